@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database.ts';
+import { Problem } from '../../platform/problems.ts';
+import { canonicalJson } from '../packets/jcs.ts';
+import { findAnswers, type Key, type StoredAnswer } from './store.ts';
+
+/** The header as routes describe it in their schemas. */
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/**
+ * The Idempotency-Key of a request, when it carries one. The same key stands for the same answer within one
+ * caller and one path; two bodies are the same when their canonical JSON is.
+ *
+ * @throws Problem invalid when the header is empty or longer than 255 characters
+ */
+export function readKey(request: FastifyRequest): Key | undefined {
+  const key = request.headers[IDEMPOTENCY_HEADER];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
+    throw new Problem('invalid', 'Idempotency-Key must have 1 to 255 characters');
+  }
+  const path = request.url.split('?')[0] ?? '';
+  const fingerprint = createHash('sha256')
+    .update(canonicalJson(request.body ?? null))
+    .digest();
+  return { caller: '', route: `${request.method} ${path}`, key, fingerprint };
+}
+
+/**
+ * The first answer to the same request, when there was one. Asked before any work is done, so that a repeat is
+ * answered even where the work would fail now, as when the asset registry has become unreachable.
+ *
+ * @throws Problem conflict when the key was used with another body
+ */
+export async function earlierAnswer(
+  database: Database,
+  key: Key | undefined,
+): Promise<StoredAnswer | undefined> {
+  if (!key) return undefined;
+  const [answer] = await findAnswers(database, [key]);
+  return answer && sameRequest(key, answer);
+}
+
+/**
+ * The answer that a key stands for, once it is known that the key was used before.
+ *
+ * @throws Problem conflict when that was with another body
+ */
+export function sameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
+  if (answer.fingerprint.equals(key.fingerprint)) return answer;
+  throw new Problem('conflict', `Idempotency-Key "${key.key}" was used before with another body`);
+}
+
+/** Sends a first answer once more, marked as such. */
+export function sendAgain(reply: FastifyReply, { status, answer }: StoredAnswer): FastifyReply {
+  return reply
+    .code(status)
+    .header('idempotency-replayed', 'true')
+    .type('application/json; charset=utf-8')
+    .send(answer);
+}

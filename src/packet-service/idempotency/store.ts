@@ -1,0 +1,91 @@
+import sql, { join } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+import type { RowTable } from '../packets/rows.ts';
+
+/** A request's Idempotency-Key: whose it is, what it was sent to, and what it was sent with. */
+export interface Key {
+  /** the caller's user identifier; empty without a token */
+  caller: string;
+  /** method and path */
+  route: string;
+  /** the header's text, 1 to 255 characters */
+  key: string;
+  /** SHA-256 of the body's canonical JSON */
+  fingerprint: Buffer;
+}
+
+/** The answer that a key stands for. */
+export interface StoredAnswer {
+  fingerprint: Buffer;
+  /** HTTP status */
+  status: number;
+  /** JSON text */
+  answer: string;
+}
+
+/** A key together with the answer that its request will have got once the transaction commits. */
+export type Claim = Key & StoredAnswer;
+
+/** Keys are kept this long, in days. */
+export const KEY_DAYS = 7;
+
+/** Claims as rows of a multi-row insert; what comes back are the keys that were free. */
+export const claimTable: RowTable = {
+  name: 'claim_keys',
+  insert: 'INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, answer, created_at)',
+  width: 7,
+  conflict: 'ON CONFLICT DO NOTHING RETURNING caller, route, key',
+};
+
+export function claimRow(claim: Claim): unknown[] {
+  const { caller, route, key, fingerprint, status, answer } = claim;
+  return [caller, route, key, fingerprint, status, answer, new Date()];
+}
+
+/** The answers of keys, in their order; undefined where a key is new. */
+export async function findAnswers(
+  database: Database,
+  keys: readonly Pick<Key, 'caller' | 'route' | 'key'>[],
+): Promise<(StoredAnswer | undefined)[]> {
+  const { rows } = await database.query<StoredAnswer & { at: string }>(sql`
+    SELECT wanted.at, kept.fingerprint, kept.status, kept.answer
+    FROM unnest(${keys.map(({ caller }) => caller)}::text[], ${keys.map(({ route }) => route)}::text[],
+      ${keys.map(({ key }) => key)}::text[]) WITH ORDINALITY AS wanted (caller, route, key, at)
+    JOIN idempotency_keys kept USING (caller, route, key)`);
+  const found = new Map(rows.map(({ at, ...answer }) => [Number(at) - 1, answer]));
+  return keys.map((_, index) => found.get(index));
+}
+
+/**
+ * Takes a key for an answer, in the transaction that brings the answer about. Waits for another transaction
+ * that holds the same key.
+ *
+ * @returns whether the key was free
+ */
+export async function claimKey(database: Database, claim: Claim): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, answer, created_at)
+    VALUES (${join(claimRow(claim))}) ON CONFLICT DO NOTHING`);
+  return rowCount === 1;
+}
+
+/** Gives keys back whose request turned out to have another answer. */
+export async function dropClaims(
+  database: Database,
+  keys: readonly Pick<Key, 'caller' | 'route' | 'key'>[],
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM idempotency_keys kept
+    USING unnest(${keys.map(({ caller }) => caller)}::text[], ${keys.map(({ route }) => route)}::text[],
+      ${keys.map(({ key }) => key)}::text[]) AS dropped (caller, route, key)
+    WHERE (kept.caller, kept.route, kept.key) = (dropped.caller, dropped.route, dropped.key)`);
+}
+
+/** Forgets the keys older than KEY_DAYS, some thousands at a time; returns how many went. */
+export async function forgetOldKeys(database: Database, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - KEY_DAYS * 24 * 3600 * 1000);
+  const { rowCount } = await database.query(sql`
+    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM idempotency_keys WHERE created_at < ${before} ORDER BY created_at LIMIT 5000))`);
+  return rowCount ?? 0;
+}

@@ -1,0 +1,87 @@
+import type { Static } from 'typebox';
+import { Problem } from '../../platform/problems.ts';
+import { parseTimestamp } from '../../platform/time.ts';
+import type { GeoidResolver } from '../geoids/resolver.ts';
+import { packetLanguage } from '../packets/language.ts';
+import { makePacket, type Packet, type Point } from '../packets/packet.ts';
+import { isUlid } from '../packets/ulid.ts';
+import type { ScoutingBody } from './schemas.ts';
+
+/**
+ * Makes the packet of an observation: resolves its place, and keeps in the Body everything that was sent but
+ * observed_at, which is the Header's timestamp.
+ *
+ * @param id ULID of the new packet
+ * @param contentLanguage the request's Content-Language
+ * @throws Problem invalid, naming the field, also when the place resolves to no GeoID
+ */
+export async function readObservation(
+  resolver: GeoidResolver,
+  id: string,
+  sent: Static<typeof ScoutingBody>,
+  contentLanguage: string | undefined,
+): Promise<Packet> {
+  const { observed_at, ...body } = sent as Static<typeof ScoutingBody> & Record<string, unknown>;
+  const timestamp = parseTimestamp(observed_at);
+  if (!timestamp) {
+    throw new Problem('invalid', 'observed_at must be an ISO 8601 date-time such as 2026-03-01T08:15:00Z');
+  }
+  const enc = encryption(body);
+  const { point, geoid, extraGeoids } = await resolvePlace(resolver, sent);
+  return makePacket({
+    id,
+    geoid,
+    extraGeoids,
+    timestamp,
+    type: 'note',
+    headerFields: headerFields(body),
+    body: { ...body, message: sent.message ?? '', attachments: sent.attachments ?? [] },
+    lang: packetLanguage(body.lang, contentLanguage),
+    enc,
+    point,
+  });
+}
+
+async function resolvePlace(
+  resolver: GeoidResolver,
+  { capture_point, geojson }: Static<typeof ScoutingBody>,
+): Promise<{ point: Point | null; geoid: string; extraGeoids: readonly string[] }> {
+  if (capture_point) {
+    const point = { lat: capture_point.lat, lon: capture_point.lon };
+    return { point, ...(await resolver.resolve(point)) };
+  }
+  if (!geojson) throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
+  const geometry = geojson.type === 'Feature' ? geojson.geometry : geojson;
+  if (geometry.type === 'Polygon') return { point: null, ...(await resolver.resolvePolygon(geometry)) };
+  const [lon, lat] = geometry.coordinates as [number, number];
+  if (Math.abs(lat) > 90 || Math.abs(lon) > 180) {
+    throw new Problem('invalid', 'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)');
+  }
+  return { point: { lat, lon }, ...(await resolver.resolve({ lat, lon })) };
+}
+
+/** tenant and prev go into the Header too where they are well-formed. */
+export function headerFields(body: Record<string, unknown>): Record<string, unknown> {
+  const { tenant, prev } = body;
+  const isObject = typeof tenant === 'object' && tenant !== null && !Array.isArray(tenant);
+  return {
+    ...(isObject && { tenant }),
+    ...(typeof prev === 'string' && isUlid(prev) && { prev }),
+  };
+}
+
+/** Five base64url parts, of which the encrypted key may be empty: RFC 7516 §7.1. */
+const COMPACT_JWE = /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]+\.[\w-]*$/;
+
+/**
+ * Footer.enc: `encrypted` when the client says so in `enc` and the Body's `jwe` is one, compact or as JSON.
+ *
+ * @throws Problem invalid when it says so and there is no JWE
+ */
+export function encryption({ enc, jwe }: Record<string, unknown>): string {
+  if (enc !== 'encrypted') return 'none';
+  const compact = typeof jwe === 'string' && COMPACT_JWE.test(jwe);
+  const asJson = typeof jwe === 'object' && jwe !== null && 'ciphertext' in jwe;
+  if (compact || asJson) return 'encrypted';
+  throw new Problem('invalid', 'jwe must be a JSON Web Encryption (RFC 7516) because enc is "encrypted"');
+}

@@ -1,0 +1,90 @@
+import { S1Angle, S2Cap, S2LatLng, S2LatLngRect, type S2Region, S2RegionCoverer } from 'nodes2ts';
+import { Problem } from '../../platform/problems.ts';
+
+/** A part of the ground that capture points are looked for in. */
+export type Area =
+  | { kind: 'box'; south: number; west: number; north: number; east: number; cells: CellRange[] }
+  | { kind: 'circle'; lat: number; lon: number; metres: number; cells: CellRange[] };
+
+/** Consecutive level-20 S2 cells, by number (geoids/cells.ts), both inclusive. */
+export interface CellRange {
+  first: number;
+  last: number;
+}
+
+/** Mean radius of the Earth in metres (IUGG R1). */
+export const EARTH_RADIUS = 6_371_008.8;
+/** Half the way around the Earth, rounded up: no two points are farther apart. */
+const MAX_METRES = 20_100_000;
+/** More cells follow an area more closely and cost one index range each. */
+const MAX_CELLS = 12;
+/** A level-20 number is the 64-bit id without its lowest 21 bits. */
+const BELOW_LEVEL_20 = 21n;
+
+/**
+ * Reads `bbox=west,south,east,north` in degrees, the order of GeoJSON (RFC 7946 §5). West greater than east
+ * means a box across the date line.
+ *
+ * @throws Problem invalid that names bbox
+ */
+export function parseBox(text: string): Area {
+  const [west, south, east, north] = readNumbers(text, 4, 'bbox must be west,south,east,north in degrees');
+  if (
+    !inRange(west, 180) ||
+    !inRange(east, 180) ||
+    !inRange(south, 90) ||
+    !inRange(north, 90) ||
+    south > north
+  ) {
+    throw new Problem(
+      'invalid',
+      'bbox must have longitudes of -180 to 180, latitudes of -90 to 90, south before north',
+    );
+  }
+  const region = S2LatLngRect.fromLatLng(
+    S2LatLng.fromDegrees(south, west),
+    S2LatLng.fromDegrees(north, east),
+  );
+  return { kind: 'box', south, west, north, east, cells: cover(region) };
+}
+
+/**
+ * Reads `near=lat,lon,metres`: what lies within that distance of the point, along the surface of a sphere.
+ *
+ * @throws Problem invalid that names near
+ */
+export function parseCircle(text: string): Area {
+  const [lat, lon, metres] = readNumbers(text, 3, 'near must be lat,lon,metres');
+  if (!inRange(lat, 90) || !inRange(lon, 180) || !(metres >= 0 && metres <= MAX_METRES)) {
+    throw new Problem('invalid', `near must have a latitude, a longitude and 0 to ${MAX_METRES} metres`);
+  }
+  // A whole millimetre more, so that rounding never leaves out a cell that holds a point on the rim.
+  const angle = S1Angle.radians(Math.min((metres + 0.001) / EARTH_RADIUS, Math.PI));
+  const region = S2Cap.fromAxisAngle(S2LatLng.fromDegrees(lat, lon).toPoint(), angle);
+  return { kind: 'circle', lat, lon, metres, cells: cover(region) };
+}
+
+function cover(region: S2Region): CellRange[] {
+  const coverer = new S2RegionCoverer().setMaxLevel(20).setMaxCells(MAX_CELLS);
+  return coverer.getCoveringCells(region).map(cell => ({
+    first: Number(cell.rangeMin().id >> BELOW_LEVEL_20),
+    last: Number(cell.rangeMax().id >> BELOW_LEVEL_20),
+  }));
+}
+
+function inRange(value: number, limit: number): boolean {
+  return value >= -limit && value <= limit;
+}
+
+function readNumbers(text: string, count: 3, complaint: string): [number, number, number];
+function readNumbers(text: string, count: 4, complaint: string): [number, number, number, number];
+function readNumbers(text: string, count: number, complaint: string): number[] {
+  const parts = text.split(',');
+  if (
+    parts.length !== count ||
+    !parts.every(part => /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(part))
+  ) {
+    throw new Problem('invalid', complaint);
+  }
+  return parts.map(Number);
+}

@@ -1,0 +1,133 @@
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+import { type Area, EARTH_RADIUS } from './area.ts';
+
+/** The three sections of a packet as the texts they are stored as. */
+export interface Sections {
+  header: string;
+  body: string;
+  footer: string;
+}
+
+/** A row of a page: the sections, and where the capture point is. */
+export interface PageRow extends Sections {
+  lat: number | null;
+  lon: number | null;
+}
+
+/** What a page of packets may be narrowed by; an absent filter does not filter. */
+export interface PacketFilter {
+  /** the packet's GeoID or one of its further ones */
+  geoid?: string | undefined;
+  type?: string | undefined;
+  /** UTC, inclusive */
+  from?: string | undefined;
+  /** UTC, inclusive */
+  to?: string | undefined;
+  /** where the capture point must lie; all of them */
+  areas: readonly Area[];
+}
+
+/** The place of a packet in the order of pages. */
+export interface Place {
+  /** in full precision, as PostgreSQL writes it */
+  ts: string;
+  /** uuid form */
+  id: string;
+}
+
+export interface PageRequest {
+  order: 'asc' | 'desc';
+  limit: number;
+  /** the last packet of the page before */
+  after?: Place | undefined;
+}
+
+/** Packets by id (uuid form), in the order asked; undefined where there is none. */
+export async function findPackets(
+  database: Database,
+  ids: readonly string[],
+): Promise<(Sections | undefined)[]> {
+  const { rows } = await database.query<Sections & { id: string }>({
+    name: 'find_packets',
+    text: 'SELECT id, header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
+    values: [ids],
+  });
+  const found = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => found.get(id));
+}
+
+/** Where a packet (id in the uuid form) stands in the order of pages; undefined when there is none. */
+export async function findPlace(database: Database, id: string): Promise<Place | undefined> {
+  const { rows } = await database.query<Place>(sql`SELECT ts::text, id FROM packets WHERE id = ${id}`);
+  return rows[0];
+}
+
+/**
+ * One page of packets by (timestamp, id): rows after the place where the page before ended, so that packets
+ * which arrive meanwhile shift nothing. A GeoID is looked for in the packets and in their further GeoIDs, each
+ * in its own index order, and the two are merged: an OR over both would read and sort all matches.
+ */
+export async function listPackets(
+  database: Database,
+  filter: PacketFilter,
+  page: PageRequest,
+): Promise<PageRow[]> {
+  const order = raw(page.order === 'asc' ? 'ASC' : 'DESC');
+  const columns = sql`p.ts, p.id, p.header, p.body, p.footer, p.lat, p.lon`;
+  const ending = sql`ORDER BY ts ${order}, id ${order} LIMIT ${page.limit}`;
+  const own = sql`SELECT ${columns} FROM packets p
+    WHERE ${conditions(filter, page, sql`p.ts, p.id`)}
+    ${filter.geoid === undefined ? empty : sql`AND p.geoid = ${filter.geoid}`} ${ending}`;
+  if (filter.geoid === undefined) return (await database.query<PageRow>(own)).rows;
+
+  const further = sql`SELECT ${columns} FROM packet_geoids g JOIN packets p ON p.id = g.packet_id
+    WHERE g.geoid = ${filter.geoid} AND ${conditions(filter, page, sql`g.ts, g.packet_id`)}
+    ORDER BY g.ts ${order}, g.packet_id ${order} LIMIT ${page.limit}`;
+  const { rows } = await database.query<PageRow>(
+    sql`SELECT header, body, footer, lat, lon FROM ((${own}) UNION ALL (${further})) AS found ${ending}`,
+  );
+  return rows;
+}
+
+/** @param place the columns that hold timestamp and id in the index the query walks */
+function conditions(filter: PacketFilter, page: PageRequest, place: Sql): Sql {
+  const { type, from, to, areas } = filter;
+  const ts = raw(place.sql.split(',')[0] as string);
+  const list = [
+    sql`true`,
+    type === undefined ? empty : sql`p.type = ${type}`,
+    from === undefined ? empty : sql`${ts} >= ${from}::timestamptz`,
+    to === undefined ? empty : sql`${ts} <= ${to}::timestamptz`,
+    page.after
+      ? sql`(${place}) ${raw(page.order === 'asc' ? '>' : '<')} (${page.after.ts}::timestamptz, ${page.after.id}::uuid)`
+      : empty,
+    ...areas.flatMap(area => [inCells(area), exactly(area)]),
+  ];
+  return join(
+    list.filter(condition => condition !== empty),
+    ' AND ',
+  );
+}
+
+function inCells({ cells }: Area): Sql {
+  return sql`(${join(
+    cells.map(({ first, last }) => sql`p.cell BETWEEN ${first} AND ${last}`),
+    ' OR ',
+  )})`;
+}
+
+/** The exact condition, for the rows that the cells let through: degrees of a box, or the haversine distance. */
+function exactly(area: Area): Sql {
+  if (area.kind === 'box') {
+    const between = sql`p.lat BETWEEN ${area.south} AND ${area.north}`;
+    return area.west <= area.east
+      ? sql`${between} AND p.lon BETWEEN ${area.west} AND ${area.east}`
+      : sql`${between} AND (p.lon >= ${area.west} OR p.lon <= ${area.east})`;
+  }
+  const { lat, lon, metres } = area;
+  return sql`2 * ${EARTH_RADIUS}::float8 * asin(least(1, sqrt(
+      power(sin(radians(p.lat - ${lat}::float8) / 2), 2) +
+      cos(radians(${lat}::float8)) * cos(radians(p.lat)) * power(sin(radians(p.lon - ${lon}::float8) / 2), 2)
+    ))) <= ${metres}::float8`;
+}

@@ -1,0 +1,126 @@
+import type { FastifyReply } from 'fastify';
+import type pg from 'pg';
+import type { Static } from 'typebox';
+import { coalesce } from '../../platform/coalesce.ts';
+import { Problem } from '../../platform/problems.ts';
+import type { Server } from '../../platform/server.ts';
+import { parseRangeEnd } from '../../platform/time.ts';
+import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
+import { parseBox, parseCircle } from './area.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { readFinalizedPacket } from './finalized.ts';
+import { packetHash } from './hash.ts';
+import { hashOf, MAX_PACKET_BYTES, spliceSections } from './packet.ts';
+import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
+import { findPackets, findPlace, listPackets, type PacketFilter, type Sections } from './read-store.ts';
+import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
+import { isUlid, ulidToUuid } from './ulid.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
+
+/** Reading packets, and storing those that clients finalized themselves. */
+export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; writer: BatchWriter }): void {
+  // Many reads at once share one query; each still sees what had been committed when it came in.
+  const findPacket = coalesce((ids: string[]) => findPackets(pool, ids), { max: 200 });
+
+  async function getSections(id: string): Promise<Sections> {
+    const ulid = id.toUpperCase();
+    const sections = isUlid(ulid) ? await findPacket(ulidToUuid(ulid)) : undefined;
+    if (!sections) throw new Problem('not_found', `there is no packet ${id}`);
+    return sections;
+  }
+
+  app.get('/packets/:id', { schema: getPacketSchema }, async (request, reply) => {
+    const sections = await getSections(request.params.id);
+    const tag = `"${hashOf(sections.footer)}"`;
+    reply.header('etag', tag).header('cache-control', 'private, no-cache');
+    if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    return sendText(reply, JSON_TYPE, spliceSections(sections));
+  });
+
+  app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async request => {
+    const { header, body, footer } = await getSections(request.params.id);
+    const hash = hashOf(footer);
+    const recomputed = packetHash(header, body);
+    return { valid: hash === recomputed, hash, recomputed };
+  });
+
+  app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
+    const { order = 'desc', cursor } = request.query;
+    const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+    const after = cursor === undefined ? undefined : await placeOf(pool, cursor);
+    // One packet more than asked for tells whether there is a next page.
+    const rows = await listPackets(pool, readFilter(request.query), { order, after, limit: limit + 1 });
+    const more = rows.length > limit;
+    if (more) rows.pop();
+    const next = more ? idOf(rows[rows.length - 1] as Sections) : undefined;
+    reply.header('vary', 'accept');
+    return /application\/geo\+json/i.test(request.headers.accept ?? '')
+      ? sendText(reply, GEOJSON_TYPE, pageAsGeoJson(rows, next))
+      : sendText(reply, JSON_TYPE, pageAsJson(rows, next));
+  });
+
+  app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) => {
+    const key = readKey(request);
+    const earlier = await earlierAnswer(pool, key);
+    if (earlier) return sendAgain(reply, earlier);
+
+    const packet = readFinalizedPacket(request.body);
+    const answer = { packet_uuid: request.body.Header.id };
+    const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };
+    const outcome = await writer.write({ packet, freshId: false, claim });
+    if (outcome.kind === 'stored') return reply.code(201).send(answer);
+    if (outcome.kind === 'key-exists' && key) return sendAgain(reply, sameRequest(key, outcome.answer));
+
+    const [stored] = await findPackets(pool, [packet.id]);
+    if (stored && hashOf(stored.footer) === hashOf(packet.footer)) return reply.code(200).send(answer);
+    throw new Problem(
+      'conflict',
+      `Header.id ${request.body.Header.id} belongs to a packet with another hash`,
+    );
+  });
+}
+
+/** @throws Problem invalid when the cursor is not the id of a packet */
+async function placeOf(pool: pg.Pool, cursor: string) {
+  const place = isUlid(cursor.toUpperCase())
+    ? await findPlace(pool, ulidToUuid(cursor.toUpperCase()))
+    : undefined;
+  if (!place) throw new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
+  return place;
+}
+
+function readFilter(query: Static<typeof listPacketsSchema.querystring>): PacketFilter {
+  const { geoid, type, bbox, near } = query;
+  return {
+    geoid,
+    type,
+    from: rangeEnd(query.from, 'from'),
+    to: rangeEnd(query.to, 'to'),
+    areas: [bbox === undefined ? [] : parseBox(bbox), near === undefined ? [] : parseCircle(near)].flat(),
+  };
+}
+
+function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undefined {
+  if (text === undefined) return undefined;
+  const moment = parseRangeEnd(text, name);
+  if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
+  return moment;
+}
+
+/** Whether an If-None-Match header names this tag (RFC 9110 §13.1.2, weak comparison). */
+function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some(candidate => {
+    const trimmed = candidate.trim();
+    return trimmed === '*' || trimmed.replace(/^W\//, '') === tag;
+  });
+}
+
+/** Sends JSON that is a text already; the response schema documents it and does not write it. */
+function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+  return reply.type(type).serializer(asIs).send(text);
+}
+
+const asIs = (text: unknown) => text as string;

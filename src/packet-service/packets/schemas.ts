@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import { Attachments, DateTime, errorAnswers, GeoId, IdempotencyHeaders, PathId, Ulid } from '../schemas.ts';
+
+export const Header = Type.Object(
+  {
+    id: Ulid,
+    geoid: GeoId,
+    timestamp: DateTime,
+    type: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'note, file_ref, chat_message, weather, custom, or another',
+      examples: ['note'],
+    }),
+    tenant: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    prev: Type.Optional({ ...Ulid, description: 'ULID of an earlier packet that this one follows' }),
+  },
+  { additionalProperties: true },
+);
+
+export const Body = Type.Object(
+  {
+    message: Type.Optional(Type.String({ description: 'observation text' })),
+    attachments: Type.Optional(Attachments),
+  },
+  { additionalProperties: true, description: 'what the client sent, every field as sent' },
+);
+
+export const Footer = Type.Object(
+  {
+    hash: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'SHA-256 over the canonical JSON (RFC 8785) of Header and of Body, in lowercase hex',
+    }),
+    enc: Type.String({ maxLength: 64, description: 'none, or encrypted when the Body carries a JWE' }),
+    lang: Type.String({ maxLength: 35, description: 'language tag (BCP 47); und when unknown' }),
+    tags: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        maxItems: 16,
+        description: 'truncated, on a chat text that was too long',
+      }),
+    ),
+  },
+  { additionalProperties: true },
+);
+
+export const PacketObject = Type.Object({ Header, Body, Footer });
+
+export const PacketCreated = Type.Object(
+  { packet_uuid: Ulid },
+  { description: 'the packet is stored', examples: [{ packet_uuid: '01JD7Q2M8XW3N5R6T8V9Y0Z1A2' }] },
+);
+
+const tags = ['Packets'];
+
+export const getPacketSchema = {
+  tags,
+  summary: 'One packet',
+  description: 'Its ETag is its hash; a packet never changes, so If-None-Match with it is answered 304.',
+  params: Type.Object({ id: PathId }),
+  response: {
+    200: PacketObject,
+    304: Type.Null({ description: 'unchanged' }),
+    ...errorAnswers(404, 500, 503),
+  },
+};
+
+export const verifyPacketSchema = {
+  tags,
+  summary: 'Whether a packet is what was hashed',
+  description: 'Hashes the stored Header and Body again and compares with the hash in the Footer.',
+  params: Type.Object({ id: PathId }),
+  response: {
+    200: Type.Object({
+      valid: Type.Boolean(),
+      hash: Type.String({ description: 'as the Footer says' }),
+      recomputed: Type.String({ description: 'from the Header and Body as stored now' }),
+    }),
+    ...errorAnswers(404, 500, 503),
+  },
+};
+
+export const listPacketsSchema = {
+  tags,
+  summary: 'Packets by filter, newest first, page by page',
+  description:
+    'With `Accept: application/geo+json` the same page is a FeatureCollection for maps. ' +
+    'Parameters that are absent or empty do not filter.',
+  querystring: Type.Object({
+    geoid: Type.Optional({ ...GeoId, description: "the packet's GeoID, or a further one of it" }),
+    from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+    to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+    type: Type.Optional(Type.String({ maxLength: 64, description: 'packet type' })),
+    bbox: Type.Optional(
+      Type.String({ maxLength: 200, description: 'west,south,east,north in degrees: capture points inside' }),
+    ),
+    near: Type.Optional(
+      Type.String({ maxLength: 200, description: 'lat,lon,metres: capture points within that distance' }),
+    ),
+    order: Type.Optional(
+      Type.Union([Type.Literal('desc'), Type.Literal('asc')], {
+        description: 'desc (newest first) unless given',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'packets a page: 100 unless given, at most 1000' }),
+    ),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the page before' })),
+  }),
+  response: {
+    200: Type.Object({
+      packets: Type.Array(PacketObject),
+      count: Type.Integer({ description: 'packets on this page' }),
+      next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
+    }),
+    ...errorAnswers(400, 500, 503),
+  },
+};
+
+export const postPacketSchema = {
+  tags,
+  summary: 'Store a finalized packet',
+  description:
+    'For clients that make packets offline, ids and hashes included. 201 when the hash is right and the id new, ' +
+    '200 when this very packet is stored already, 409 when the id belongs to another packet.',
+  headers: IdempotencyHeaders,
+  body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),
+  response: {
+    200: { ...PacketCreated, description: 'the packet was stored before' },
+    201: PacketCreated,
+    ...errorAnswers(400, 409, 413, 500, 503),
+  },
+};

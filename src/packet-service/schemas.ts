@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { ULID_PATTERN } from './packets/ulid.ts';
+
+/** The error body of every answer of 400 and above. */
+export const ErrorBody = Type.Object(
+  { error: Type.String({ description: 'what is wrong, beginning with the field it is about' }) },
+  { additionalProperties: false },
+);
+
+const described = (description: string) => ({ ...ErrorBody, description });
+
+/** The error answers that a route can give, for its `response` schema. */
+export const errors = {
+  400: described('a field is missing or has a wrong value'),
+  404: described('there is no such thing'),
+  409: described('the id or the Idempotency-Key was used before for something else'),
+  413: described('larger than this endpoint takes'),
+  500: described('internal error; nothing was stored'),
+  503: described('the database does not answer; Retry-After tells when to come back'),
+} as const;
+
+/** Picks error answers by status. */
+export function errorAnswers<Status extends keyof typeof errors>(...statuses: Status[]) {
+  return Object.fromEntries(statuses.map(status => [status, errors[status]])) as Pick<typeof errors, Status>;
+}
+
+export const Ulid = Type.String({
+  pattern: ULID_PATTERN,
+  description: 'ULID',
+  examples: ['01JD7Q2M8XW3N5R6T8V9Y0Z1A2'],
+});
+
+/** A ULID in a path: any text is taken, because one that is no ULID names nothing and is simply not found. */
+export const PathId = Type.String({ minLength: 1, maxLength: 100, description: 'ULID' });
+
+export const DateTime = Type.String({
+  maxLength: 40,
+  description: 'ISO 8601 date-time; without an offset it is UTC',
+  examples: ['2026-03-01T08:15:00+03:00'],
+});
+
+export const CapturePoint = Type.Object(
+  {
+    lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
+    lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),
+  },
+  { description: 'where it was seen, WGS 84' },
+);
+
+/** File references, kept as sent; `att_<ULID>` names a file of ours. */
+export const Attachments = Type.Array(
+  Type.Union([
+    Type.String({ maxLength: 2048, title: 'string' }),
+    Type.Object({}, { title: 'object', additionalProperties: true }),
+  ]),
+  { maxItems: 100, description: 'file references, kept as sent' },
+);
+
+export const GeoId = Type.String({
+  maxLength: 256,
+  description: 'GeoID: identifies a field or a point',
+  examples: ['60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33'],
+});
+
+/** Documents the header; its rules are checked where it is read. */
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      description: 'up to 255 characters; the same key and body give the first answer again, for 7 days',
+    }),
+  ),
+});

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+import type { Connection } from './database.ts';
+
+/** Any number, the same in every process: whoever holds this advisory lock migrates. */
+const MIGRATION_LOCK = 7_104_915_203;
+const OLDEST_SERVER = 150_000;
+
+/** A database that this version cannot work with. Its message says what to do. */
+export class MigrationError extends Error {}
+
+interface Migration {
+  number: number;
+  name: string;
+  text: string;
+  checksum: string;
+}
+
+/**
+ * Brings one service's schema up to date. Migrations are numbered SQL files that only go forward; each runs in
+ * a transaction of its own together with the note that it ran, so a crash between two of them loses nothing.
+ * Processes that start together take turns. A database that holds a migration which this version does not
+ * know, or knows with another text, is left alone.
+ *
+ * @param schema the PostgreSQL schema of the service, made when missing
+ * @param folder the folder of `NNN-name.sql` files
+ * @returns the names of the migrations that ran now
+ * @throws MigrationError
+ */
+export async function migrate(connection: Connection, schema: string, folder: URL): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const client = new pg.Client({ ...connection, application_name: 'fieldtrace migrate' });
+  await client.connect();
+  try {
+    await checkServer(client);
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
+    await client.query(`SET search_path = ${client.escapeIdentifier(schema)}, public`);
+    await client.query(`CREATE TABLE IF NOT EXISTS migrations (
+      number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now())`);
+    return await apply(client, migrations);
+  } finally {
+    await client.end();
+  }
+}
+
+async function checkServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: string; version: string }>(
+    "SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version",
+  );
+  if (Number(rows[0]?.number) < OLDEST_SERVER) {
+    throw new MigrationError(
+      `DATABASE_URL: PostgreSQL 15 or newer is needed, this server is ${rows[0]?.version}`,
+    );
+  }
+}
+
+async function apply(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  const { rows: applied } = await client.query<{ number: number; name: string; checksum: string }>(
+    'SELECT number, name, checksum FROM migrations ORDER BY number',
+  );
+  for (const { number, name, checksum } of applied) {
+    const known = migrations.find(migration => migration.number === number);
+    if (!known)
+      throw new MigrationError(`the database holds migration ${name}: it was made by a newer fieldtrace`);
+    if (known.checksum !== checksum) {
+      throw new MigrationError(
+        `migration ${name} was edited after it ran in this database; restore its text`,
+      );
+    }
+  }
+  const pending = migrations.filter(({ number }) => !applied.some(row => row.number === number));
+  for (const { number, name, text, checksum } of pending) {
+    await client.query('BEGIN');
+    await client.query(text);
+    await client.query('INSERT INTO migrations (number, name, checksum) VALUES ($1, $2, $3)', [
+      number,
+      name,
+      checksum,
+    ]);
+    await client.query('COMMIT');
+  }
+  return pending.map(({ name }) => name);
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter(name => /^\d{3}-[a-z-]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async name => {
+      const text = await readFile(new URL(name, folder), 'utf8');
+      return { number: Number(name.slice(0, 3)), name, text, checksum: hash('sha256', text, 'hex') };
+    }),
+  );
+}

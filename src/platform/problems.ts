@@ -1,0 +1,52 @@
+/**
+ * Every way a request can fail, once: the code that the program throws and the HTTP status it becomes. Each
+ * service has one writer that turns a Problem into its own error body.
+ */
+export const problemStatus = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  headers_too_large: 431,
+  internal: 500,
+  not_implemented: 501,
+  unavailable: 503,
+} as const;
+
+export type ProblemCode = keyof typeof problemStatus;
+
+/** What a Problem may carry besides its sentence. */
+export interface ProblemDetails {
+  /** Seconds after which the same request may succeed; becomes the Retry-After header. */
+  retryAfter?: number;
+  /** Messages by the path of the field they are about. */
+  fields?: Record<string, string>;
+  /** What lies behind it, for the log alone. */
+  cause?: unknown;
+}
+
+/** An expected failure. Its message is written for the client and names the field it is about. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly retryAfter: number | undefined;
+  readonly fields: Record<string, string> | undefined;
+
+  constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.retryAfter = details.retryAfter;
+    this.fields = details.fields;
+  }
+
+  /** The HTTP status that the catalogue gives this code. */
+  get status(): number {
+    return problemStatus[this.code];
+  }
+}

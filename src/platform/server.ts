@@ -1,0 +1,267 @@
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { Ajv, type ErrorObject } from 'ajv';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+} from 'fastify';
+import { readJson } from './json.ts';
+import { Problem, type ProblemCode, problemStatus } from './problems.ts';
+
+/** What makes one service's server differ from the other's. */
+export interface ServiceDescription {
+  title: string;
+  description: string;
+  version: string;
+  tags: { name: string; description: string }[];
+  /** Turns a problem into the service's error body, the same for every error that can happen. */
+  errorBody: (problem: Problem) => object;
+  /** Where the OpenAPI definition and the page that explains it are served. */
+  definitionPath: string;
+  pagePath: string;
+  /** Bytes of a request body that no route allows more of by itself. */
+  bodyLimit: number;
+  logger: FastifyBaseLogger;
+  trustProxy: boolean;
+}
+
+export type Server = FastifyInstance<
+  import('node:http').Server,
+  import('node:http').IncomingMessage,
+  import('node:http').ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/**
+ * A fastify server as both services use it: bodies read exactly, validation that names the field and changes
+ * nothing, every failure answered in the service's own error body, the OpenAPI definition made from the routes.
+ * Routes are registered after this returns and before `ready()`.
+ */
+export async function createServer(service: ServiceDescription): Promise<Server> {
+  const app: Server = fastify({
+    loggerInstance: service.logger,
+    disableRequestLogging: true,
+    bodyLimit: service.bodyLimit,
+    trustProxy: service.trustProxy,
+    genReqId: requestIds(),
+    requestTimeout: 120_000,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => answerUnreadable(service, error, socket),
+    frameworkErrors: (error, _request, reply) => {
+      const problem = toProblem(error);
+      reply.raw.writeHead(problem.status, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(service.errorBody(problem)));
+    },
+    routerOptions: { querystringParser: readQuery },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  readBodies(app);
+  validateExactly(app);
+  answerProblems(app, service);
+  logRequests(app);
+  await describeRoutes(app, service);
+  return app;
+}
+
+/** Request ids: a caller's own where it is plain, otherwise this process' random prefix and a count. */
+function requestIds() {
+  const prefix = randomBytes(4).toString('hex');
+  let count = 0;
+  return (request: { headers: Record<string, string | string[] | undefined> }): string => {
+    const given = request.headers['x-request-id'];
+    if (typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given)) return given;
+    count++;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}
+
+/** Query parameters; one that is present and empty counts as absent, a repeated one becomes an array. */
+function readQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (value === '') continue;
+    const earlier = query[name];
+    if (earlier === undefined) query[name] = value;
+    else query[name] = Array.isArray(earlier) ? [...earlier, value] : [earlier, value];
+  }
+  return query;
+}
+
+function readBodies(app: Server): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
+    { parseAs: 'buffer' },
+    (_request, bytes, done) => {
+      try {
+        done(null, readBody(bytes as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+function readBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (!isUtf8(bytes)) throw new Problem('invalid', 'the body is not valid UTF-8');
+  return readJson(bytes.toString('utf8'));
+}
+
+/**
+ * Bodies are checked as they are: no value is coerced into another type, filled in or removed. Path and query
+ * parameters are text and become the type their schema asks for.
+ */
+function validateExactly(app: Server): void {
+  const options = { strict: false, removeAdditional: false, useDefaults: false } as const;
+  const asSent = new Ajv({ ...options, coerceTypes: false });
+  const fromText = new Ajv({ ...options, coerceTypes: true });
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? asSent : fromText).compile(schema as object),
+  );
+  app.setSchemaErrorFormatter((errors, part) => {
+    const { sentence, path } = complaint(errors as unknown as ErrorObject[], part);
+    return new Problem('invalid', sentence, { fields: { [path]: sentence } });
+  });
+}
+
+/** One sentence about the first thing that is wrong, beginning with the path of the field. */
+function complaint(errors: ErrorObject[], part: string): { sentence: string; path: string } {
+  // For a value that fits none of several alternatives Ajv lists each one's failure, then the alternatives'.
+  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? (errors[0] as ErrorObject);
+  const inside = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const missing = error.keyword === 'required' ? String(error.params.missingProperty) : '';
+  const path = [inside, missing].filter(Boolean).join('.') || (part === 'body' ? 'the body' : part);
+  if (missing) return { path, sentence: `${path} is required` };
+  const options = alternatives(error);
+  return { path, sentence: `${path} ${options ? `must be ${options}` : error.message}` };
+}
+
+function alternatives(error: ErrorObject): string {
+  if (error.keyword !== 'anyOf' || !Array.isArray(error.schema)) return '';
+  return error.schema
+    .map(option => option.const ?? option.title ?? option.type ?? 'another shape')
+    .join(' or ');
+}
+
+function answerProblems(app: Server, service: ServiceDescription): void {
+  const routes: { method: string; pattern: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(
+      `^${url
+        .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+        .replace(/:[^/]+/g, '[^/]+')
+        .replace('*', '.*')}/?$`,
+    );
+    for (const name of [method].flat()) routes.push({ method: name, pattern });
+  });
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) request.log.error({ err: error, cause: problem.cause }, 'request failed');
+    if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
+    return reply
+      .code(problem.status)
+      .type('application/json; charset=utf-8')
+      .send(service.errorBody(problem));
+  });
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    const methods = [
+      ...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+    ];
+    if (methods.length === 0) throw new Problem('not_found', `there is nothing at ${path.slice(0, 200)}`);
+    reply.header('allow', methods.join(', '));
+    throw new Problem(
+      'method_not_allowed',
+      `${path.slice(0, 200)} takes ${methods.join(', ')}, not ${request.method}`,
+    );
+  });
+}
+
+const frameworkProblems: Record<string, [ProblemCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is larger than this endpoint takes'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Content-Type must be application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid', 'Content-Length does not fit the body'],
+  FST_ERR_BAD_URL: ['invalid', 'the path is not a valid URL'],
+};
+
+/** Whatever was thrown, as a problem: our own as they are, the framework's by their code, others as internal. */
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { code, statusCode } = error as FastifyError;
+  const known = frameworkProblems[code];
+  if (known) return new Problem(known[0], known[1], { cause: error });
+  if (statusCode !== undefined && statusCode < 500) {
+    const match = Object.entries(problemStatus).find(([, status]) => status === statusCode);
+    return new Problem((match?.[0] as ProblemCode) ?? 'invalid', (error as Error).message, { cause: error });
+  }
+  return new Problem('internal', 'something went wrong on our side; the log tells what', { cause: error });
+}
+
+/** Answers what Node could not even parse as HTTP; nothing of fastify runs for it. */
+function answerUnreadable(
+  service: ServiceDescription,
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('headers_too_large', 'the request headers are larger than 16 KiB')
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new Problem('request_timeout', 'the request did not arrive within two minutes')
+        : new Problem('invalid', 'the request is not valid HTTP');
+  const body = JSON.stringify(service.errorBody(problem));
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function logRequests(app: Server): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const line = {
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    };
+    if (reply.statusCode >= 500) request.log.error(line, 'answered');
+    else request.log.debug(line, 'answered');
+    done();
+  });
+}
+
+/** The path without its query, where a client may have put personal data. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? '';
+}
+
+async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
+  const { title, description, version, tags } = service;
+  await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title, description, version }, tags } });
+  await app.register(swaggerUi, {
+    routePrefix: service.pagePath,
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
+    theme: { title },
+  });
+  app.get(service.definitionPath, { schema: { hide: true } }, () => app.swagger());
+}

@@ -1,0 +1,129 @@
+import { type Static, type TObject, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const port = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description });
+const url = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^https?://[^\\s]+$', maxLength: 2048, description }));
+const secret = (description: string, minLength = 1) =>
+  Type.Optional(Type.String({ minLength, maxLength: 8192, description }));
+
+/**
+ * Every setting of the program: its type, its default and its meaning. docs/settings.md is this table in
+ * words, and a test compares the two.
+ */
+export const Settings = Type.Object({
+  HOST: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    default: '127.0.0.1',
+    description: 'address to listen on',
+  }),
+  PACKET_PORT: port(8000, 'port of the packet service; 0 takes any free port and prints it'),
+  DATA_DIR: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    default: './data',
+    description: 'folder of the embedded database and of everything else that is kept in files',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://[^\\s]+$',
+      maxLength: 4096,
+      description: 'a PostgreSQL (15 or newer) to use; without it the embedded one runs in DATA_DIR',
+    }),
+  ),
+  DATABASE_POOL: Type.Integer({
+    minimum: 2,
+    maximum: 200,
+    default: 10,
+    description: 'connections to the database, besides those of the batch writer',
+  }),
+  WRITER_LANES: Type.Integer({
+    minimum: 1,
+    maximum: 16,
+    default: 2,
+    description: 'connections that the batch writer writes packets through at the same time',
+  }),
+  AUTH_MODE: Type.Union([Type.Literal('off'), Type.Literal('optional'), Type.Literal('required')], {
+    default: 'optional',
+    description: 'whether tokens are ignored, checked when present, or needed for everything',
+  }),
+  ASSET_REGISTRY_URL: url(
+    'an AgStack asset registry (v1 or v2); without it the built-in registry resolves GeoIDs',
+  ),
+  ASSET_REGISTRY_TOKEN: secret('bearer token for the asset registry'),
+  ASSET_REGISTRY_STRICT: Type.Boolean({
+    default: false,
+    description: 'built-in registry: refuse points outside every registered field',
+  }),
+  LOG_LEVEL: Type.Union(
+    (['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level =>
+      Type.Literal(level),
+    ),
+    { default: 'info', description: 'least level of log lines; debug adds a line for every request' },
+  ),
+  TRUST_PROXY: Type.Boolean({
+    default: false,
+    description: 'take the client address from X-Forwarded-For, as set by a reverse proxy in front',
+  }),
+});
+
+export type Settings = Static<typeof Settings>;
+
+/** A setting that keeps the program from starting. Its message names every bad setting, one a line. */
+export class SettingsError extends Error {}
+
+/**
+ * Reads the settings from environment variables, once, at start. An empty variable counts as absent. Secrets
+ * are never part of an error's text.
+ *
+ * @throws SettingsError that names every bad setting, what it was and what it may be
+ */
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const names = Object.keys(Settings.properties) as (keyof Settings)[];
+  const given = Object.fromEntries(
+    names
+      .filter(name => (environment[name] ?? '') !== '')
+      .map(name => [name, convert(Settings.properties[name], environment[name] ?? '')]),
+  );
+  const settings = Value.Default(Settings, given);
+  if (Value.Check(Settings, settings)) return settings;
+
+  const bad = new Set<keyof Settings>(
+    [...Value.Errors(Settings, settings)].map(error => error.instancePath.split('/')[1] as keyof Settings),
+  );
+  throw new SettingsError([...bad].map(name => complaint(name, environment[name] ?? '')).join('\n'));
+}
+
+/** The settings' schema as rows of a table: name, default and meaning. */
+export function describeSettings(schema: TObject = Settings) {
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { default: fallback, description } = property as { default?: unknown; description?: string };
+    return { name, fallback: fallback === undefined ? 'none' : String(fallback), meaning: description ?? '' };
+  });
+}
+
+/** Reads a number or a truth value only where the whole text is one; anything else is left for the check. */
+function convert(schema: object, text: string): unknown {
+  const { type } = schema as { type?: string };
+  if (type === 'integer' && /^[0-9]{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function complaint(name: keyof Settings, value: string): string {
+  const schema = Settings.properties[name] as object as Record<string, unknown>;
+  const shown = /SECRET|TOKEN|KEY|PASSWORD|URL/.test(name) ? '' : ` (it is "${value.slice(0, 100)}")`;
+  return `${name}${shown} ${allowed(schema)}: ${schema.description}`;
+}
+
+function allowed(schema: Record<string, unknown>): string {
+  if (Array.isArray(schema.anyOf)) {
+    return `must be one of ${schema.anyOf.map(option => (option as { const: string }).const).join(', ')}`;
+  }
+  if (schema.type === 'integer') return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.type === 'boolean') return 'must be true or false';
+  if (schema.pattern) return `must match ${schema.pattern}`;
+  return `must have ${schema.minLength} to ${schema.maxLength} characters`;
+}

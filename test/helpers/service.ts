@@ -1,0 +1,74 @@
+import type { AddressInfo } from 'node:net';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { packetService } from '../../src/packet-service/app.ts';
+import type { Connection } from '../../src/platform/database.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { testDatabase } from './database.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** the body as sent */
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, whatever their shape
+  body: any;
+}
+
+/** Sends one request; a body that is not a string or bytes goes as JSON. */
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+export interface RunningService {
+  url: string;
+  send: Send;
+  pool: pg.Pool;
+  connection: Connection;
+  stop(): Promise<void>;
+}
+
+/** A packet service on a free port over a database of its own, or over the one given. */
+export async function runningService(
+  environment: Record<string, string> = {},
+  shared?: RunningService,
+): Promise<RunningService> {
+  const database = shared ? undefined : await testDatabase();
+  const connection = shared?.connection ?? (database as { connection: Connection }).connection;
+  const settings = readSettings({ PACKET_PORT: '0', DATABASE_POOL: '4', ...environment });
+  const app = await packetService(settings, connection, pino({ level: 'silent' }));
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    url,
+    send: sender(url),
+    pool: (shared?.pool ?? database?.pool) as pg.Pool,
+    connection,
+    async stop() {
+      await app.close();
+      await database?.drop();
+    },
+  };
+}
+
+export function sender(url: string): Send {
+  return async (method, path, body, headers = {}) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+}
