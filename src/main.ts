@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pino } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
-import { type Connection, connectionFromUrl } from './platform/database.ts';
+import { type Connection, connectionFromUrl, isTransient } from './platform/database.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './platform/embedded-postgres/index.ts';
 import { MigrationError } from './platform/migrate.ts';
 import type { Server } from './platform/server.ts';
@@ -99,11 +99,18 @@ Send it a first observation:
 `);
 }
 
+/** What keeps the program from starting, in words for whoever starts it; a stack only where we know none. */
+function explain(error: Error & { code?: string; port?: number; syscall?: string }): string {
+  const expected = [SettingsError, MigrationError, EmbeddedPostgresError].some(kind => error instanceof kind);
+  if (expected) return error.message;
+  if (error.syscall === 'listen')
+    return `PACKET_PORT ${error.port} on HOST cannot be listened on: ${error.code}`;
+  if (isTransient(error) || /^(28|3D)/.test(error.code ?? ''))
+    return `DATABASE_URL: ${error.message || error.code}`;
+  return error.stack ?? String(error);
+}
+
 main().catch((error: Error) => {
-  const expected =
-    error instanceof SettingsError ||
-    error instanceof MigrationError ||
-    error instanceof EmbeddedPostgresError;
-  console.error(`fieldtrace cannot start: ${expected ? error.message : error.stack}`);
-  process.exitCode = 1;
+  console.error(`fieldtrace cannot start: ${explain(error)}`);
+  process.exit(1);
 });

@@ -4,6 +4,7 @@ import { migrate } from '../platform/migrate.ts';
 import { createServer, type Server } from '../platform/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
+import { authenticate } from './authentication.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
 import { registerHealth } from './health/routes.ts';
@@ -52,6 +53,7 @@ export async function packetService(
     trustProxy: settings.TRUST_PROXY,
   });
 
+  authenticate(app, settings);
   registerHealth(app, { pool, version: VERSION });
   registerIntake(app, { pool, writer, resolver });
   registerPackets(app, { pool, writer });

@@ -44,10 +44,15 @@ function parse(text: string, suspect: boolean): unknown {
   }
 }
 
-/** Whether a number literal survives as a double: no overflow, and integer literals to the last digit. */
+/**
+ * Whether a number literal survives as a double: no overflow, and integer literals to the last digit. An integer
+ * that is written as ECMAScript writes its double survives too (62149497467408090 for 62149497467408096): it is
+ * how canonical JSON gives such a number back, and what we gave must be taken again.
+ */
 function isExact(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false;
-  return /[.eE]/.test(source) || Number.isSafeInteger(value) || BigInt(source) === BigInt(value);
+  if (/[.eE]/.test(source) || Number.isSafeInteger(value)) return true;
+  return BigInt(source) === BigInt(value) || source === String(value);
 }
 
 /** How deep the text can nest at most; brackets inside strings make it an upper bound. */

@@ -10,6 +10,7 @@ import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyRequest,
+  LogController,
 } from 'fastify';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
@@ -47,7 +48,7 @@ export type Server = FastifyInstance<
 export async function createServer(service: ServiceDescription): Promise<Server> {
   const app: Server = fastify({
     loggerInstance: service.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: service.bodyLimit,
     trustProxy: service.trustProxy,
     genReqId: requestIds(),
@@ -56,8 +57,12 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     clientErrorHandler: (error, socket) => answerUnreadable(service, error, socket),
     frameworkErrors: (error, _request, reply) => {
       const problem = toProblem(error);
-      reply.raw.writeHead(problem.status, { 'content-type': 'application/json; charset=utf-8' });
-      reply.raw.end(JSON.stringify(service.errorBody(problem)));
+      const body = JSON.stringify(service.errorBody(problem));
+      reply.raw.writeHead(problem.status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+      });
+      reply.raw.end(body);
     },
     routerOptions: { querystringParser: readQuery },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -120,7 +125,7 @@ function readBody(bytes: Buffer): unknown {
  * parameters are text and become the type their schema asks for.
  */
 function validateExactly(app: Server): void {
-  const options = { strict: false, removeAdditional: false, useDefaults: false } as const;
+  const options = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
   const asSent = new Ajv({ ...options, coerceTypes: false });
   const fromText = new Ajv({ ...options, coerceTypes: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
@@ -254,14 +259,18 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? '';
 }
 
+const PAGE_POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
   const { title, description, version, tags } = service;
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title, description, version }, tags } });
   await app.register(swaggerUi, {
     routePrefix: service.pagePath,
-    staticCSP: true,
+    // Swagger UI sets styles inline; everything else comes from here, over whatever scheme the page came.
+    staticCSP: PAGE_POLICY,
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
     theme: { title },
   });
-  app.get(service.definitionPath, { schema: { hide: true } }, () => app.swagger());
+  app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());
 }

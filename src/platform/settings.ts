@@ -49,10 +49,16 @@ export const Settings = Type.Object({
     default: 'optional',
     description: 'whether tokens are ignored, checked when present, or needed for everything',
   }),
+  USER_REGISTRY_JWT_SECRET: secret('the secret that the user registry signs its tokens with (HS256)', 16),
+  USER_REGISTRY_JWKS_URL: url('where the user registry publishes the keys it signs its tokens with'),
   ASSET_REGISTRY_URL: url(
     'an AgStack asset registry (v1 or v2); without it the built-in registry resolves GeoIDs',
   ),
   ASSET_REGISTRY_TOKEN: secret('bearer token for the asset registry'),
+  ASSET_REGISTRY_API_KEY: secret(
+    'API-KEY header for the asset registry (v1), with ASSET_REGISTRY_CLIENT_SECRET',
+  ),
+  ASSET_REGISTRY_CLIENT_SECRET: secret('CLIENT-SECRET header for the asset registry (v1)'),
   ASSET_REGISTRY_STRICT: Type.Boolean({
     default: false,
     description: 'built-in registry: refuse points outside every registered field',

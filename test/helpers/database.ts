@@ -36,7 +36,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function administer(server: Omit<DatabaseServer, 'template'>, statement: string): Promise<void> {
+/** Runs a statement that cannot run inside the database it is about. */
+export async function administer(server: Omit<DatabaseServer, 'template'>, statement: string): Promise<void> {
   const client = new pg.Client({ ...server, database: 'fieldtrace' });
   await client.connect();
   try {

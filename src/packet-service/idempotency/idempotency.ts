@@ -24,7 +24,7 @@ export function readKey(request: FastifyRequest): Key | undefined {
   const fingerprint = createHash('sha256')
     .update(canonicalJson(request.body ?? null))
     .digest();
-  return { caller: '', route: `${request.method} ${path}`, key, fingerprint };
+  return { caller: request.user ?? '', route: `${request.method} ${path}`, key, fingerprint };
 }
 
 /**

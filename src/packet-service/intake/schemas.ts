@@ -4,29 +4,29 @@ import { Attachments, CapturePoint, DateTime, errorAnswers, IdempotencyHeaders }
 
 const Position = Type.Array(Type.Number(), { minItems: 2, maxItems: 4, description: 'longitude, latitude' });
 
-const Geometry = [
-  Type.Object(
-    { type: Type.Literal('Point'), coordinates: Position },
-    { title: 'a Point', additionalProperties: true },
-  ),
-  Type.Object(
-    {
-      type: Type.Literal('Polygon'),
-      coordinates: Type.Array(Type.Array(Position, { minItems: 4, maxItems: 10_000 }), {
-        minItems: 1,
-        maxItems: 100,
-      }),
-    },
-    { title: 'a Polygon', additionalProperties: true },
-  ),
-];
+const PointGeometry = Type.Object(
+  { type: Type.Literal('Point'), coordinates: Position },
+  { title: 'a Point', additionalProperties: true },
+);
+
+const PolygonGeometry = Type.Object(
+  {
+    type: Type.Literal('Polygon'),
+    coordinates: Type.Array(Type.Array(Position, { minItems: 4, maxItems: 10_000 }), {
+      minItems: 1,
+      maxItems: 100,
+    }),
+  },
+  { title: 'a Polygon', additionalProperties: true },
+);
 
 /** What stands for the place when there is no capture point: GeoJSON (RFC 7946), a geometry or a Feature. */
 export const GeoJson = Type.Union(
   [
-    ...Geometry,
+    PointGeometry,
+    PolygonGeometry,
     Type.Object(
-      { type: Type.Literal('Feature'), geometry: Type.Union(Geometry) },
+      { type: Type.Literal('Feature'), geometry: Type.Union([PointGeometry, PolygonGeometry]) },
       { title: 'a Feature of one of them', additionalProperties: true },
     ),
   ],

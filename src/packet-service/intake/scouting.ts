@@ -48,16 +48,16 @@ async function resolvePlace(
 ): Promise<{ point: Point | null; geoid: string; extraGeoids: readonly string[] }> {
   if (capture_point) {
     const point = { lat: capture_point.lat, lon: capture_point.lon };
-    return { point, ...(await resolver.resolve(point)) };
+    return { point, ...(await resolver.resolve(point, 'capture_point')) };
   }
   if (!geojson) throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
   const geometry = geojson.type === 'Feature' ? geojson.geometry : geojson;
-  if (geometry.type === 'Polygon') return { point: null, ...(await resolver.resolvePolygon(geometry)) };
+  if (geometry.type === 'Polygon') return { point: null, ...(await resolver.resolvePolygon(geometry, 'geojson')) };
   const [lon, lat] = geometry.coordinates as [number, number];
   if (Math.abs(lat) > 90 || Math.abs(lon) > 180) {
     throw new Problem('invalid', 'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)');
   }
-  return { point: { lat, lon }, ...(await resolver.resolve({ lat, lon })) };
+  return { point: { lat, lon }, ...(await resolver.resolve({ lat, lon }, 'geojson')) };
 }
 
 /** tenant and prev go into the Header too where they are well-formed. */

@@ -35,7 +35,7 @@ export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; 
     const sections = await getSections(request.params.id);
     const tag = `"${hashOf(sections.footer)}"`;
     reply.header('etag', tag).header('cache-control', 'private, no-cache');
-    if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
     return sendText(reply, JSON_TYPE, spliceSections(sections));
   });
 

@@ -44,7 +44,7 @@ export const Footer = Type.Object(
   { additionalProperties: true },
 );
 
-export const PacketObject = Type.Object({ Header, Body, Footer });
+export const PacketObject = Type.Object({ Header, Body, Footer }, { description: 'the packet' });
 
 export const PacketCreated = Type.Object(
   { packet_uuid: Ulid },
@@ -71,11 +71,14 @@ export const verifyPacketSchema = {
   description: 'Hashes the stored Header and Body again and compares with the hash in the Footer.',
   params: Type.Object({ id: PathId }),
   response: {
-    200: Type.Object({
-      valid: Type.Boolean(),
-      hash: Type.String({ description: 'as the Footer says' }),
-      recomputed: Type.String({ description: 'from the Header and Body as stored now' }),
-    }),
+    200: Type.Object(
+      {
+        valid: Type.Boolean(),
+        hash: Type.String({ description: 'as the Footer says' }),
+        recomputed: Type.String({ description: 'from the Header and Body as stored now' }),
+      },
+      { description: 'what came of it' },
+    ),
     ...errorAnswers(404, 500, 503),
   },
 };
@@ -108,11 +111,14 @@ export const listPacketsSchema = {
     cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the page before' })),
   }),
   response: {
-    200: Type.Object({
-      packets: Type.Array(PacketObject),
-      count: Type.Integer({ description: 'packets on this page' }),
-      next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
-    }),
+    200: Type.Object(
+      {
+        packets: Type.Array(PacketObject),
+        count: Type.Integer({ description: 'packets on this page' }),
+        next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
+      },
+      { description: 'one page' },
+    ),
     ...errorAnswers(400, 500, 503),
   },
 };

@@ -1,0 +1,119 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningService, runningService } from './helpers/service.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runningService();
+});
+afterAll(() => service.stop());
+
+/** Every operation of the running service, from its own definition. */
+async function operations(): Promise<{ method: string; path: string }[]> {
+  const { body } = await service.send('GET', '/openapi.json');
+  return Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{\w+\}/g, 'x'),
+    })),
+  );
+}
+
+const takesBody = ({ method }: { method: string }) => ['POST', 'PUT', 'PATCH'].includes(method);
+
+test('an unknown path is 404 and a known path with another method 405, both with {error}', async () => {
+  const known = await operations();
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+    for (const path of ['/', '/nothing', '/packets/x/y', ...known.map(operation => operation.path)]) {
+      if (known.some(operation => operation.method === method && operation.path === path)) continue;
+      const { status, body, headers } = await service.send(method, path);
+      const paths = known.filter(operation => operation.path === path);
+      expect(status, `${method} ${path}`).toBe(paths.length === 0 ? 404 : 405);
+      expect(Object.keys(body)).toEqual(['error']);
+      for (const operation of paths) expect(headers.get('allow')).toContain(operation.method);
+    }
+  }
+});
+
+test('a body that is not JSON is refused with {error} on every route that takes one', async () => {
+  const bodies: [number, string, string | Uint8Array][] = [
+    [415, 'text/plain', '{}'],
+    [415, 'application/x-www-form-urlencoded', 'a=b'],
+    [415, 'multipart/form-data; boundary=x', '--x--'],
+    [400, 'application/json', '{"a":'],
+    [400, 'application/json; charset=utf-8', '{"a":1e999}'],
+    [400, 'application/json', '{"a":"\\ud800"}'],
+    [400, 'application/json', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    [400, 'application/json', '['.repeat(100_000)],
+    [400, 'application/json', '"text"'],
+  ];
+  for (const { method, path } of (await operations()).filter(takesBody)) {
+    for (const [expected, type, body] of bodies) {
+      const answer = await service.send(method, path, body, { 'content-type': type });
+      expect(answer.status, `${method} ${path} ${type} ${String(body).slice(0, 30)}`).toBe(expected);
+      expect(Object.keys(answer.body)).toEqual(['error']);
+    }
+  }
+});
+
+test('a body larger than any limit is 413 with {error} on every route that takes one', async () => {
+  const body = JSON.stringify({ message: 'x'.repeat(17 * 1024 * 1024) });
+  for (const { method, path } of (await operations()).filter(takesBody)) {
+    const text = await exchange(
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    expect(text, `${method} ${path}`).toMatch(/^HTTP\/1.1 413 /);
+    expect(Object.keys(JSON.parse(text.split('\r\n\r\n')[1] as string))).toEqual(['error']);
+  }
+});
+
+test('what is not HTTP, or has too large headers, is answered with {error} too', async () => {
+  const requests: [number, string][] = [
+    [400, 'NONSENSE\r\n\r\n'],
+    [400, 'GET /packets HTTP/9.9\r\n\r\n'],
+    [400, 'POST /intake/scouting HTTP/1.1\r\nhost: x\r\ncontent-length: ten\r\n\r\n'],
+    [400, 'GET /packets/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
+    [431, `GET /packets HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ];
+  for (const [status, request] of requests) {
+    const text = await exchange(request);
+    expect(text.slice(0, 12), request.slice(0, 60)).toBe(`HTTP/1.1 ${status}`);
+    expect(Object.keys(JSON.parse(text.split('\r\n\r\n')[1] as string))).toEqual(['error']);
+  }
+});
+
+test('a failure inside is 500 with {error} that tells nothing of the inside', async () => {
+  const broken = await runningService({}, service);
+  await service.pool.query('ALTER TABLE packets RENAME TO packets_elsewhere');
+  const { status, body } = await broken.send('GET', '/packets');
+  await service.pool.query('ALTER TABLE packets_elsewhere RENAME TO packets');
+  expect(status).toBe(500);
+  expect(body.error).not.toMatch(/packets|relation|42P01/);
+  expect(Object.keys(body)).toEqual(['error']);
+  await broken.stop();
+});
+
+test('every answer forbids content sniffing and carries the request id, the caller`s own when it is plain', async () => {
+  const given = await service.send('GET', '/health', undefined, { 'x-request-id': 'phone-17:42' });
+  expect(given.headers.get('x-request-id')).toBe('phone-17:42');
+  expect(given.headers.get('x-content-type-options')).toBe('nosniff');
+  const made = await service.send('GET', '/nothing', undefined, { 'x-request-id': 'not plain' });
+  expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-/);
+});
+
+/** Sends bytes as they are and gives back everything that comes until the connection ends. */
+function exchange(request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', chunk => {
+      text += chunk;
+      const [head, body] = text.split('\r\n\r\n');
+      const length = /content-length: (\d+)/i.exec(head ?? '')?.[1];
+      if (length !== undefined && Buffer.byteLength(body ?? '') >= Number(length)) socket.end();
+    });
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+    socket.write(request);
+  });
+}
