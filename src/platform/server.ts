@@ -12,6 +12,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { isTransient } from './database.ts';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
 
@@ -71,6 +72,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   validateExactly(app);
   answerProblems(app, service);
   logRequests(app);
+  endConnections(app);
   await describeRoutes(app, service);
   return app;
 }
@@ -202,6 +204,12 @@ const frameworkProblems: Record<string, [ProblemCode, string]> = {
 /** Whatever was thrown, as a problem: our own as they are, the framework's by their code, others as internal. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (isTransient(error)) {
+    return new Problem('unavailable', 'the database does not answer; try again', {
+      retryAfter: 2,
+      cause: error,
+    });
+  }
   const { code, statusCode } = error as FastifyError;
   const known = frameworkProblems[code];
   if (known) return new Problem(known[0], known[1], { cause: error });
@@ -252,6 +260,19 @@ function logRequests(app: Server): void {
     else request.log.debug(line, 'answered');
     done();
   });
+}
+
+/**
+ * Ends the connections of a stopping server as they fall idle. Node does so once, when the stop begins; those that
+ * were answering then would be kept alive, and the stop would wait for clients that have nothing more to ask.
+ */
+function endConnections(app: Server): void {
+  let timer: NodeJS.Timeout;
+  app.addHook('preClose', done => {
+    timer = setInterval(() => app.server.closeIdleConnections(), 50);
+    done();
+  });
+  app.addHook('onClose', async () => clearInterval(timer));
 }
 
 /** The path without its query, where a client may have put personal data. */

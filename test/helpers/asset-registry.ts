@@ -200,7 +200,7 @@ class Book {
 async function answerFaultily(fault: Fault, response: ServerResponse): Promise<boolean> {
   switch (fault) {
     case 'slow':
-      await sleep(400);
+      await sleep(1_000);
       return !response.destroyed;
     case 'gone':
       response.destroy();

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { pino } from 'pino';
+import { migratePacketService } from '../src/packet-service/app.ts';
+import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
+import type { Load, LoadResult } from './load.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+/** One line of the result table. */
+export interface Row {
+  name: string;
+  value: number;
+  unit: string;
+  /** the limit measured in the same run, and this row's part of it */
+  against?: { name: string; ratio: number };
+  /** further figures, such as latencies */
+  note?: string;
+}
+
+/** A server process under measurement. */
+export interface Measured {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** What a group of rows works with: a database of its own and processes to measure. */
+export interface Context {
+  /** seconds that one measurement lasts */
+  seconds: number;
+  connection: EmbeddedPostgres['connection'];
+  /** starts fieldtrace on the database */
+  startService(environment?: Record<string, string>): Promise<Measured>;
+  /** starts a script of bench/ that prints `port <n>` when it serves */
+  startScript(script: string): Promise<Measured>;
+  /** runs a script of bench/ to its end and gives what it printed */
+  runScript(script: string): Promise<string>;
+  load(load: Omit<Load, 'seconds'> & { seconds?: number }): Promise<LoadResult>;
+}
+
+/** Runs `work` with a fresh, migrated, embedded database in a temporary folder. */
+export async function withContext<Result>(
+  seconds: number,
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fieldtrace-bench-'));
+  const server = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'warn' }) });
+  try {
+    await migratePacketService(server.connection);
+    return await work(makeContext(seconds, server));
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function makeContext(seconds: number, { connection }: EmbeddedPostgres): Context {
+  const { host, port, user, password, database } = connection;
+  const url = `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+  const environment = { DATABASE_URL: url, LOG_LEVEL: 'warn' };
+  return {
+    seconds,
+    connection,
+    startService: (extra = {}) =>
+      startProcess(
+        'src/main.ts',
+        { ...environment, PACKET_PORT: '0', ...extra },
+        /packet service\s+\S+:(\d+)/,
+      ),
+    startScript: script => startProcess(`bench/${script}`, environment, /^port (\d+)$/m),
+    runScript: script => runProcess(`bench/${script}`, { ...environment, SECONDS: String(seconds) }),
+    load: load => runLoad({ seconds, ...load }),
+  };
+}
+
+function startProcess(script: string, environment: Record<string, string>, ready: RegExp): Promise<Measured> {
+  const { child, output } = launch(script, environment);
+  return new Promise((resolve, reject) => {
+    const ended = new Promise<void>(done => child.once('close', () => done()));
+    ended.then(() => reject(new Error(`${script} ended:\n${output()}`)));
+    child.stdout?.on('data', () => {
+      const port = ready.exec(output())?.[1];
+      if (!port) return;
+      resolve({
+        port: Number(port),
+        async stop() {
+          child.kill('SIGTERM');
+          await ended;
+        },
+      });
+    });
+  });
+}
+
+async function runProcess(script: string, environment: Record<string, string>): Promise<string> {
+  const { child, output } = launch(script, environment);
+  const code = await new Promise(resolve => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${script} ended with ${code}:\n${output()}`);
+  return output();
+}
+
+function launch(
+  script: string,
+  environment: Record<string, string>,
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [script], { cwd: ROOT, env: { ...process.env, ...environment } });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      text += chunk;
+    });
+  }
+  return { child, output: () => text };
+}
+
+function runLoad(load: Load): Promise<LoadResult> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: load });
+    worker.once('message', (result: LoadResult) => {
+      if (result.errors > 0)
+        reject(new Error(`${result.errors} wrong answers, first:\n${result.firstError}`));
+      else resolve(result);
+    });
+    worker.once('error', reject);
+  });
+}
+
+/** The middle one of some measurements; an even count gives the lower middle. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[(values.length - 1) >> 1] as number;
+}
+
+/** Latencies in words. */
+export function latencies({ p50, p95, p99 }: LoadResult): string {
+  return `p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+}

@@ -1,0 +1,35 @@
+import { cpus, totalmem } from 'node:os';
+import { type Context, type Row, withContext } from './context.ts';
+import { packetRows } from './packets.ts';
+import { startRows } from './start.ts';
+
+/** Groups of rows by the name they are asked for: `npm run bench packets`; all of them without a name. */
+const groups: Record<string, (context: Context) => Promise<Row[]>> = {
+  start: startRows,
+  packets: packetRows,
+};
+
+const SECONDS = 5;
+const asked = process.argv.slice(2);
+const unknown = asked.filter(name => !(name in groups));
+if (unknown.length > 0) {
+  console.error(`there is no ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`);
+  process.exit(1);
+}
+
+const [cpu] = cpus();
+console.log(
+  `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`,
+);
+console.log('| what | figure | of its limit | more |\n|---|---|---|---|');
+for (const name of asked.length > 0 ? asked : Object.keys(groups)) {
+  const rows = await withContext(SECONDS, groups[name] as (context: Context) => Promise<Row[]>);
+  for (const row of rows) console.log(line(row));
+}
+
+function line({ name, value, unit, against, note }: Row): string {
+  const digits = value < 100 ? 2 : 0;
+  const figure = value.toLocaleString('en', { maximumFractionDigits: digits });
+  const ratio = against ? `${against.ratio.toFixed(2)} × ${against.name}` : '';
+  return `| ${name} | ${figure} ${unit} | ${ratio} | ${note ?? ''} |`;
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Send, sender } from './service.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export interface RunningProcess {
+  child: ChildProcess;
+  url: string;
+  send: Send;
+  /** everything it printed so far, both streams */
+  output(): string;
+  /** its exit code, once it has ended */
+  ended: Promise<number | null>;
+}
+
+/** Starts fieldtrace as `npm start` does, on a free port, and waits until it says where it is. */
+export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
+  const { child, output, ended } = launch({ PACKET_PORT: '0', ...environment });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const found = /packet service\s+(http:\/\/\S+)/.exec(output());
+      if (found) resolve(found[1] as string);
+    });
+    ended.then(code => reject(new Error(`ended with ${code} before it served:\n${output()}`)));
+  });
+  return { child, url, send: sender(url), output, ended };
+}
+
+/** Runs fieldtrace until it ends by itself, as it does when it cannot start. */
+export async function runToEnd(
+  environment: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const { output, ended } = launch(environment);
+  return { code: await ended, output: output() };
+}
+
+function launch(environment: Record<string, string>) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment } as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  child.stdout.on('data', chunk => {
+    text += chunk;
+  });
+  child.stderr.on('data', chunk => {
+    text += chunk;
+  });
+  const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)));
+  return { child, output: () => text, ended };
+}
+
+/** A new empty folder, and what removes it. */
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fieldtrace-test-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
