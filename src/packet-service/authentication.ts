@@ -6,13 +6,6 @@ import type { Server } from '../platform/server.ts';
 import { type Settings, SettingsError } from '../platform/settings.ts';
 import { keySetTokenCheck, secretTokenCheck, type TokenCheck } from '../platform/tokens.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Answered without a token even where AUTH_MODE is required. */
-    open?: boolean;
-  }
-}
-
 /** Longest user identifier, as everywhere in the interface. */
 const MAX_USER = 256;
 

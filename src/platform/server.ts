@@ -16,6 +16,13 @@ import { isTransient } from './database.ts';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered to anyone, even where everything else asks who they are. */
+    open?: boolean;
+  }
+}
+
 /** What makes one service's server differ from the other's. */
 export interface ServiceDescription {
   title: string;
@@ -285,6 +292,9 @@ const PAGE_POLICY =
 
 async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
   const { title, description, version, tags } = service;
+  app.addHook('onRoute', route => {
+    if (route.url.startsWith(service.pagePath)) route.config = { ...route.config, open: true };
+  });
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title, description, version }, tags } });
   await app.register(swaggerUi, {
     routePrefix: service.pagePath,

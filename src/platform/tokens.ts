@@ -13,7 +13,7 @@ const CLOCK_TOLERANCE = 30;
 /** Key sets are asked for again after this long, in milliseconds. */
 const REFRESH_MS = 10 * 60 * 1000;
 /** An unknown key leads to a new question at most this often, in milliseconds: anyone can make up key ids. */
-const UNKNOWN_KEY_MS = 10 * 1000;
+const UNKNOWN_KEY_MS = 2 * 1000;
 /** Asymmetric algorithms only: a public key must never be taken for a shared secret. */
 const JWKS_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'];
 

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+
+export const JWT_SECRET = 'the secret that both sides share';
+
+/** Claims as the user registry gives them; a test changes what it is about. */
+export function claims(user: string, changes: JWTPayload = {}): JWTPayload {
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    sub: user,
+    uuid: user,
+    domain: 'example',
+    is_activated: true,
+    type: 'access',
+    jti: 'j',
+    iat: now,
+    nbf: now,
+    exp: now + 4 * 3600,
+    fresh: false,
+    ...changes,
+  };
+}
+
+/** A token signed with the shared secret; a change to undefined leaves the claim out. */
+export function secretToken(
+  user: string,
+  changes: JWTPayload = {},
+  secret = JWT_SECRET,
+  alg = 'HS256',
+): Promise<string> {
+  const payload = JSON.parse(JSON.stringify(claims(user, changes)));
+  return new SignJWT(payload).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
+}
+
+/** Headers of a request with this token. */
+export function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
+}
+
+export interface KeyServer {
+  url: string;
+  /** how often it was asked */
+  asked: number;
+  /** what it does when asked */
+  behaviour: 'answer' | 'fail' | 'nonsense';
+  /** publishes a new key in place of the old ones; gives what signs tokens with it */
+  rotate(alg?: string): Promise<(user: string, changes?: JWTPayload) => Promise<string>>;
+  stop(): Promise<void>;
+}
+
+/** A user registry's published keys (JWKS) on loopback, which can rotate them, fail, or talk nonsense. */
+export async function keyServer(): Promise<KeyServer> {
+  let keys: JWK[] = [];
+  let count = 0;
+  const http = createServer((_request, response) => {
+    server.asked++;
+    if (server.behaviour === 'fail') response.writeHead(503).end();
+    else if (server.behaviour === 'nonsense') response.end('<html>');
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }));
+  });
+  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
+  const server: KeyServer = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/jwks.json`,
+    asked: 0,
+    behaviour: 'answer',
+    async rotate(alg = 'RS256') {
+      const { publicKey, privateKey } = await generateKeyPair(alg);
+      const kid = `key ${++count}`;
+      keys = [{ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }];
+      return (user, changes) =>
+        new SignJWT(JSON.parse(JSON.stringify(claims(user, changes))))
+          .setProtectedHeader({ alg, kid })
+          .sign(privateKey);
+    },
+    async stop() {
+      http.closeAllConnections();
+      await new Promise(resolve => http.close(resolve));
+    },
+  };
+  return server;
+}
