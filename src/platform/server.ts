@@ -9,6 +9,7 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -21,6 +22,13 @@ declare module 'fastify' {
     /** Answered to anyone, even where everything else asks who they are. */
     open?: boolean;
   }
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers with JSON that is a text already; the response schema documents it and does not write it. */
+export function sendText(reply: FastifyReply, text: string, type: string = JSON_TYPE): FastifyReply {
+  return reply.type(type).send(text);
 }
 
 /** What makes one service's server differ from the other's. */
@@ -67,7 +75,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
       const problem = toProblem(error);
       const body = JSON.stringify(service.errorBody(problem));
       reply.raw.writeHead(problem.status, {
-        'content-type': 'application/json; charset=utf-8',
+        'content-type': JSON_TYPE,
         'content-length': Buffer.byteLength(body),
       });
       reply.raw.end(body);
@@ -181,10 +189,7 @@ function answerProblems(app: Server, service: ServiceDescription): void {
     const problem = toProblem(error);
     if (problem.status >= 500) request.log.error({ err: error, cause: problem.cause }, 'request failed');
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-    return reply
-      .code(problem.status)
-      .type('application/json; charset=utf-8')
-      .send(service.errorBody(problem));
+    return reply.code(problem.status).type(JSON_TYPE).send(service.errorBody(problem));
   });
 
   app.setNotFoundHandler((request, reply) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
+import { sendText } from '../../platform/server.ts';
 import { canonicalJson } from '../packets/jcs.ts';
 import { findAnswers, type Key, type StoredAnswer } from './store.ts';
 
@@ -53,10 +54,9 @@ export function sameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
 }
 
 /** Sends a first answer once more, marked as such. */
-export function sendAgain(reply: FastifyReply, { status, answer }: StoredAnswer): FastifyReply {
-  return reply
-    .code(status)
-    .header('idempotency-replayed', 'true')
-    .type('application/json; charset=utf-8')
-    .send(answer);
+export function sendAgain(
+  reply: FastifyReply,
+  { status, answer }: Pick<StoredAnswer, 'status' | 'answer'>,
+): FastifyReply {
+  return sendText(reply.code(status).header('idempotency-replayed', 'true'), answer);
 }

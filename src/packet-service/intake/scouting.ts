@@ -52,7 +52,8 @@ async function resolvePlace(
   }
   if (!geojson) throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
   const geometry = geojson.type === 'Feature' ? geojson.geometry : geojson;
-  if (geometry.type === 'Polygon') return { point: null, ...(await resolver.resolvePolygon(geometry, 'geojson')) };
+  if (geometry.type === 'Polygon')
+    return { point: null, ...(await resolver.resolvePolygon(geometry, 'geojson')) };
   const [lon, lat] = geometry.coordinates as [number, number];
   if (Math.abs(lat) > 90 || Math.abs(lon) > 180) {
     throw new Problem('invalid', 'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)');

@@ -1,9 +1,8 @@
-import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { coalesce } from '../../platform/coalesce.ts';
 import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
+import { type Server, sendText } from '../../platform/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
 import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
 import { parseBox, parseCircle } from './area.ts';
@@ -16,7 +15,6 @@ import { findPackets, findPlace, listPackets, type PacketFilter, type Sections }
 import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
 import { isUlid, ulidToUuid } from './ulid.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 
 /** Reading packets, and storing those that clients finalized themselves. */
@@ -36,7 +34,7 @@ export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; 
     const tag = `"${hashOf(sections.footer)}"`;
     reply.header('etag', tag).header('cache-control', 'private, no-cache');
     if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
-    return sendText(reply, JSON_TYPE, spliceSections(sections));
+    return sendText(reply, spliceSections(sections));
   });
 
   app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async request => {
@@ -57,8 +55,8 @@ export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; 
     const next = more ? idOf(rows[rows.length - 1] as Sections) : undefined;
     reply.header('vary', 'accept');
     return /application\/geo\+json/i.test(request.headers.accept ?? '')
-      ? sendText(reply, GEOJSON_TYPE, pageAsGeoJson(rows, next))
-      : sendText(reply, JSON_TYPE, pageAsJson(rows, next));
+      ? sendText(reply, pageAsGeoJson(rows, next), GEOJSON_TYPE)
+      : sendText(reply, pageAsJson(rows, next));
   });
 
   app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) => {
@@ -117,10 +115,3 @@ function matches(header: string | undefined, tag: string): boolean {
     return trimmed === '*' || trimmed.replace(/^W\//, '') === tag;
   });
 }
-
-/** Sends JSON that is a text already; the response schema documents it and does not write it. */
-function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
-  return reply.type(type).serializer(asIs).send(text);
-}
-
-const asIs = (text: unknown) => text as string;

@@ -1,0 +1,54 @@
+import { isUtf8 } from 'node:buffer';
+import { Problem } from '../../platform/problems.ts';
+
+/** Items of one batch, at most. */
+export const MAX_ITEMS = 1000;
+
+/**
+ * The texts of a batch's items: the lines of NDJSON, or the elements of a JSON array. They are taken apart before
+ * they are read, so that an item which cannot be read harms no other.
+ *
+ * @throws Problem invalid when the bytes are not UTF-8, the array is broken, or there are no items or too many
+ */
+export function splitItems(bytes: Buffer, form: 'lines' | 'array'): string[] {
+  if (!isUtf8(bytes)) throw new Problem('invalid', 'the body is not valid UTF-8');
+  const text = bytes.toString('utf8');
+  const items = form === 'lines' ? text.split('\n').filter(line => line.trim() !== '') : splitArray(text);
+  if (items.length === 0 || items.length > MAX_ITEMS) {
+    throw new Problem('invalid', `the body must have 1 to ${MAX_ITEMS} items, it has ${items.length}`);
+  }
+  return items;
+}
+
+/** Cuts an array at the commas of its own level; what stands between them is left to whoever reads the item. */
+function splitArray(text: string): string[] {
+  const outer = text.trim();
+  if (!outer.startsWith('[')) throw new Problem('invalid', 'the body must be an array');
+  const items: string[] = [];
+  let depth = 0;
+  let start = 1;
+  for (let at = 0; at < outer.length; at++) {
+    const char = outer[at];
+    // Strings are stepped over whole: a bracket or comma in one means nothing.
+    if (char === '"') at = endOfString(outer, at);
+    else if (char === '[' || char === '{') depth++;
+    else if (char === ']' || char === '}') depth--;
+    if ((char === ',' && depth === 1) || depth === 0) {
+      items.push(outer.slice(start, at));
+      start = at + 1;
+    }
+    if (depth === 0) break;
+  }
+  if (depth !== 0 || start !== outer.length)
+    throw new Problem('invalid', 'the body is not one whole JSON array');
+  return items.length === 1 && items[0]?.trim() === '' ? [] : items;
+}
+
+/** Where the string that begins at `from` has its closing quote; the end of the text when it has none. */
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import { earlierAnswer, sameRequest } from '../idempotency/idempotency.ts';
+import type { Key } from '../idempotency/store.ts';
+import type { BatchWriter } from '../packets/batch-writer.ts';
+import { newUlid } from '../packets/ulid.ts';
+import type { PacketWrite } from '../packets/write-store.ts';
+
+/** What an intake request is answered: an HTTP status and a JSON text. */
+export interface IntakeAnswer {
+  status: number;
+  answer: string;
+  /** whether it is the first answer once more, to a repeated Idempotency-Key */
+  again: boolean;
+}
+
+/** What a new packet is written with, beside what the taking itself knows. */
+export type NewPacket = Omit<PacketWrite, 'freshId' | 'claim'>;
+
+/**
+ * Takes one packet in: makes it, unless the same request was answered before, and stores it.
+ *
+ * @param make makes the packet for the ULID it is given; what it throws is the request's error
+ * @returns after the commit
+ */
+export async function takePacket(
+  { pool, writer }: { pool: pg.Pool; writer: BatchWriter },
+  key: Key | undefined,
+  make: (id: string) => Promise<NewPacket>,
+): Promise<IntakeAnswer> {
+  const earlier = await earlierAnswer(pool, key);
+  if (earlier) return { ...earlier, again: true };
+
+  const id = newUlid();
+  const stored = { status: 201, answer: `{"packet_uuid":"${id}"}` };
+  const write = { ...(await make(id)), freshId: true, claim: key && { ...key, ...stored } };
+  const outcome = await writer.write(write);
+  if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
+  return { ...stored, again: false };
+}
