@@ -73,41 +73,57 @@ export async function listPackets(
   filter: PacketFilter,
   page: PageRequest,
 ): Promise<PageRow[]> {
-  const order = raw(page.order === 'asc' ? 'ASC' : 'DESC');
-  const columns = sql`p.ts, p.id, p.header, p.body, p.footer, p.lat, p.lon`;
-  const ending = sql`ORDER BY ts ${order}, id ${order} LIMIT ${page.limit}`;
-  const own = sql`SELECT ${columns} FROM packets p
-    WHERE ${conditions(filter, page, sql`p.ts, p.id`)}
-    ${filter.geoid === undefined ? empty : sql`AND p.geoid = ${filter.geoid}`} ${ending}`;
-  if (filter.geoid === undefined) return (await database.query<PageRow>(own)).rows;
-
-  const further = sql`SELECT ${columns} FROM packet_geoids g JOIN packets p ON p.id = g.packet_id
-    WHERE g.geoid = ${filter.geoid} AND ${conditions(filter, page, sql`g.ts, g.packet_id`)}
-    ORDER BY g.ts ${order}, g.packet_id ${order} LIMIT ${page.limit}`;
-  const { rows } = await database.query<PageRow>(
-    sql`SELECT header, body, footer, lat, lon FROM ((${own}) UNION ALL (${further})) AS found ${ending}`,
-  );
+  const sections = sql`p.header, p.body, p.footer, p.lat, p.lon`;
+  if (filter.geoid === undefined) {
+    return (await database.query<PageRow>(pageOf(OWN, sections, filter, page))).rows;
+  }
+  const columns = sql`p.ts, p.id, ${sections}`;
+  const { rows } = await database.query<PageRow>(sql`
+    SELECT header, body, footer, lat, lon
+    FROM ((${pageOf(OWN, columns, filter, page)}) UNION ALL (${pageOf(FURTHER, columns, filter, page)})) AS found
+    ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`);
   return rows;
 }
 
-/** @param place the columns that hold timestamp and id in the index the query walks */
-function conditions(filter: PacketFilter, page: PageRequest, place: Sql): Sql {
-  const { type, from, to, areas } = filter;
-  const ts = raw(place.sql.split(',')[0] as string);
+/** Where a page is read from, and which columns there hold GeoID and place, in the order of an index. */
+interface Source {
+  from: Sql;
+  geoid: Sql;
+  ts: Sql;
+  id: Sql;
+}
+
+const OWN: Source = { from: sql`packets p`, geoid: sql`p.geoid`, ts: sql`p.ts`, id: sql`p.id` };
+const FURTHER: Source = {
+  from: sql`packet_geoids g JOIN packets p ON p.id = g.packet_id`,
+  geoid: sql`g.geoid`,
+  ts: sql`g.ts`,
+  id: sql`g.packet_id`,
+};
+
+function pageOf(source: Source, columns: Sql, filter: PacketFilter, page: PageRequest): Sql {
+  const { from, ts, id } = source;
+  return sql`SELECT ${columns} FROM ${from} WHERE ${conditions(source, filter, page)}
+    ORDER BY ${ts} ${direction(page)}, ${id} ${direction(page)} LIMIT ${page.limit}`;
+}
+
+function direction({ order }: PageRequest): Sql {
+  return raw(order === 'asc' ? 'ASC' : 'DESC');
+}
+
+function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order, after }: PageRequest): Sql {
+  const { geoid, type, from, to, areas } = filter;
   const list = [
-    sql`true`,
+    geoid === undefined ? empty : sql`${source.geoid} = ${geoid}`,
     type === undefined ? empty : sql`p.type = ${type}`,
     from === undefined ? empty : sql`${ts} >= ${from}::timestamptz`,
     to === undefined ? empty : sql`${ts} <= ${to}::timestamptz`,
-    page.after
-      ? sql`(${place}) ${raw(page.order === 'asc' ? '>' : '<')} (${page.after.ts}::timestamptz, ${page.after.id}::uuid)`
+    after
+      ? sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`
       : empty,
     ...areas.flatMap(area => [inCells(area), exactly(area)]),
-  ];
-  return join(
-    list.filter(condition => condition !== empty),
-    ' AND ',
-  );
+  ].filter(condition => condition !== empty);
+  return list.length === 0 ? sql`true` : join(list, ' AND ');
 }
 
 function inCells({ cells }: Area): Sql {
