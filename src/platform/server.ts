@@ -13,6 +13,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { TSchema } from 'typebox';
 import { isTransient } from './database.ts';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
@@ -23,6 +24,9 @@ declare module 'fastify' {
     open?: boolean;
   }
 }
+
+/** The media types that are JSON, with or without parameters. */
+export const JSON_BODY = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -118,17 +122,13 @@ function readQuery(text: string): Record<string, string | string[]> {
 
 function readBodies(app: Server): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
-    { parseAs: 'buffer' },
-    (_request, bytes, done) => {
-      try {
-        done(null, readBody(bytes as Buffer));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  );
+  app.addContentTypeParser(JSON_BODY, { parseAs: 'buffer' }, (_request, bytes, done) => {
+    try {
+      done(null, readBody(bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
 }
 
 function readBody(bytes: Buffer): unknown {
@@ -137,14 +137,27 @@ function readBody(bytes: Buffer): unknown {
   return readJson(bytes.toString('utf8'));
 }
 
+const checks = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
+/** Bodies are checked as they are: no value is coerced into another type, filled in or removed. */
+const asSent = new Ajv({ ...checks, coerceTypes: false });
+/** Path and query parameters are text and become the type that their schema asks for. */
+const fromText = new Ajv({ ...checks, coerceTypes: true });
+
 /**
- * Bodies are checked as they are: no value is coerced into another type, filled in or removed. Path and query
- * parameters are text and become the type their schema asks for.
+ * A check of one value as the body of a route with this schema is checked; for bodies inside bodies.
+ *
+ * @returns a function that throws Problem invalid, naming the field
  */
+export function bodyCheck(schema: TSchema): (value: unknown) => void {
+  const check = asSent.compile(schema);
+  return value => {
+    if (check(value)) return;
+    const { sentence, path } = complaint(check.errors as ErrorObject[], 'body');
+    throw new Problem('invalid', sentence, { fields: { [path]: sentence } });
+  };
+}
+
 function validateExactly(app: Server): void {
-  const options = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
-  const asSent = new Ajv({ ...options, coerceTypes: false });
-  const fromText = new Ajv({ ...options, coerceTypes: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
     (httpPart === 'body' ? asSent : fromText).compile(schema as object),
   );

@@ -63,7 +63,7 @@ export function sender(url: string): Send {
       ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const isJson = /\/([\w.]+\+)?json/.test(response.headers.get('content-type') ?? '') && text !== '';
     return {
       status: response.status,
       headers: response.headers,

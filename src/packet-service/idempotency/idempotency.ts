@@ -22,10 +22,24 @@ export function readKey(request: FastifyRequest): Key | undefined {
     throw new Problem('invalid', 'Idempotency-Key must have 1 to 255 characters');
   }
   const path = request.url.split('?')[0] ?? '';
+  return makeKey(request, `${request.method} ${path}`, key, request.body);
+}
+
+/**
+ * The key of a body that came inside another request, as if it had come by itself.
+ *
+ * @param route method and path that the body would have been sent to
+ */
+export function makeKey(
+  { user }: Pick<FastifyRequest, 'user'>,
+  route: string,
+  key: string,
+  body: unknown,
+): Key {
   const fingerprint = createHash('sha256')
-    .update(canonicalJson(request.body ?? null))
+    .update(canonicalJson(body ?? null))
     .digest();
-  return { caller: request.user ?? '', route: `${request.method} ${path}`, key, fingerprint };
+  return { caller: user ?? '', route, key, fingerprint };
 }
 
 /**

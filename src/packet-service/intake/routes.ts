@@ -1,32 +1,84 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import { type Server, sendText } from '../../platform/server.ts';
+import type { Static } from 'typebox';
+import { coalesce } from '../../platform/coalesce.ts';
+import { Problem } from '../../platform/problems.ts';
+import { bodyCheck, JSON_BODY, type Server, sendText } from '../../platform/server.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { readKey, sendAgain } from '../idempotency/idempotency.ts';
+import { findAnswers, type Key } from '../idempotency/store.ts';
 import type { BatchWriter } from '../packets/batch-writer.ts';
 import { MAX_PACKET_BYTES } from '../packets/packet.ts';
-import { scoutingSchema } from './schemas.ts';
+import { type ItemKinds, takeBatch } from './batch.ts';
+import { splitItems } from './items.ts';
+import { batchSchema, MAX_BATCH_BYTES, ScoutingBody, scoutingSchema } from './schemas.ts';
 import { readObservation } from './scouting.ts';
-import { type IntakeAnswer, takePacket } from './take.ts';
+import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
 
-/** Taking what comes from the field. */
+/** Taking what comes from the field: one by one, and many at once. */
 export function registerIntake(
   app: Server,
-  services: { pool: pg.Pool; writer: BatchWriter; resolver: GeoidResolver },
+  { pool, writer, resolver }: { pool: pg.Pool; writer: BatchWriter; resolver: GeoidResolver },
 ): void {
-  const { resolver } = services;
+  const taking = { writer, findAnswer: coalesce((keys: Key[]) => findAnswers(pool, keys), { max: 500 }) };
+  const kinds = {
+    scouting: {
+      path: '/intake/scouting',
+      check: bodyCheck(ScoutingBody),
+      make: async ({ headers }, id, body) => ({
+        packet: await readObservation(
+          resolver,
+          id,
+          body as Static<typeof ScoutingBody>,
+          headers['content-language'],
+        ),
+      }),
+    },
+  } satisfies ItemKinds;
 
   app.post(
     '/intake/scouting',
     { schema: scoutingSchema, bodyLimit: MAX_PACKET_BYTES },
-    async (request, reply) => {
-      const language = request.headers['content-language'];
-      const taken = await takePacket(services, readKey(request), async id => ({
-        packet: await readObservation(resolver, id, request.body, language),
-      }));
-      return sendTaken(reply, taken);
-    },
+    async (request, reply) =>
+      sendTaken(
+        reply,
+        await takePacket(taking, readKey(request), id => kinds.scouting.make(request, id, request.body)),
+      ),
   );
+
+  registerBatch(app, taking, kinds);
+}
+
+/** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */
+function registerBatch(app: Server, taking: Taking, kinds: ItemKinds): void {
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(JSON_BODY, { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) =>
+      splitItems(bytes, 'array'),
+    );
+    scope.addContentTypeParser(
+      'application/x-ndjson',
+      { parseAs: 'buffer' },
+      async (_request: unknown, bytes: Buffer) => splitItems(bytes, 'lines'),
+    );
+    scope.post(
+      '/intake/batch',
+      { schema: batchSchema, bodyLimit: MAX_BATCH_BYTES, validatorCompiler: () => () => true },
+      async (request, reply) => {
+        const items = request.body as string[] | undefined;
+        if (!items) throw new Problem('invalid', 'the body must be a JSON array, or NDJSON');
+        const answers = await takeBatch(taking, kinds, request, items);
+        const asLines = /ndjson/i.test(request.headers['content-type'] ?? '');
+        return asLines
+          ? sendText(
+              reply,
+              answers.map(answer => `${JSON.stringify(answer)}\n`).join(''),
+              'application/x-ndjson',
+            )
+          : { results: answers };
+      },
+    );
+  });
 }
 
 function sendTaken(reply: FastifyReply, taken: IntakeAnswer): FastifyReply {

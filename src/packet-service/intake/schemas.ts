@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { PacketCreated } from '../packets/schemas.ts';
 import { Attachments, CapturePoint, DateTime, errorAnswers, IdempotencyHeaders } from '../schemas.ts';
+import { BatchItem } from './batch.ts';
+import { MAX_ITEMS } from './items.ts';
 
 const Position = Type.Array(Type.Number(), { minItems: 2, maxItems: 4, description: 'longitude, latitude' });
 
@@ -64,4 +66,35 @@ export const scoutingSchema = {
   headers: IdempotencyHeaders,
   body: ScoutingBody,
   response: { 201: PacketCreated, ...errorAnswers(400, 409, 413, 500, 503) },
+};
+
+/** Bytes of one batch, at most. */
+export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+
+export const batchSchema = {
+  tags: ['Intake'],
+  summary: 'Store many observations and messages at once',
+  description:
+    'For phones that come online with a day of work: a JSON array, or NDJSON (application/x-ndjson, answered as ' +
+    'NDJSON). Every item is taken as if it had come alone; one that is refused harms no other. Answered after all ' +
+    'that were taken are durable.',
+  body: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_ITEMS }),
+  response: {
+    200: Type.Object(
+      {
+        results: Type.Array(
+          Type.Object({
+            packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
+            error: Type.Optional(Type.String({ description: 'why it is not' })),
+            status: Type.Optional(
+              Type.Integer({ description: 'the HTTP status that the item alone would have got' }),
+            ),
+          }),
+          { description: 'for each item, in their order: {packet_uuid}, or {error, status}' },
+        ),
+      },
+      { description: 'what became of each item' },
+    ),
+    ...errorAnswers(400, 413, 500, 503),
+  },
 };

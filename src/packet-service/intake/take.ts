@@ -1,9 +1,15 @@
-import type pg from 'pg';
-import { earlierAnswer, sameRequest } from '../idempotency/idempotency.ts';
-import type { Key } from '../idempotency/store.ts';
+import { sameRequest } from '../idempotency/idempotency.ts';
+import type { Key, StoredAnswer } from '../idempotency/store.ts';
 import type { BatchWriter } from '../packets/batch-writer.ts';
 import { newUlid } from '../packets/ulid.ts';
 import type { PacketWrite } from '../packets/write-store.ts';
+
+/** What taking a packet in needs. */
+export interface Taking {
+  writer: BatchWriter;
+  /** the answer that a key stands for already */
+  findAnswer: (key: Key) => Promise<StoredAnswer | undefined>;
+}
 
 /** What an intake request is answered: an HTTP status and a JSON text. */
 export interface IntakeAnswer {
@@ -21,14 +27,15 @@ export type NewPacket = Omit<PacketWrite, 'freshId' | 'claim'>;
  *
  * @param make makes the packet for the ULID it is given; what it throws is the request's error
  * @returns after the commit
+ * @throws Problem conflict when the key was used with another body
  */
 export async function takePacket(
-  { pool, writer }: { pool: pg.Pool; writer: BatchWriter },
+  { writer, findAnswer }: Taking,
   key: Key | undefined,
   make: (id: string) => Promise<NewPacket>,
 ): Promise<IntakeAnswer> {
-  const earlier = await earlierAnswer(pool, key);
-  if (earlier) return { ...earlier, again: true };
+  const earlier = key && (await findAnswer(key));
+  if (earlier) return { ...sameRequest(key, earlier), again: true };
 
   const id = newUlid();
   const stored = { status: 201, answer: `{"packet_uuid":"${id}"}` };

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { splitItems } from './items.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runningService();
+});
+afterAll(() => service.stop());
+
+const body = (n: number) => ({
+  observed_at: '2026-03-01T08:15:00Z',
+  capture_point: { lat: 1, lon: 2 },
+  message: `item ${n}`,
+});
+const item = (n: number, key?: string) => ({
+  intake: 'scouting',
+  body: body(n),
+  ...(key !== undefined && { idempotency_key: key }),
+});
+
+async function messageOf(answer: { packet_uuid: string }): Promise<string> {
+  return (await service.send('GET', `/packets/${answer.packet_uuid}`)).body.Body.message;
+}
+
+test('a thousand items are stored, and answered in their order', async () => {
+  const { status, body: answer } = await service.send(
+    'POST',
+    '/intake/batch',
+    Array.from({ length: 1000 }, (_, n) => item(n)),
+  );
+  expect(status).toBe(200);
+  expect(answer.results).toHaveLength(1000);
+  expect(new Set(answer.results.map((result: { packet_uuid: string }) => result.packet_uuid)).size).toBe(
+    1000,
+  );
+  for (const n of [0, 1, 500, 999]) expect(await messageOf(answer.results[n])).toBe(`item ${n}`);
+});
+
+test('bad items are answered with the error they would have got alone, and harm no other', async () => {
+  const texts = [
+    JSON.stringify(item(0)),
+    '{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z"}}',
+    '{"intake":"scouting","body":{"message":"\\ud800"}}',
+    '{"intake":"scouting",',
+    '{"intake":"weather","body":{}}',
+    '{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":99,"lon":0}}}',
+    '5',
+    JSON.stringify({ intake: 'scouting', body: { ...body(7), message: 'x'.repeat(600_000) } }),
+    JSON.stringify(item(8)),
+  ];
+  const expected = [
+    undefined,
+    /^capture_point is required/,
+    /^body\.message: holds half of a surrogate pair/,
+    /^the body is not valid JSON/,
+    /^intake must be scouting or chat-message/,
+    /^capture_point\.lat /,
+    /^the body must be object/,
+    /^the item is larger/,
+    undefined,
+  ];
+  const lines = await service.send('POST', '/intake/batch', texts.join('\n'), {
+    'content-type': 'application/x-ndjson',
+  });
+  expect(lines.headers.get('content-type')).toMatch(/ndjson/);
+  const answers = lines.text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  expect(answers).toHaveLength(texts.length);
+  for (const [n, answer] of answers.entries()) {
+    if (expected[n]) {
+      expect(Object.keys(answer)).toEqual(['error', 'status']);
+      expect(answer.error).toMatch(expected[n]);
+      expect(answer.status).toBe(n === 7 ? 413 : 400);
+    } else {
+      expect(await messageOf(answer)).toBe(`item ${n}`);
+    }
+  }
+  const wellFormed = texts.filter((_, n) => n !== 3);
+  const array = await service.send('POST', '/intake/batch', `[${wellFormed.join(',')}]`);
+  expect(array.body.results.map((result: object) => 'error' in result)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('a batch that is sent again stores nothing again, also in another order or one by one', async () => {
+  const count = async () =>
+    (await service.pool.query('SELECT count(*)::int AS count FROM packets')).rows[0].count;
+  const items = Array.from({ length: 50 }, (_, n) => item(n, `batch ${n}`));
+  const first = (await service.send('POST', '/intake/batch', items)).body.results;
+  const stored = await count();
+  const both = await Promise.all([
+    service.send('POST', '/intake/batch', items),
+    service.send('POST', '/intake/batch', items.toReversed()),
+  ]);
+  expect(both[0]?.body.results).toEqual(first);
+  expect(both[1]?.body.results).toEqual(first.toReversed());
+  const alone = await service.send('POST', '/intake/scouting', body(7), { 'idempotency-key': 'batch 7' });
+  expect(alone.body).toEqual(first[7]);
+  const changed = await service.send('POST', '/intake/batch', [item(99, 'batch 7')]);
+  expect(changed.body.results).toEqual([{ error: expect.stringContaining('Idempotency-Key'), status: 409 }]);
+  expect(await count()).toBe(stored);
+});
+
+test('a key that occurs twice in one batch stores one packet', async () => {
+  const { body: answer } = await service.send('POST', '/intake/batch', [
+    item(1, 'twin'),
+    item(1, 'twin'),
+    item(2, 'twin'),
+  ]);
+  const [one, two, three] = answer.results;
+  const stored = [one, two, three].filter(result => 'packet_uuid' in result);
+  expect(new Set(stored.map(result => result.packet_uuid)).size).toBe(1);
+  expect(three.status === 409 || (one.status === 409 && two.status === 409)).toBe(true);
+});
+
+test('no items, more than a thousand, or no array at all are refused as a whole', async () => {
+  const wrong = [[], Array.from({ length: 1001 }, (_, n) => item(n)), {}, '[1', '[1]]', ''];
+  for (const batch of wrong) {
+    const { status, body: answer } = await service.send('POST', '/intake/batch', batch);
+    expect(status, String(batch).slice(0, 20)).toBe(400);
+    expect(answer.error).toMatch(/^the body /);
+  }
+  const large = await service.send('POST', '/intake/batch', `["${'x'.repeat(16 * 1024 * 1024)}"]`);
+  expect(large.status).toBe(413);
+});
+
+test('an array is taken apart exactly where JSON.parse takes it apart', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.jsonValue({ stringUnit: fc.constantFrom(...'[]{},"\\ :ab') }), { minLength: 1 }),
+      fc.constantFrom('', ' ', '\n\t'),
+      (values, space) => {
+        const text = `${space}[${values.map(value => space + JSON.stringify(value, null, space)).join(`${space},`)}${space}]${space}`;
+        expect(splitItems(Buffer.from(text), 'array').map(part => JSON.parse(part))).toEqual(
+          JSON.parse(text),
+        );
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
