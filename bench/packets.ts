@@ -3,6 +3,9 @@ import { uuidToUlid } from '../src/packet-service/packets/ulid.ts';
 import { type Context, latencies, median, type Row } from './context.ts';
 
 const CLIENTS = 32;
+/** Observations in one batch, and the phones that send batches at the same time. */
+const BATCH = 200;
+const BATCH_CLIENTS = 4;
 const ROUNDS = 3;
 
 /**
@@ -10,7 +13,10 @@ const ROUNDS = 3;
  * other closely and rounds repeat, because the speed of a shared machine drifts by more than the differences.
  */
 export async function packetRows(context: Context): Promise<Row[]> {
-  const results = { parse: [], loop: [], intake: [] } as Record<'parse' | 'loop' | 'intake', number[]>;
+  const results = { parse: [], loop: [], intake: [], batch: [] } as Record<
+    'parse' | 'loop' | 'intake' | 'batch',
+    number[]
+  >;
   let note = '';
   const parser = await context.startScript('parse-only.ts');
   const service = await context.startService();
@@ -29,10 +35,18 @@ export async function packetRows(context: Context): Promise<Row[]> {
     const result = await intake(service.port);
     results.intake.push(result.perSecond);
     note = latencies(result);
+    const batches = await context.load({
+      port: service.port,
+      connections: BATCH_CLIENTS,
+      requests: './batch-requests.ts',
+      options: { items: BATCH },
+    });
+    results.batch.push(batches.perSecond * BATCH);
   }
   await parser.stop();
-  const ratio = (other: number[]) =>
-    median(results.intake.map((value, round) => value / (other[round] as number)));
+  const ratios = (values: number[], other: number[]) =>
+    median(values.map((value, round) => value / (other[round] as number)));
+  const ratio = (other: number[]) => ratios(results.intake, other);
   const rows: Row[] = [
     { name: 'a route that only parses', value: median(results.parse), unit: 'requests/s' },
     { name: 'one-row INSERT loop, 32 connections', value: median(results.loop), unit: 'rows/s' },
@@ -42,6 +56,12 @@ export async function packetRows(context: Context): Promise<Row[]> {
       unit: 'packets/s',
       against: { name: 'one-row INSERT loop', ratio: ratio(results.loop) },
       note: `${note}; ${ratio(results.parse).toFixed(2)} × the route that only parses`,
+    },
+    {
+      name: `batch intake, ${BATCH_CLIENTS} clients, ${BATCH} items each`,
+      value: median(results.batch),
+      unit: 'packets/s',
+      against: { name: 'scouting intake', ratio: ratios(results.batch, results.intake) },
     },
     ...(await readRows(context, service.port)),
   ];

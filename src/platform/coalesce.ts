@@ -18,7 +18,8 @@ export function coalesce<Key, Value>(
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, max);
       waiting = new Map([...waiting].slice(max));
-      await load(batch.map(([key]) => key)).then(
+      const keys = batch.map(([key]) => key);
+      await Promise.try(load, keys).then(
         values => {
           batch.forEach(([, { resolve }], index) => {
             resolve(values[index] as Value);

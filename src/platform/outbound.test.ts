@@ -94,7 +94,9 @@ describe('a request to a system outside', () => {
       expect(problem.message).toBe('the provider did not answer in time');
     }
   });
+});
 
+describe('a request to a system outside that misbehaves', () => {
   test('takes no more of an answer than it may, also of one that was compressed or has no end', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(5_000_000, ' '));

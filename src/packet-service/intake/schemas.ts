@@ -14,7 +14,7 @@ const PointGeometry = Type.Object(
 const PolygonGeometry = Type.Object(
   {
     type: Type.Literal('Polygon'),
-    coordinates: Type.Array(Type.Array(Position, { minItems: 4, maxItems: 10_000 }), {
+    coordinates: Type.Array(Type.Array(Position, { minItems: 4, maxItems: 5000 }), {
       minItems: 1,
       maxItems: 100,
     }),

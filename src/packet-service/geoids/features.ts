@@ -1,0 +1,67 @@
+import { setImmediate } from 'node:timers/promises';
+import { Problem } from '../../platform/problems.ts';
+import { checkArea, readBoundary } from './boundary.ts';
+import { cellsOfGround, coverKeysOf, type FieldToRegister } from './registry.ts';
+
+/** Fields in one request. */
+export const MAX_FEATURES = 1000;
+/** Characters of a field's name. */
+export const MAX_NAME = 200;
+
+/**
+ * Reads a GeoJSON Feature or FeatureCollection as fields to register. Between two features the event loop gets its
+ * turn: a large field takes milliseconds, a thousand of them must not hold up everybody else.
+ *
+ * @throws Problem invalid, naming the feature and what of it is wrong, as in `features[3].geometry.coordinates[0]`
+ */
+export async function readFeatures(body: unknown): Promise<FieldToRegister[]> {
+  const { type, features } = asObject(body, 'the body');
+  if (type === 'Feature') return [readFeature(body, '')];
+  if (type !== 'FeatureCollection') throw new Problem('invalid', 'type must be Feature or FeatureCollection');
+  if (!Array.isArray(features) || features.length === 0 || features.length > MAX_FEATURES) {
+    throw new Problem('invalid', `features must be an array of 1 to ${MAX_FEATURES} Features`);
+  }
+  const fields: FieldToRegister[] = [];
+  for (const [index, feature] of features.entries()) {
+    fields.push(readFeature(feature, `features[${index}].`));
+    await setImmediate();
+  }
+  return fields;
+}
+
+/** @param prefix what stands before the feature's members in error messages */
+function readFeature(feature: unknown, prefix: string): FieldToRegister {
+  const { type, geometry, properties } = asObject(feature, prefix.slice(0, -1));
+  if (type !== 'Feature') throw new Problem('invalid', `${prefix}type must be Feature`);
+  const name = readName(properties, prefix);
+  const ground = readBoundary(geometry, `${prefix}geometry`);
+  checkArea(ground.areaM2, `${prefix}geometry`);
+  const { type: kind, coordinates } = geometry as { type: string; coordinates: unknown };
+  return {
+    name,
+    boundary: JSON.stringify({ type: kind, coordinates }),
+    ground,
+    groundCells: cellsOfGround(ground),
+    coverKeys: coverKeysOf(ground),
+  };
+}
+
+function readName(properties: unknown, prefix: string): string | undefined {
+  if (properties === undefined || properties === null) return undefined;
+  const { name } = asObject(properties, `${prefix}properties`);
+  if (name === undefined || name === null) return undefined;
+  if (typeof name !== 'string' || name.length > MAX_NAME) {
+    throw new Problem(
+      'invalid',
+      `${prefix}properties.name must be a string of at most ${MAX_NAME} characters`,
+    );
+  }
+  return name;
+}
+
+function asObject(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Problem('invalid', `${path} must be an object`);
+  }
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import { S2CellId, S2LatLng, S2LatLngRect, S2Projections } from 'nodes2ts';
+import { LEAF_LEVEL, type Leaf, leafCell, leafToken } from './cells.ts';
+import { type Bounds, cellTokens, coverCells, coverLeafTokens, rectangle, type Square } from './covers.ts';
+
+/** A GeoID: 64 lowercase hexadecimal digits. */
+export const GEOID_PATTERN = '^[0-9a-f]{64}$';
+
+const GEOID = new RegExp(GEOID_PATTERN);
+
+/** Whether a value from outside has the form of a GeoID. */
+export function isGeoid(value: unknown): value is string {
+  return typeof value === 'string' && GEOID.test(value);
+}
+
+/** The SHA-256 over S2 cell tokens, put together without a separator: the one rule behind every GeoID. */
+export function geoidOf(tokens: readonly string[]): string {
+  return hash('sha256', tokens.join(''), 'hex');
+}
+
+/** The GeoID of a point as the built-in registry and AgStack v2 give it: of its leaf cell alone. */
+export function pointGeoid(leaf: Leaf): string {
+  return hash('sha256', leafToken(leaf), 'hex');
+}
+
+/**
+ * The GeoID of a point as AgStack v1 gives it: of the leaf cells whose bounds meet the point. Cells stand askew
+ * to the meridians, so the bounds of neighbours overlap and about a third of all points have two tokens.
+ */
+export function pointGeoidV1(lat: number, lon: number): string {
+  const box = { south: lat, west: lon, north: lat, east: lon };
+  return geoidOf(coverLeafTokens(rectangle(box), startingCells(box, LEAF_LEVEL)));
+}
+
+/**
+ * The GeoIDs that AgStack v1 gives a field, by the bounding box of its boundary in degrees: of the cells of level
+ * 13 first; where another field has that one already, of the cells of level 20.
+ */
+export function fieldGeoid(box: Bounds, level: 13 | 20): string {
+  const cells = coverCells(rectangle(box), level, { within: startingCells(box, level) });
+  return geoidOf(cells ? cellTokens(cells) : []);
+}
+
+/**
+ * The GeoID of a field whose bounding box has no free GeoID left, because two fields of other shapes, such as the
+ * halves of a square cut along its diagonals, fill the same box: of the leaf cells of its corners, in order.
+ * AgStack v2 takes a random id there; this one comes out the same each time.
+ *
+ * @param corners longitude and latitude in degrees, one after another
+ */
+export function cornersGeoid(corners: ArrayLike<number>): string {
+  const tokens: string[] = [];
+  for (let k = 0; k + 1 < corners.length; k += 2) {
+    tokens.push(leafToken(leafCell(corners[k + 1] as number, corners[k] as number)));
+  }
+  return geoidOf(tokens);
+}
+
+/**
+ * The few cells in which S2's region coverer begins: those around a corner next to the middle of the box, of a
+ * level at which they cover it. They are part of a GeoID, because bounds reach beyond their cells: for about one
+ * small field in five hundred a cell outside them would meet the box too. The descent from here is our own, as the
+ * library's takes seconds for the 50,000 cells of a large field.
+ */
+function startingCells({ south, west, north, east }: Bounds, level: number): Square[] {
+  const box = S2LatLngRect.fromPointPair(
+    S2LatLng.fromDegrees(south, west),
+    S2LatLng.fromDegrees(north, east),
+  );
+  const cap = box.getCapBound();
+  const from = Math.min(S2Projections.MIN_WIDTH.getMaxLevel(2 * cap.angle().radians), level, LEAF_LEVEL - 1);
+  const size = 2 ** (LEAF_LEVEL - from);
+  const cells =
+    from === 0
+      ? [0, 1, 2, 3, 4, 5].map(S2CellId.fromFace)
+      : S2CellId.fromPoint(cap.axis).getVertexNeighbors(from);
+  return cells.map(cell => {
+    const at = cell.toIJOrientation();
+    return { face: cell.face, i: S2CellId.getI(at) & -size, j: S2CellId.getJ(at) & -size, size };
+  });
+}

@@ -1,0 +1,200 @@
+import type pg from 'pg';
+import { coalesce } from '../../platform/coalesce.ts';
+import type { Database } from '../../platform/database.ts';
+import { Problem } from '../../platform/problems.ts';
+import { groundOfChecked } from './boundary.ts';
+import { cellIndex, leafCell } from './cells.ts';
+import { type Bounds, type CellSet, coverCells, eachCell, jaccard } from './covers.ts';
+import { cornersGeoid, fieldGeoid } from './geoid.ts';
+import { lru } from './lru.ts';
+import { contains, type Ground, groundRegion } from './polygon.ts';
+import { fieldsOfCells, findFields, insertField, isTaken, lockRegistration, similarFields } from './store.ts';
+
+/** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
+const SAME_GROUND = 0.95;
+const GROUND_LEVEL = 20;
+
+/** The levels that fields are covered at, fine to coarse, from 35 metres to two kilometres: few, as each costs look-ups. */
+const COVER_LEVELS = [18, 16, 14, 12];
+/** A field is covered at the finest level at which no more cells are needed. */
+const COVER_CELLS = 24;
+
+/** Bytes of parsed boundaries that are kept. Fields never change, so nothing but room ends their stay. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+/** Points in one look-up. */
+const MAX_POINTS = 256;
+
+/** A field to register, read and checked, and the cells that it is compared and found by. */
+export interface FieldToRegister {
+  name: string | undefined;
+  /** GeoJSON geometry */
+  boundary: string;
+  ground: Ground;
+  groundCells: CellSet;
+  coverKeys: readonly number[];
+}
+
+export interface Registered {
+  geoid: string;
+  areaM2: number;
+  name: string | undefined;
+  status: 'registered' | 'already_registered';
+}
+
+/**
+ * The key of a cell in field_cells: its 64-bit S2 id without the last 24 bits, which are zero down to level 18.
+ * Unlike the id it is a positive integer that both a double and PostgreSQL's signed bigint hold, in the same order.
+ */
+function cellKey(index: number, level: number): number {
+  return (2 * index + 1) * 4 ** (18 - level);
+}
+
+/**
+ * Looks up the fields that hold a point, smallest first; of equal areas the lower GeoID first. What was committed
+ * before the call counts, whichever process registered it: nothing is remembered but the parsed boundaries, and
+ * points that come while a look-up is under way are asked for together in the next.
+ */
+export function fieldFinder(pool: pg.Pool): (point: { lat: number; lon: number }) => Promise<string[]> {
+  const kept = lru<{ ground: Ground; areaM2: number }>(
+    KEPT_BYTES,
+    ({ ground }) => 200 + ground.edges.byteLength,
+  );
+
+  return coalesce(
+    async points => {
+      const cells = points.map(({ lat, lon }) => {
+        const leaf = leafCell(lat, lon);
+        return COVER_LEVELS.map(level => cellKey(cellIndex(leaf, level), level));
+      });
+      const found = await fieldsOfCells(pool, [...new Set(cells.flat())]);
+      const byCell = Map.groupBy(found, ({ cell }) => cell);
+      const fields = await boundaries(pool, new Set(found.map(({ geoid }) => geoid)), kept);
+      return points.map(({ lat, lon }, index) =>
+        (cells[index] as number[])
+          .flatMap(cell => byCell.get(cell) ?? [])
+          .map(({ geoid }) => ({ geoid, field: fields.get(geoid) }))
+          .filter(({ field }) => field && contains(field.ground, lat, lon))
+          .sort((a, b) => (a.field?.areaM2 ?? 0) - (b.field?.areaM2 ?? 0) || (a.geoid < b.geoid ? -1 : 1))
+          .map(({ geoid }) => geoid),
+      );
+    },
+    { max: MAX_POINTS },
+  );
+}
+
+async function boundaries(
+  database: Database,
+  geoids: ReadonlySet<string>,
+  kept: ReturnType<typeof lru<{ ground: Ground; areaM2: number }>>,
+): Promise<Map<string, { ground: Ground; areaM2: number }>> {
+  const fields = new Map<string, { ground: Ground; areaM2: number }>();
+  const missing: string[] = [];
+  for (const geoid of geoids) {
+    const field = kept.get(geoid);
+    if (field) fields.set(geoid, field);
+    else missing.push(geoid);
+  }
+  if (missing.length === 0) return fields;
+  for (const { geoid, boundary, area_m2: areaM2 } of await findFields(database, missing)) {
+    const field = { ground: groundOfChecked(JSON.parse(boundary)), areaM2 };
+    kept.set(geoid, field);
+    fields.set(geoid, field);
+  }
+  return fields;
+}
+
+/**
+ * Registers fields one after another inside the caller's transaction. A field whose ground is registered already,
+ * by an earlier request or earlier in the list, keeps the GeoID it has there. Transactions that register take turns,
+ * so no ground gets two GeoIDs.
+ *
+ * @throws Problem conflict when no GeoID is left for a boundary
+ */
+export async function registerFields(
+  database: Database,
+  fields: readonly FieldToRegister[],
+  now: Date,
+): Promise<Registered[]> {
+  await lockRegistration(database);
+  const answers: Registered[] = [];
+  for (const { ground, groundCells, coverKeys, name, boundary } of fields) {
+    const same = await sameGround(database, ground, groundCells);
+    if (same) {
+      answers.push({ ...same, status: 'already_registered' });
+      continue;
+    }
+    const { bounds, areaM2 } = ground;
+    const geoid = await freeGeoid(database, ground);
+    const field = { geoid, name, boundary, areaM2, bounds, groundCells: groundCells.count, cells: coverKeys };
+    await insertField(database, field, now);
+    answers.push({ geoid, areaM2, name, status: 'registered' });
+  }
+  return answers;
+}
+
+/**
+ * The registered field whose ground this is: the one that agrees best of those whose level-20 cells agree by more than
+ * 95 %. The cells are those that the ground itself meets. AgStack v1 compares the cells of bounding boxes, which makes
+ * the two halves of a square cut along its diagonal one field; for upright rectangles the rules are the same.
+ */
+export async function sameGround(
+  database: Database,
+  ground: Ground,
+  cells: CellSet = cellsOfGround(ground),
+): Promise<{ geoid: string; areaM2: number; name: string | undefined } | undefined> {
+  const box = widened(ground.bounds);
+  const rows = await similarFields(database, { box, groundCells: cells.count, ratio: SAME_GROUND });
+  let best: { geoid: string; areaM2: number; name: string | undefined } | undefined;
+  let agreement = SAME_GROUND;
+  for (const { geoid, name, boundary, area_m2: areaM2 } of rows) {
+    const alike = jaccard(cells, cellsOfGround(groundOfChecked(JSON.parse(boundary))));
+    if (alike <= agreement) continue;
+    agreement = alike;
+    best = { geoid, areaM2, name: name ?? undefined };
+  }
+  return best;
+}
+
+/** Two degrees of ten thousand, about 20 metres, to every side: grounds in one cell are one even when they do not meet. */
+function widened({ south, west, north, east }: Bounds): Bounds {
+  const height = 0.0002;
+  const width = height / Math.cos((Math.max(Math.abs(south), Math.abs(north)) * Math.PI) / 180);
+  return { south: south - height, west: west - width, north: north + height, east: east + width };
+}
+
+/**
+ * The GeoID that a field with this ground is given: v1's, of the level-13 cells of its bounding box, or where another
+ * field has that one, of its level-20 cells, or where a field of another shape has that one too, of its corners.
+ *
+ * @throws Problem conflict when all are taken
+ */
+export async function freeGeoid(database: Database, { bounds, edges }: Ground): Promise<string> {
+  for (const level of [13, 20] as const) {
+    const geoid = fieldGeoid(bounds, level);
+    if (!(await isTaken(database, geoid))) return geoid;
+  }
+  const corners = [...edges].flatMap((lon, k) =>
+    k % 4 === 0 ? [lon > 180 ? lon - 360 : lon, edges[k + 1] ?? 0] : [],
+  );
+  const geoid = cornersGeoid(corners);
+  if (!(await isTaken(database, geoid))) return geoid;
+  throw new Problem(
+    'conflict',
+    'there is no GeoID left for this boundary: fields of other shapes have all of its',
+  );
+}
+
+/** The level-20 cells that the ground meets. */
+export function cellsOfGround(ground: Ground): CellSet {
+  return coverCells(groundRegion(ground), GROUND_LEVEL) as CellSet;
+}
+
+/** The keys of the cells that a field is found by. */
+export function coverKeysOf(ground: Ground): number[] {
+  for (const level of COVER_LEVELS) {
+    const limit = level === COVER_LEVELS.at(-1) ? Infinity : COVER_CELLS;
+    const cells = coverCells(groundRegion(ground), level, { limit });
+    if (cells) return Array.from(eachCell(cells), index => cellKey(index, level));
+  }
+  return [];
+}

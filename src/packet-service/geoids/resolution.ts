@@ -1,0 +1,54 @@
+import { Problem } from '../../platform/problems.ts';
+
+/** Degrees, WGS 84. */
+export interface Point {
+  lat: number;
+  lon: number;
+}
+
+export interface Resolution {
+  geoid: string;
+  /** The GeoIDs of further fields that the place lies in, smallest first. */
+  extraGeoids: string[];
+}
+
+/** Ties places to GeoIDs. */
+export interface GeoidResolver {
+  /**
+   * The GeoID of a point.
+   *
+   * @param path what the point is called in the request, for error messages
+   * @throws Problem invalid, when the point resolves to none; with retryAfter when the registry cannot tell
+   */
+  resolve(point: Point, path?: string): Promise<Resolution>;
+  /**
+   * The GeoID of a GeoJSON Polygon or MultiPolygon.
+   *
+   * @throws Problem invalid, as for a point, or because the polygon is none
+   */
+  resolvePolygon(geometry: unknown, path?: string): Promise<Resolution>;
+}
+
+/** Further GeoIDs of one place, at most; those beyond are of the largest fields and are left out. */
+export const MAX_EXTRA_GEOIDS = 100;
+
+/** @throws Problem invalid when the point is not on the globe */
+export function checkPoint({ lat, lon }: Point, path: string): void {
+  if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180) return;
+  throw new Problem('invalid', `${path} must have lat from -90 to 90 and lon from -180 to 180`);
+}
+
+/** The place is well-formed, and has no GeoID. */
+export function unresolved(path: string, reason: string): Problem {
+  return new Problem('invalid', `${path}: GeoID resolution failed: ${reason}`);
+}
+
+/**
+ * Whether the place has a GeoID is not known, because the registry cannot be reached or not be understood. Still 400,
+ * as the interface wants every failed resolution, but with retryAfter and words that tell it from a bad place.
+ */
+export function undecided(path: string, cause: Problem): Problem {
+  const retryAfter = cause.retryAfter ?? 60;
+  const message = `${path}: GeoID resolution failed for now, try again later: ${cause.message}`;
+  return new Problem('invalid', message, { retryAfter, cause });
+}

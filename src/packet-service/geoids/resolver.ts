@@ -1,0 +1,66 @@
+import type pg from 'pg';
+import type { Settings } from '../../platform/settings.ts';
+import { agstackResolver } from './agstack.ts';
+import { checkArea, readBoundary } from './boundary.ts';
+import { leafCell } from './cells.ts';
+import { pointGeoid } from './geoid.ts';
+import { interiorPoint } from './polygon.ts';
+import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
+import { checkPoint, type GeoidResolver, MAX_EXTRA_GEOIDS, unresolved } from './resolution.ts';
+
+export type { GeoidResolver, Point, Resolution } from './resolution.ts';
+
+/** The settings that choose a registry and tell how to speak to it. */
+export type RegistrySettings = Pick<
+  Settings,
+  | 'ASSET_REGISTRY_URL'
+  | 'ASSET_REGISTRY_TOKEN'
+  | 'ASSET_REGISTRY_API_KEY'
+  | 'ASSET_REGISTRY_CLIENT_SECRET'
+  | 'ASSET_REGISTRY_STRICT'
+>;
+
+/** The resolver that the settings ask for: the AgStack registry at ASSET_REGISTRY_URL, or else the built-in one. */
+export function makeResolver(settings: RegistrySettings, pool: pg.Pool): GeoidResolver {
+  const { ASSET_REGISTRY_URL: url, ASSET_REGISTRY_STRICT: strict } = settings;
+  if (url === undefined) return builtInResolver(pool, { strict });
+  return agstackResolver({
+    url,
+    token: settings.ASSET_REGISTRY_TOKEN,
+    apiKey: settings.ASSET_REGISTRY_API_KEY,
+    clientSecret: settings.ASSET_REGISTRY_CLIENT_SECRET,
+  });
+}
+
+/**
+ * Resolves by the fields registered with this service. A point gets the GeoID of the smallest field that holds it,
+ * otherwise its own; `strict` refuses it then.
+ *
+ * A polygon gets the GeoID of the field on the same ground; otherwise of the smallest field that holds a point inside
+ * it; otherwise the one it would be registered with. It is not registered: that a scout drew around something does
+ * not make it a field.
+ */
+function builtInResolver(pool: pg.Pool, { strict }: { strict: boolean }): GeoidResolver {
+  const fieldsAt = fieldFinder(pool);
+
+  return {
+    async resolve(point, path = 'capture_point') {
+      checkPoint(point, path);
+      const [geoid, ...others] = await fieldsAt(point);
+      if (geoid !== undefined) return { geoid, extraGeoids: others.slice(0, MAX_EXTRA_GEOIDS) };
+      if (strict) throw unresolved(path, 'the point lies in no registered field');
+      return { geoid: pointGeoid(leafCell(point.lat, point.lon)), extraGeoids: [] };
+    },
+
+    async resolvePolygon(geometry, path = 'geojson') {
+      const ground = readBoundary(geometry, path);
+      checkArea(ground.areaM2, path);
+      const [lon, lat] = interiorPoint(ground);
+      const [same, around] = await Promise.all([sameGround(pool, ground), fieldsAt({ lat, lon })]);
+      const geoid = same?.geoid ?? around[0];
+      if (geoid === undefined && strict) throw unresolved(path, 'the polygon lies in no registered field');
+      if (geoid === undefined) return { geoid: await freeGeoid(pool, ground), extraGeoids: [] };
+      return { geoid, extraGeoids: around.filter(other => other !== geoid).slice(0, MAX_EXTRA_GEOIDS) };
+    },
+  };
+}

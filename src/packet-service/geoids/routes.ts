@@ -1,0 +1,97 @@
+import type { FastifyReply } from 'fastify';
+import type pg from 'pg';
+import { transaction } from '../../platform/database.ts';
+import { Problem } from '../../platform/problems.ts';
+import type { Server } from '../../platform/server.ts';
+import type { Settings } from '../../platform/settings.ts';
+import type { Bounds } from './covers.ts';
+import { readFeatures } from './features.ts';
+import { registerFields as register } from './registry.ts';
+import { getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';
+import { type FieldRow, findFields, listFields } from './store.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
+export function registerFields(
+  app: Server,
+  { pool, settings }: { pool: pg.Pool; settings: Pick<Settings, 'ASSET_REGISTRY_URL'> },
+): void {
+  const preHandler = async () => {
+    if (settings.ASSET_REGISTRY_URL === undefined) return;
+    throw new Problem(
+      'not_implemented',
+      'fields are kept by the configured asset registry; register them there',
+    );
+  };
+
+  app.put(
+    '/fields',
+    {
+      schema: putFieldsSchema,
+      bodyLimit: MAX_BODY_BYTES,
+      preValidation: preHandler,
+      // readFeatures checks the body: it names the feature, ring and position, where a schema of alternatives
+      // could only say that none of them fits.
+      validatorCompiler: () => () => true,
+    },
+    async request => {
+      const fields = await readFeatures(request.body);
+      const registered = await transaction(pool, database => register(database, fields, new Date()));
+      return {
+        fields: registered.map(({ geoid, areaM2, name, status }) => ({
+          geoid,
+          area_m2: areaM2,
+          ...(name !== undefined && { name }),
+          status,
+        })),
+      };
+    },
+  );
+
+  app.get('/fields/:geoid', { schema: getFieldSchema, preHandler }, async (request, reply) => {
+    const [field] = await findFields(pool, [request.params.geoid]);
+    if (!field) throw new Problem('not_found', `there is no field ${request.params.geoid}`);
+    return sendGeoJson(reply, asFeature(field));
+  });
+
+  app.get('/fields', { schema: listFieldsSchema, preHandler }, async (request, reply) => {
+    const { bbox, cursor } = request.query;
+    const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+    const box = bbox === undefined ? undefined : readBox(bbox);
+    const { fields, more } = await listFields(pool, { box, after: cursor, limit });
+    const next = more ? `,"next_cursor":"${fields.at(-1)?.geoid}"` : '';
+    const features = fields.map(asFeature).join(',');
+    return sendGeoJson(reply, `{"type":"FeatureCollection","features":[${features}]${next}}`);
+  });
+}
+
+/** A field as the text of a GeoJSON Feature; its boundary is the text that was stored. */
+function asFeature({ geoid, name, area_m2, created_at, boundary }: FieldRow): string {
+  const properties = JSON.stringify({ geoid, name, area_m2, created_at: created_at.toISOString() });
+  return `{"type":"Feature","id":"${geoid}","properties":${properties},"geometry":${boundary}}`;
+}
+
+function sendGeoJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('application/geo+json; charset=utf-8').serializer(asIs).send(text);
+}
+
+const asIs = (text: unknown) => text as string;
+
+/** Reads west,south,east,north (RFC 7946 §5); west beyond east means a box across the date line. */
+function readBox(text: string): Bounds {
+  const numbers = text
+    .split(',')
+    .map(part => (/^\s*[-+]?[0-9.]+(e[-+]?[0-9]+)?\s*$/i.test(part) ? Number(part) : Number.NaN));
+  const [west, south, east, north] = numbers as [number, number, number, number];
+  const good =
+    numbers.length === 4 &&
+    [west, east].every(lon => Math.abs(lon) <= 180) &&
+    [south, north].every(lat => Math.abs(lat) <= 90) &&
+    south <= north;
+  if (!good)
+    throw new Problem('invalid', 'bbox must be west,south,east,north in degrees, south not above north');
+  return { south, west, north, east: west > east ? east + 360 : east };
+}

@@ -1,0 +1,121 @@
+import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+import type { Bounds } from './covers.ts';
+
+/** A registered field as it is stored. */
+export interface FieldRow {
+  geoid: string;
+  name: string | null;
+  /** GeoJSON geometry */
+  boundary: string;
+  area_m2: number;
+  created_at: Date;
+}
+
+/** A field to store, with what it is found by. */
+export interface NewField {
+  geoid: string;
+  name: string | undefined;
+  boundary: string;
+  areaM2: number;
+  bounds: Bounds;
+  groundCells: number;
+  /** keys of the cells that cover it */
+  cells: readonly number[];
+}
+
+/** Any number, the same in every process: whoever holds this advisory lock registers fields. */
+const REGISTRATION_LOCK = 7_104_915_204;
+/** Fields that are looked at as the same ground; more cannot well lie on one place with nearly one size. */
+const MAX_SIMILAR = 1000;
+/** Bytes of boundaries after which a page ends. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
+/** Waits until no other transaction registers fields; ends with the transaction. */
+export async function lockRegistration(database: Database): Promise<void> {
+  await database.query(sql`SELECT pg_advisory_xact_lock(${REGISTRATION_LOCK})`);
+}
+
+/** Which fields the cells with these keys cover, at least in part: pairs of key and GeoID. */
+export async function fieldsOfCells(
+  database: Database,
+  keys: readonly number[],
+): Promise<{ cell: number; geoid: string }[]> {
+  const { rows } = await database.query<{ cell: string; geoid: string }>({
+    name: 'fields_of_cells',
+    text: 'SELECT cell, geoid FROM field_cells WHERE cell = ANY ($1::bigint[])',
+    values: [keys],
+  });
+  return rows.map(({ cell, geoid }) => ({ cell: Number(cell), geoid }));
+}
+
+/** Fields by GeoID, in no order; those that do not exist are left out. */
+export async function findFields(database: Database, geoids: readonly string[]): Promise<FieldRow[]> {
+  const { rows } = await database.query<FieldRow>({
+    name: 'find_fields',
+    text: 'SELECT geoid, name, boundary, area_m2, created_at FROM fields WHERE geoid = ANY ($1::text[])',
+    values: [geoids],
+  });
+  return rows;
+}
+
+/** Fields near the box whose count of level-20 cells is at least `ratio` of the other's, most alike first. */
+export async function similarFields(
+  database: Database,
+  { box, groundCells, ratio }: { box: Bounds; groundCells: number; ratio: number },
+): Promise<FieldRow[]> {
+  const { rows } = await database.query<FieldRow>(sql`
+    SELECT geoid, name, boundary, area_m2, created_at FROM fields
+    WHERE ${meets(box)} AND ground_cells BETWEEN ${groundCells * ratio}::float8 AND ${groundCells / ratio}::float8
+    ORDER BY abs(ground_cells - ${groundCells}::integer), geoid LIMIT ${MAX_SIMILAR}`);
+  return rows;
+}
+
+/** Whether a field has this GeoID. */
+export async function isTaken(database: Database, geoid: string): Promise<boolean> {
+  const { rows } = await database.query(sql`SELECT 1 FROM fields WHERE geoid = ${geoid}`);
+  return rows.length > 0;
+}
+
+/** Stores a field. The caller holds the registration lock. */
+export async function insertField(database: Database, field: NewField, createdAt: Date): Promise<void> {
+  const { geoid, name, boundary, areaM2, bounds, groundCells, cells } = field;
+  const { south, west, north, east } = bounds;
+  await database.query(sql`
+    INSERT INTO fields (geoid, name, boundary, area_m2, bounds, ground_cells, created_at)
+    VALUES (${geoid}, ${name ?? null}, ${boundary}, ${areaM2},
+      box(point(${west}, ${south}), point(${east}, ${north})), ${groundCells}, ${createdAt})`);
+  await database.query(
+    sql`INSERT INTO field_cells (cell, geoid) VALUES ${bulk(cells.map(cell => [cell, geoid]))}`,
+  );
+}
+
+/**
+ * A page of fields by GeoID: those after one GeoID, and those whose bounds meet a box, where these are given. The page
+ * ends early where boundaries are long; `more` tells whether fields are left behind it.
+ */
+export async function listFields(
+  database: Database,
+  { box, after, limit }: { box?: Bounds | undefined; after?: string | undefined; limit: number },
+): Promise<{ fields: FieldRow[]; more: boolean }> {
+  const { rows } = await database.query<FieldRow & { found: string }>(sql`
+    SELECT geoid, name, boundary, area_m2, created_at, found FROM (
+      SELECT *, count(*) OVER () AS found, row_number() OVER (ORDER BY geoid) AS place,
+        sum(octet_length(boundary)) OVER (ORDER BY geoid) - octet_length(boundary) AS bytes_before
+      FROM (
+        SELECT * FROM fields
+        WHERE true ${after === undefined ? empty : sql`AND geoid > ${after}`} ${box ? sql`AND ${meets(box)}` : empty}
+        ORDER BY geoid LIMIT ${limit + 1}
+      ) AS candidates
+    ) AS measured
+    WHERE place <= ${limit} AND bytes_before < ${MAX_PAGE_BYTES} ORDER BY geoid`);
+  return { fields: rows, more: Number(rows[0]?.found ?? 0) > rows.length };
+}
+
+/** Whether a field's bounds meet the box; either of the two may run past 180 degrees. */
+function meets({ south, west, north, east }: Bounds): Sql {
+  const turned = [0, 360, -360].map(
+    turn => sql`bounds && box(point(${west + turn}, ${south}), point(${east + turn}, ${north}))`,
+  );
+  return sql`(${join(turned, ' OR ')})`;
+}
