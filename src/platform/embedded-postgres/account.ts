@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import type { Binaries } from './binaries.ts';
+import type { Layout } from './layout.ts';
+import { EmbeddedPostgresError } from './refusals.ts';
+
+/** Whom PostgreSQL's programs run as. They refuse to run as root. */
+export interface Account {
+  /** Words to put before a command: none, or those that enter a user namespace. */
+  prefix: string[];
+  /** For spawn, and on disk the owner of what the server writes; absent: this process's own. */
+  uid?: number;
+  gid?: number;
+}
+
+/** PostgreSQL's programs see nothing of our environment: PG… variables and a locale would change what they do. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/**
+ * An existing data directory decides by its owner. Else it is the first that can reach both DATA_DIR and the
+ * programs of: this user; when this is root, the owner of DATA_DIR, an account made for PostgreSQL, nobody; and
+ * at last this user inside a user namespace, where it is called nobody (root in a clone under a 0700 home).
+ * @throws EmbeddedPostgresError when there is none
+ */
+export function chooseAccount(layout: Layout, binaries: Binaries): Account {
+  const self = process.geteuid?.() ?? 0;
+  const owner = statSync(layout.cluster, { throwIfNoEntry: false });
+  if (self !== 0 && owner !== undefined) {
+    if (owner.uid === self) return { prefix: [] };
+    throw new EmbeddedPostgresError(
+      `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} belongs to user ${owner.uid} and this is user ` +
+        `${self}; run fieldtrace as the user who made it, or as root.`,
+    );
+  }
+  const candidates = self === 0 ? candidatesOfRoot(layout, owner) : [{ prefix: [] }, ...inNamespace()];
+  const found = candidates.find(account => canReach(account, layout, binaries, owner === undefined));
+  if (found !== undefined) return found;
+  throw refusal(layout, binaries, self, owner);
+}
+
+function candidatesOfRoot(layout: Layout, owner: Stats | undefined): Account[] {
+  const uids = owner === undefined ? [statSync(layout.dataDir), ...namedAccounts()] : [owner];
+  const others = uids.filter(({ uid }) => uid !== 0).map(({ uid, gid }) => ({ prefix: [], uid, gid }));
+  return owner === undefined || owner.uid === 0 ? [...others, ...inNamespace()] : others;
+}
+
+function namedAccounts(): { uid: number; gid: number }[] {
+  return ['postgres', '_postgres', 'nobody'].map(accountNamed).filter(account => account !== undefined);
+}
+
+function accountNamed(name: string): { uid: number; gid: number } | undefined {
+  if (!existsSync('/etc/passwd')) return undefined;
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [found, , uid, gid] = line.split(':');
+    if (found === name) return { uid: Number(uid), gid: Number(gid) };
+  }
+  return undefined;
+}
+
+/** This user under another name: pids and files stay what they are, only PostgreSQL sees no root. Linux only. */
+function inNamespace(): Account[] {
+  const nobody = process.platform === 'linux' ? accountNamed('nobody') : undefined;
+  if (nobody === undefined) return [];
+  // unshare becomes the command: the process that we spawn is the server itself and gets our signals.
+  return [{ prefix: ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`, '--'] }];
+}
+
+/**
+ * Tried, not computed from mode bits: access lists, mount options and the kernel's policy have a say too.
+ * @param toInitialise initdb, and only initdb, wants its user to have a name, which containers often leave out
+ */
+function canReach(account: Account, layout: Layout, binaries: Binaries, toInitialise: boolean): boolean {
+  const attempt = `${toInitialise ? 'id -un && ' : ''}cd -- "$1" && exec "$2" -V`;
+  const words = [...account.prefix, '/bin/sh', '-c', attempt, 'sh', layout.home, binaries.postgres];
+  const { uid, gid } = account;
+  const environment = { uid, gid, cwd: '/', env: serverEnvironment(), stdio: 'ignore' } as const;
+  return spawnSync(words[0] as string, words.slice(1), environment).status === 0;
+}
+
+function refusal(layout: Layout, binaries: Binaries, self: number, owner: Stats | undefined): Error {
+  let reason =
+    `PostgreSQL does not run as root, no other account can reach this directory and ${binaries.postgres}, and ` +
+    'this system allows no user namespace; run fieldtrace as an ordinary user, or move both to where every ' +
+    'user may enter';
+  if (owner !== undefined && owner.uid !== 0) {
+    reason =
+      `PostgreSQL must run as user ${owner.uid}, who owns ${layout.cluster} and cannot reach it or ` +
+      `${binaries.postgres}; move both to where every user may enter`;
+  } else if (self !== 0) {
+    reason =
+      `user ${self} cannot run ${binaries.postgres}, or has no line in /etc/passwd, which initdb wants; add ` +
+      'one, or run fieldtrace as another user';
+  }
+  const otherwise = 'or set DATABASE_URL to a PostgreSQL server of your own';
+  return new EmbeddedPostgresError(`DATA_DIR ${layout.dataDir} cannot be used: ${reason}, ${otherwise}.`);
+}

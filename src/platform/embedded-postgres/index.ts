@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { applicationDatabase, applicationRole, prepareDatabase } from './control.ts';
+import { readPassword } from './layout.ts';
+import { asRefusal, EmbeddedPostgresError, refusalOfProgram } from './refusals.ts';
+import { socketPort } from './socket.ts';
+import { leaveSeat, type Seat, takeSeat } from './supervisor.ts';
+import { type Watch, watchServer } from './watch.ts';
+
+export { EmbeddedPostgresError };
+
+export interface EmbeddedPostgres {
+  /** For new pg.Pool(connection) and new pg.Client(connection). The same after every restart of the server. */
+  connection: {
+    /** The directory of a unix socket. */
+    host: string;
+    port: number;
+    user: string;
+    password: string;
+    database: string;
+    /** Given, so that a PGSSLMODE in the environment does not ask the socket for TLS. */
+    ssl: false;
+  };
+  /**
+   * Leaves the server; stops it when no other fieldtrace process uses it. End the pools before: what they still
+   * run is broken off. May be called twice.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL under DATA_DIR, or adopts the one that runs there, and keeps it running until stop(): when
+ * it dies it is started again, and pools reconnect. Several processes may use one DATA_DIR; they share one
+ * server. See docs/decisions/embedded-postgres.md.
+ * @param options.dataDir DATA_DIR; made if missing
+ * @throws EmbeddedPostgresError with one sentence for the operator
+ */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  logger: Logger;
+}): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir);
+  try {
+    const seat = await takeSeat(dataDir, options.logger);
+    return await occupy(seat);
+  } catch (error) {
+    throw asRefusal(dataDir, error);
+  }
+}
+
+async function occupy(seat: Seat): Promise<EmbeddedPostgres> {
+  let watch: Watch | undefined;
+  let password: string;
+  try {
+    password = readPassword(seat.layout, seat.layout.password);
+    watch = await watchServer(seat);
+    await prepareDatabase(watch.control(), password).catch(error => {
+      throw refusalOfProgram(seat.layout.dataDir, 'PostgreSQL', undefined, [error.message], seat.layout.log);
+    });
+  } catch (error) {
+    await watch?.end();
+    await leaveSeat(seat).catch(err => seat.logger.error({ err }, 'PostgreSQL is left as it is'));
+    throw error;
+  }
+  const { end } = watch;
+  let stopped: Promise<void> | undefined;
+  return {
+    connection: {
+      host: seat.socketDirectory,
+      port: socketPort,
+      user: applicationRole,
+      password,
+      database: applicationDatabase,
+      ssl: false,
+    },
+    stop: () => {
+      stopped ??= end().then(() => leaveSeat(seat));
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Logger } from 'pino';
+import { type Account, serverEnvironment } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { type Layout, makePassword, readPassword, syncDirectory } from './layout.ts';
+import { EmbeddedPostgresError, refusalOfProgram } from './refusals.ts';
+
+/** The bootstrap superuser: of the supervisor and of backups, never of the services. */
+export const superuser = 'fieldtrace_superuser';
+
+const workPrefix = 'new-';
+
+/**
+ * Refuses a data directory of another major version, and one that is no database; touches neither.
+ * @returns whether there is a database
+ */
+export function hasCluster(layout: Layout, binaries: Binaries): boolean {
+  if (!existsSync(layout.cluster)) return false;
+  const versionFile = join(layout.cluster, 'PG_VERSION');
+  if (!existsSync(versionFile)) {
+    throw new EmbeddedPostgresError(
+      `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} is there and holds no database; move it away ` +
+        'to begin with an empty one.',
+    );
+  }
+  const major = readFileSync(versionFile, 'utf8').trim();
+  if (major === binaries.major) return true;
+  throw new EmbeddedPostgresError(
+    `DATA_DIR ${layout.dataDir} holds a database of PostgreSQL ${major} and this fieldtrace brings PostgreSQL ` +
+      `${binaries.major}: export it with the fieldtrace that made it and import it into a new DATA_DIR; nothing ` +
+      'was changed.',
+  );
+}
+
+/**
+ * Makes the data directory beside its place and renames it when it is complete and on the disk, so that one
+ * cut off by a kill or a full disk is never taken for a database. The caller holds the transition lock.
+ */
+export async function initialise(
+  layout: Layout,
+  binaries: Binaries,
+  account: Account,
+  logger: Logger,
+): Promise<void> {
+  const began = Date.now();
+  makePassword(layout.password);
+  makePassword(layout.superuserPassword);
+  const work = mkdtempSync(join(layout.home, workPrefix));
+  try {
+    const passwordFile = join(work, 'password');
+    writeFileSync(passwordFile, readPassword(layout, layout.superuserPassword), { mode: 0o600 });
+    if (account.uid !== undefined) {
+      chownSync(passwordFile, account.uid, account.gid ?? -1);
+      chownSync(work, account.uid, account.gid ?? -1);
+    }
+    await runInitdb(layout, binaries, account, join(work, 'data'), passwordFile);
+    renameSync(join(work, 'data'), layout.cluster);
+    syncDirectory(layout.home);
+  } finally {
+    removeUnfinished(layout);
+  }
+  logger.info({ milliseconds: Date.now() - began }, `made a database in ${layout.cluster}`);
+}
+
+/**
+ * Removes what an initdb that was cut off has written. An initdb that lost its fieldtrace ends at its next line of
+ * progress; what it writes until then is left for the next start. The caller holds the transition lock.
+ */
+export function removeUnfinished(layout: Layout): void {
+  for (const name of readdirSync(layout.home)) {
+    if (!name.startsWith(workPrefix)) continue;
+    try {
+      rmSync(join(layout.home, name), { recursive: true, force: true });
+    } catch {
+      // It is in use, or cannot be removed: then what is done next will tell why.
+    }
+  }
+}
+
+async function runInitdb(
+  layout: Layout,
+  binaries: Binaries,
+  account: Account,
+  directory: string,
+  passwordFile: string,
+): Promise<void> {
+  const [command, ...words] = [
+    ...account.prefix,
+    binaries.initdb,
+    `--pgdata=${directory}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The same order and the same letters on every machine, whatever its C library says.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    // Some extensions ask the C library what a letter is; with plain C they see none beyond ASCII.
+    `--lc-ctype=${process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'}`,
+    '--no-instructions',
+  ];
+  const child = spawn(command as string, words, {
+    uid: account.uid,
+    gid: account.gid,
+    cwd: '/',
+    env: serverEnvironment(),
+    // Both are pipes: when this process is killed, initdb ends at its next line of progress.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(signal ?? String(code)));
+  });
+  const [, errors, end] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (end === '0') return;
+  const lines = errors.split('\n').filter(line => !/removing |child process exited/.test(line));
+  throw refusalOfProgram(layout.dataDir, 'initdb', end, lines);
+}

@@ -1,0 +1,76 @@
+/**
+ * How the server is tuned: for one machine with two cores or more, 2 GB of memory or more and a solid-state
+ * disk, that takes batches of small rows and must never lose an acknowledged one. They are given on the
+ * command line at every start, so that an upgrade of fieldtrace changes them and no file can weaken them.
+ * Who needs others runs a server of his own and sets DATABASE_URL.
+ */
+export const serverSettings: Readonly<Record<string, string>> = {
+  // Durability: what was answered is on the disk. These are the defaults; here they cannot be edited away.
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  restart_after_crash: 'on',
+
+  // Only this machine, only through the socket, only who may enter its directory.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+
+  // Two services with a pool each, and room for exports, live feeds and tests.
+  max_connections: '100',
+  // The supervisors get in even when the pools have taken every other place.
+  superuser_reserved_connections: '5',
+
+  // An eighth of the smallest machine; most of the rest is the kernel's page cache, which the planner may count on.
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  // A page of packets or a chat search sorts in memory; a hundred of them at once still fit.
+  work_mem: '8MB',
+  // Index builds of migrations and vacuum of the inverted indexes.
+  maintenance_work_mem: '128MB',
+  // Parallel plans take shared memory from /dev/shm, 64 MB in a container, and the second core from requests.
+  max_parallel_workers_per_gather: '0',
+  max_parallel_maintenance_workers: '0',
+  // No subscriptions: one process fewer.
+  max_logical_replication_workers: '0',
+
+  // Write batches: checkpoints by the clock and not by volume, since each makes full page images anew; at
+  // most 2 GB to replay after a crash.
+  max_wal_size: '2GB',
+  min_wal_size: '128MB',
+  checkpoint_timeout: '15min',
+  // lz4 is not built in, and pglz, measured on batches of packets, took 40 % of the write rate and saved nothing.
+  wal_compression: 'off',
+  // Enough for a physical backup; nobody decodes the log.
+  wal_level: 'replica',
+
+  // A solid-state disk reads a random page nearly as fast as the next.
+  random_page_cost: '1.1',
+  // Compiling never pays for statements of a few milliseconds.
+  jit: 'off',
+
+  // The log: for who reads it at night. Statements and row values are clients' data and stay out of it.
+  logging_collector: 'off',
+  log_destination: 'stderr',
+  log_min_messages: 'error',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_line_prefix: '%m [%p] ',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+  timezone: 'UTC',
+  // What ps shows.
+  cluster_name: 'fieldtrace',
+};
+
+/**
+ * The command line of the server.
+ * @param cluster the data directory
+ * @param socketDirectory where it makes its socket
+ */
+export function serverArguments(cluster: string, socketDirectory: string): string[] {
+  // A list in SQL's way: quoted, because a path may hold commas and spaces.
+  const directories = `"${socketDirectory.replaceAll('"', '""')}"`;
+  const settings = { ...serverSettings, unix_socket_directories: directories };
+  return ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}

@@ -1,0 +1,169 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { chooseAccount } from './account.ts';
+import { findBinaries } from './binaries.ts';
+import { type Answer, askServer } from './control.ts';
+import { type FileLock, tryLock, whileLocked } from './file-lock.ts';
+import { hasCluster, initialise, removeUnfinished } from './initialise.ts';
+import { type Launch, lastLogLine, launch, type Server, startFailure, willPass } from './launch.ts';
+import { type Layout, prepareLayout, readPassword } from './layout.ts';
+import { type PidFile, pidFile, readPidFile, stopPostmaster } from './postmaster.ts';
+import { EmbeddedPostgresError } from './refusals.ts';
+import { prepareSocketDirectory, removeSocketDirectory } from './socket.ts';
+
+/** The place of one process among those that use a server. */
+export interface Seat extends Server {
+  superuserPassword: string;
+  /** Shared: tells the others that this process uses the server. */
+  lock: FileLock;
+}
+
+/** For so long a start is tried again after a trouble that passes. */
+const patienceMilliseconds = 30_000;
+/** The pace of what is told while waiting. */
+const tellMilliseconds = 10_000;
+
+/**
+ * Takes a place among the processes that use this DATA_DIR; makes the database if there is none.
+ * From here on no other process stops the server.
+ */
+export async function takeSeat(dataDir: string, logger: Logger): Promise<Seat> {
+  const binaries = findBinaries();
+  const layout = prepareLayout(dataDir);
+  return await inTransition(layout, logger, async () => {
+    // It is held exclusively within a transition only.
+    const lock = tryLock(layout.usersLock, 'shared');
+    if (lock === undefined) {
+      throw new EmbeddedPostgresError(
+        `DATA_DIR ${dataDir} cannot be used: another program locks ${layout.usersLock}.`,
+      );
+    }
+    try {
+      removeUnfinished(layout);
+      const account = chooseAccount(layout, binaries);
+      const exists = hasCluster(layout, binaries);
+      const socketDirectory = prepareSocketDirectory(layout, account);
+      if (!exists) await initialise(layout, binaries, account, logger);
+      const superuserPassword = readPassword(layout, layout.superuserPassword);
+      return { layout, binaries, account, socketDirectory, superuserPassword, lock, logger };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Comes back with the supervisor's own session on a server that takes sessions: the one that runs, or one that
+ * is started now. A server that starts, replays its log or shuts down is waited for as long as its process lives.
+ * @throws EmbeddedPostgresError when the server does not start
+ */
+export async function connect(seat: Seat, signal: AbortSignal): Promise<pg.Client> {
+  const began = Date.now();
+  let told = began;
+  let launched: Launch | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const file = readPidFile(seat.layout);
+    const answer = mayAnswer(file) ? await ask(seat) : 'busy';
+    if (typeof answer === 'object') {
+      if (launched === undefined) seat.logger.info('using the PostgreSQL that runs already');
+      return answer;
+    }
+    if (answer === 'absent' && file.is !== 'alive') {
+      if (launched?.ended !== undefined) await considerAnother(seat, launched, began);
+      launched = await inTransition(seat.layout, seat.logger, () => launchIfAbsent(seat));
+    }
+    // Quick at first; a replay of the log may take minutes.
+    await sleep(Math.min(5 + (Date.now() - began) / 50, 200));
+    if (Date.now() - told > tellMilliseconds) {
+      told = Date.now();
+      seat.logger.info(`still waiting for PostgreSQL, which says: ${lastLogLine(seat.layout)}`);
+    }
+  }
+}
+
+/** One whose process is not to be seen from here may answer too: in another container, on the same volume. */
+function mayAnswer(file: PidFile): boolean {
+  return file.is === 'alive' ? file.ready : file.is !== 'unwritten';
+}
+
+/** Gives the place up; stops the server when no other process has one. */
+export async function leaveSeat(seat: Seat): Promise<void> {
+  const { layout, logger } = seat;
+  await inTransition(layout, logger, async () => {
+    seat.lock.release();
+    const alone = tryLock(layout.usersLock, 'exclusive');
+    if (alone === undefined) {
+      logger.info('left PostgreSQL to the other fieldtrace processes on this DATA_DIR');
+      return;
+    }
+    try {
+      await stopServer(seat);
+    } finally {
+      alone.release();
+    }
+  });
+}
+
+async function stopServer(seat: Seat): Promise<void> {
+  const file = readPidFile(seat.layout);
+  if (file.is === 'alive') {
+    const tell = () => seat.logger.info(`still waiting for PostgreSQL to stop: ${lastLogLine(seat.layout)}`);
+    await stopPostmaster(seat.layout, file.pid, tell);
+    removeSocketDirectory(seat.layout, seat.socketDirectory);
+    seat.logger.info({ pid: file.pid }, 'stopped PostgreSQL');
+    return;
+  }
+  const answer = await ask(seat);
+  if (answer === 'absent') return;
+  if (typeof answer === 'object') await answer.end();
+  // For example one in another container on the same volume.
+  seat.logger.warn('PostgreSQL goes on running: its process is not to be seen from here');
+}
+
+function inTransition<T>(layout: Layout, logger: Logger, work: () => Promise<T>): Promise<T> {
+  const tell = () =>
+    logger.info('still waiting for another fieldtrace process that starts or stops PostgreSQL');
+  return whileLocked(layout.transitionLock, tell, work);
+}
+
+async function ask(seat: Seat): Promise<Answer> {
+  try {
+    return await askServer(seat.socketDirectory, seat.superuserPassword);
+  } catch (error) {
+    const { code = '', message, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined) throw error;
+    const hint = code.startsWith('28')
+      ? `: ${seat.layout.superuserPassword} is not the file that was made with it`
+      : '';
+    throw new EmbeddedPostgresError(
+      `PostgreSQL in DATA_DIR ${seat.layout.dataDir} refuses its supervisor (${message})${hint}.`,
+      error,
+    );
+  }
+}
+
+async function launchIfAbsent(seat: Seat): Promise<Launch | undefined> {
+  // Another process may have launched it while this one waited for its turn.
+  const file = readPidFile(seat.layout);
+  if (file.is === 'alive' || file.is === 'unwritten') return undefined;
+  const answer = await ask(seat);
+  if (typeof answer === 'object') await answer.end();
+  if (answer !== 'absent') return undefined;
+  // Gone, perhaps, since the first launch: it may stand in /tmp.
+  prepareSocketDirectory(seat.layout, seat.account);
+  if (file.is === 'empty') rmSync(pidFile(seat.layout), { force: true });
+  const launched = await launch(seat, file.is === 'stale' ? file.pid : undefined);
+  if (launched.ended === undefined) seat.logger.info({ pid: launched.pid }, 'started PostgreSQL');
+  return launched;
+}
+
+/** After a launch that failed: waits a moment, or throws when another one would fail too. */
+async function considerAnother(seat: Seat, launched: Launch, began: number): Promise<void> {
+  const inTime = Date.now() - began < patienceMilliseconds;
+  if (!inTime || !willPass(seat.layout, launched)) throw startFailure(seat.layout, launched);
+  await sleep(200);
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { tryLock } from './file-lock.ts';
+import { rotateLog } from './launch.ts';
+import { asRefusal } from './refusals.ts';
+import { connect, type Seat } from './supervisor.ts';
+
+export interface Watch {
+  /** The supervisor's session at this time. */
+  control(): pg.Client;
+  /** Ends the watch and leaves the server as it is. */
+  end(): Promise<void>;
+}
+
+const longestPauseMilliseconds = 30_000;
+/** A server that ran for so long was well; its next end is a new trouble. */
+const steadyMilliseconds = 60_000;
+const rotationMilliseconds = 60_000;
+
+/**
+ * Connects to the server, starting it if need be, and does so again whenever the connection is lost. The lost
+ * connection is what tells of the server's death: at once, to every process that shares it, and where its
+ * process cannot be seen too. Of those that are told, one starts it again; the others find it running.
+ */
+export async function watchServer(seat: Seat): Promise<Watch> {
+  const { logger } = seat;
+  const { signal, abort } = endable();
+  let control = await connect(seat, signal);
+  let since = Date.now();
+  let failures = 0;
+  let recovery = Promise.resolve();
+
+  const listen = () => {
+    control.once('end', () => {
+      if (!signal.aborted) recovery = recover();
+    });
+  };
+
+  const recover = async () => {
+    const lost = Date.now();
+    if (lost - since > steadyMilliseconds) failures = 0;
+    logger.error('lost PostgreSQL; connecting again, and starting it again if it has ended');
+    while (!signal.aborted) {
+      if (failures > 0) await pause(failures, signal);
+      failures++;
+      try {
+        control = await connect(seat, signal);
+        since = Date.now();
+        listen();
+        logger.info({ milliseconds: since - lost }, 'PostgreSQL is back');
+        return;
+      } catch (error) {
+        if (!signal.aborted)
+          logger.error({ err: asRefusal(seat.layout.dataDir, error) }, 'still no PostgreSQL');
+      }
+    }
+  };
+
+  listen();
+  const rotation = setInterval(() => rotateLogInTurn(seat), rotationMilliseconds).unref();
+  return {
+    control: () => control,
+    end: async () => {
+      abort();
+      clearInterval(rotation);
+      await recovery;
+      await control.end().catch(() => {});
+    },
+  };
+}
+
+function endable(): { signal: AbortSignal; abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
+/** One second after the first failure, then twice as long each time. */
+async function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(1000 * 2 ** (failures - 1), longestPauseMilliseconds);
+  await sleep(milliseconds, undefined, { signal }).catch(() => {});
+}
+
+function rotateLogInTurn(seat: Seat): void {
+  try {
+    const lock = tryLock(seat.layout.transitionLock, 'exclusive');
+    if (lock === undefined) return;
+    try {
+      rotateLog(seat.layout);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    seat.logger.warn({ err: error }, `${seat.layout.log} cannot be shortened`);
+  }
+}
