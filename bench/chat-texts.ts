@@ -36,7 +36,7 @@ export const languages = {
       'ser shi sion sta ster str sur tan ten ter the tion tor tra tri un ur val ver vi wa wer win yel',
     space: ' ',
     length: [2, 4],
-    words: [4, 22],
+    words: [2, 14],
   },
   spanish: {
     frequent:
@@ -51,7 +51,7 @@ export const languages = {
       'tre tri tu va ve vi vo xi ya yo za zo ción dad mente ando iendo ado ido ero era ista',
     space: ' ',
     length: [2, 4],
-    words: [4, 22],
+    words: [2, 14],
   },
   swahili: {
     frequent:
@@ -66,7 +66,7 @@ export const languages = {
       'se sha shi si so su ta te ti to tu u va vi wa we wi ya ye yo za ze zi zo zu',
     space: ' ',
     length: [2, 5],
-    words: [3, 18],
+    words: [2, 14],
   },
   hindi: {
     frequent:
@@ -80,7 +80,7 @@ export const languages = {
       'लि ली ले व वा वि वी श शा शि श्र ष स सा सि सी सु से स्त स्थ ह हा हि ही हे ं न्द',
     space: ' ',
     length: [2, 4],
-    words: [4, 20],
+    words: [2, 14],
   },
   chinese: {
     frequent:
@@ -91,7 +91,7 @@ export const languages = {
     syllables: '',
     space: '',
     length: [1, 3],
-    words: [4, 24],
+    words: [2, 14],
   },
   thai: {
     frequent:
@@ -105,7 +105,7 @@ export const languages = {
       'ให้ อา อ่าน เอา ฐาน ศึก ษา ญาติ ณะ ภาพ ธรรม',
     space: '',
     length: [1, 3],
-    words: [4, 20],
+    words: [2, 14],
   },
   arabic: {
     frequent:
@@ -118,7 +118,7 @@ export const languages = {
       'غ غا ف فا في ق قا قي ك كا كي كو ل لا لي م ما مي مو مست من ن نا ني ه ها و وا وي ي يا ية ات ون ين ان',
     space: ' ',
     length: [2, 4],
-    words: [4, 20],
+    words: [2, 14],
   },
   turkish: {
     frequent:
@@ -133,7 +133,7 @@ export const languages = {
       'ti tu tü u ü va ve vı ya ye yı yo yu za zı lar ler dır dir lık lik',
     space: ' ',
     length: [2, 5],
-    words: [3, 18],
+    words: [2, 14],
   },
 } satisfies Record<string, Language>;
 

@@ -1,5 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { type Context, type Row, withContext } from './context.ts';
+import { feedRows } from './feeds.ts';
+import { logRows } from './log.ts';
 import { packetRows } from './packets.ts';
 import { startRows } from './start.ts';
 
@@ -7,6 +9,8 @@ import { startRows } from './start.ts';
 const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   start: startRows,
   packets: packetRows,
+  log: logRows,
+  feeds: feedRows,
 };
 
 const SECONDS = 5;

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
+import { jsonLines, runGuide } from './helpers/guide.ts';
 import { type RunningProcess, runToEnd, startProcess, temporaryFolder } from './helpers/process.ts';
 
-const run = promisify(execFile);
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
 let database: TestDatabase;
@@ -120,17 +118,14 @@ test('SIGTERM answers what is in flight; what was answered is there, and nothing
   await stop(next);
 });
 
-test('the walk through the README answers as it says', async () => {
+test('the README`s first request and its packet are as it says', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const commands = [...readme.matchAll(/```sh\n(curl [\s\S]*?)```/g)].map(match => match[1] as string);
-  expect(commands).toHaveLength(2);
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
-  const shell = async (command: string) =>
-    JSON.parse((await run('sh', ['-c', command.replaceAll('http://127.0.0.1:8000', service.url)])).stdout);
+  const [taken] = await runGuide('README.md', service.url, block => block.includes('/intake/scouting'));
+  const { packet_uuid } = JSON.parse(taken as string);
 
-  const { packet_uuid } = await shell(commands[0] as string);
-  const packet = await shell((commands[1] as string).replace('01JD7Q2M8XW3N5R6T8V9Y0Z1A2', packet_uuid));
+  const packet = (await service.send('GET', `/packets/${packet_uuid}`)).body;
   const shown = JSON.parse(/```json\n(\{\n[\s\S]*?)```/.exec(readme)?.[1] as string);
   expect(packet).toEqual({
     ...shown,
@@ -139,6 +134,24 @@ test('the walk through the README answers as it says', async () => {
   });
   await stop(service);
   await remove();
+});
+
+test('the README`s conversation goes as it says', async () => {
+  const service = await startProcess({ DATABASE_URL: databaseUrl });
+  const [output] = await runGuide('README.md', service.url, block => block.includes('/chat/'));
+  const message = {
+    packet_id: expect.any(String),
+    text: 'Habari, mavuno yameanza 🌱',
+    timestamp: expect.any(String),
+    geoid: '',
+  };
+  expect(jsonLines(output as string)).toEqual([
+    { message: expect.any(String), added: 1 },
+    { packet_uuid: expect.any(String) },
+    { messages: [message] },
+    { results: [{ ...message, thread_id: expect.any(String) }] },
+  ]);
+  await stop(service);
 });
 
 async function stop(...services: RunningProcess[]): Promise<void> {

@@ -73,6 +73,16 @@ test('a table is named only by the feature that owns it', () => {
     chat_threads: 'chat',
     chat_participants: 'chat',
     chat_messages: 'chat',
+    packet_log: 'events',
+    packet_log_queue: 'events',
+    shares: 'shares',
+    invitation_tokens: 'shares',
+    directory_users: 'directory',
+    directory_contacts: 'directory',
+    directory_confirmations: 'directory',
+    directory_lookups: 'directory',
+    notifications: 'notifications',
+    notification_deliveries: 'notifications',
   };
   for (const file of sources.filter(
     name => name.startsWith('src/packet-service/') && /store\.ts$/.test(name),

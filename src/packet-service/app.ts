@@ -1,24 +1,40 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Connection, openPool } from '../platform/database.ts';
+import { prepareJobs } from '../platform/jobs.ts';
 import { migrate } from '../platform/migrate.ts';
 import { createServer, type Server } from '../platform/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate } from './authentication.ts';
+import { registerChat } from './chat/routes.ts';
+import { registryLookup } from './directory/discoverability.ts';
+import { registerDirectory } from './directory/routes.ts';
+import { broadcast } from './events/broadcast.ts';
+import { openFeeds } from './events/feeds.ts';
+import { registerEvents } from './events/routes.ts';
+import { sequencer, wakingWriter } from './events/sequencer.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
 import { registerHealth } from './health/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
 import { registerIntake } from './intake/routes.ts';
+import { QUEUES } from './notifications/channels.ts';
+import { JOBS_SCHEMA, openNotifications } from './notifications/open.ts';
+import { registerNotifications } from './notifications/routes.ts';
 import { batchWriter } from './packets/batch-writer.ts';
 import { MAX_PACKET_BYTES } from './packets/packet.ts';
 import { registerPackets } from './packets/routes.ts';
+import { registerShares } from './shares/routes.ts';
+import { registerSync } from './sync/routes.ts';
 
-const SCHEMA = 'packet_service';
+/** PostgreSQL's schema of the packet service. */
+export const SCHEMA = 'packet_service';
 
 /** Brings the packet service's tables up to date; returns the names of the migrations that ran now. */
-export function migratePacketService(connection: Connection): Promise<string[]> {
-  return migrate(connection, SCHEMA, new URL('./migrations/', import.meta.url));
+export async function migratePacketService(connection: Connection): Promise<string[]> {
+  const names = await migrate(connection, SCHEMA, new URL('./migrations/', import.meta.url));
+  await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
+  return names;
 }
 
 /**
@@ -32,7 +48,10 @@ export async function packetService(
 ): Promise<Server> {
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
   const writerPool = openPool(connection, SCHEMA, settings.WRITER_LANES, { pipeline: true });
-  const writer = batchWriter(writerPool, settings.WRITER_LANES, logger);
+  const logPool = openPool(connection, SCHEMA, 1, { pipeline: true });
+  const news = broadcast(pool, logger);
+  const log = sequencer(logPool, news.advance, logger);
+  const writer = wakingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), log.wake);
   const resolver = makeResolver(settings, pool);
 
   const app = await createServer({
@@ -44,26 +63,50 @@ export async function packetService(
     tags: [
       { name: 'Intake', description: 'what comes from the field' },
       { name: 'Packets', description: 'what was stored' },
+      { name: 'Chat', description: 'threads, their messages, and the search in them' },
+      { name: 'Shares', description: 'packets that users show each other, and invitations' },
+      { name: 'Directory', description: 'by which contacts users can be found' },
+      { name: 'Notifications', description: 'what users were told, and what became of it' },
+      { name: 'Events', description: 'what happens, as it happens' },
+      { name: 'Sync', description: 'the log of everything, for clients that keep a copy' },
       { name: 'GeoIDs', description: 'the built-in registry of fields' },
       { name: 'Health', description: 'whether it works' },
     ],
+    securitySchemes: {
+      token: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'access token of the user registry',
+      },
+    },
     errorBody: problem => ({ error: problem.message }),
     bodyLimit: MAX_PACKET_BYTES,
     logger,
     trustProxy: settings.TRUST_PROXY,
   });
 
+  const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
+
   authenticate(app, settings);
   registerHealth(app, { pool, version: VERSION });
   registerIntake(app, { pool, writer, resolver });
   registerPackets(app, { pool, writer });
+  registerChat(app, { pool });
+  registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger) });
+  registerDirectory(app, { pool, notifier });
+  registerNotifications(app, { pool });
+  registerEvents(app, { feeds: openFeeds({ pool, news, logger }) });
+  registerSync(app, { pool, news });
   registerFields(app, { pool, settings });
 
+  app.addHook('onListen', async () => log.start());
   const stopForgetting = forgetKeysHourly(pool, logger);
   app.addHook('onClose', async () => {
     stopForgetting();
-    await writer.drain();
-    await Promise.all([pool.end(), writerPool.end()]);
+    await Promise.all([stopNotifying(), writer.drain()]);
+    await log.stop();
+    await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
   });
   return app;
 }

@@ -12,16 +12,20 @@ const described = (description: string) => ({ ...ErrorBody, description });
 /** The error answers that a route can give, for its `response` schema. */
 export const errors = {
   400: described('a field is missing or has a wrong value'),
+  401: described('there is no valid token; every route but the open ones can answer this'),
+  403: described('the user of the token may not do this'),
   404: described('there is no such thing'),
   409: described('the id or the Idempotency-Key was used before for something else'),
   413: described('larger than this endpoint takes'),
+  429: described('too much of it lately; Retry-After tells when to come back'),
   500: described('internal error; nothing was stored'),
   503: described('the database does not answer; Retry-After tells when to come back'),
 } as const;
 
-/** Picks error answers by status. */
+/** Picks error answers by status; 401 is always among them. */
 export function errorAnswers<Status extends keyof typeof errors>(...statuses: Status[]) {
-  return Object.fromEntries(statuses.map(status => [status, errors[status]])) as Pick<typeof errors, Status>;
+  const all = [401 as const, ...statuses];
+  return Object.fromEntries(all.map(status => [status, errors[status]])) as Pick<typeof errors, Status | 401>;
 }
 
 export const Ulid = Type.String({

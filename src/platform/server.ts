@@ -18,6 +18,10 @@ import { isTransient } from './database.ts';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
 
+type SecurityScheme =
+  | { type: 'http'; scheme: 'bearer'; bearerFormat?: string; description?: string }
+  | { type: 'apiKey'; in: 'cookie'; name: string; description?: string };
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered to anyone, even where everything else asks who they are. */
@@ -46,6 +50,8 @@ export interface ServiceDescription {
   /** Where the OpenAPI definition and the page that explains it are served. */
   definitionPath: string;
   pagePath: string;
+  /** How requests say who they are, for the definition (OpenAPI security scheme objects by name). */
+  securitySchemes: Record<string, SecurityScheme>;
   /** Bytes of a request body that no route allows more of by itself. */
   bodyLimit: number;
   logger: FastifyBaseLogger;
@@ -309,11 +315,19 @@ const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
-  const { title, description, version, tags } = service;
+  const { title, description, version, tags, securitySchemes } = service;
   app.addHook('onRoute', route => {
     if (route.url.startsWith(service.pagePath)) route.config = { ...route.config, open: true };
   });
-  await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title, description, version }, tags } });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, description, version },
+      tags,
+      components: { securitySchemes },
+      security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
+    },
+  });
   await app.register(swaggerUi, {
     routePrefix: service.pagePath,
     // Swagger UI sets styles inline; everything else comes from here, over whatever scheme the page came.

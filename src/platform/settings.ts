@@ -51,6 +51,9 @@ export const Settings = Type.Object({
   }),
   USER_REGISTRY_JWT_SECRET: secret('the secret that the user registry signs its tokens with (HS256)', 16),
   USER_REGISTRY_JWKS_URL: url('where the user registry publishes the keys it signs its tokens with'),
+  USER_REGISTRY_URL: url(
+    'where the user registry tells whom a contact belongs to: GET …/discoverability?contact=…',
+  ),
   ASSET_REGISTRY_URL: url(
     'an AgStack asset registry (v1 or v2); without it the built-in registry resolves GeoIDs',
   ),
@@ -62,6 +65,35 @@ export const Settings = Type.Object({
   ASSET_REGISTRY_STRICT: Type.Boolean({
     default: false,
     description: 'built-in registry: refuse points outside every registered field',
+  }),
+  PUBLIC_URL: url('what links in mails begin with; without it the address the service listens on'),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://[^\\s]+$',
+      maxLength: 2048,
+      description:
+        'mail server, such as smtp://user:password@host:587; without it mails are files in DATA_DIR/mail',
+    }),
+  ),
+  MAIL_FROM: Type.String({
+    pattern: '^[^\\r\\n]*@[^\\r\\n]+$',
+    maxLength: 320,
+    default: 'fieldtrace@localhost',
+    description: 'sender of mails, an address or Name <address>',
+  }),
+  WEBHOOK_URL: url('where notifications are posted to, signed with WEBHOOK_SECRET'),
+  WEBHOOK_SECRET: secret('the secret that notifications to WEBHOOK_URL are signed with (HMAC-SHA256)', 16),
+  NOTIFICATION_TRIES: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+    description: 'times that a mail or a webhook is tried before it is put aside as dead',
+  }),
+  NOTIFICATION_RETRY_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 10,
+    description: 'wait before the second try; it doubles from try to try, up to two hours',
   }),
   LOG_LEVEL: Type.Union(
     (['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level =>

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from '../../platform/database.ts';
+import type pg from 'pg';
+import { type Database, transaction } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
 import { sendText } from '../../platform/server.ts';
 import { canonicalJson } from '../packets/jcs.ts';
-import { findAnswers, type Key, type StoredAnswer } from './store.ts';
+import { claimKey, findAnswers, type Key, type StoredAnswer } from './store.ts';
 
 /** The header as routes describe it in their schemas. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
@@ -73,4 +74,48 @@ export function sendAgain(
   { status, answer }: Pick<StoredAnswer, 'status' | 'answer'>,
 ): FastifyReply {
   return sendText(reply.code(status).header('idempotency-replayed', 'true'), answer);
+}
+
+/** What a request was answered. */
+export interface OnceAnswer {
+  /** HTTP status */
+  status: number;
+  /** JSON text */
+  answer: string;
+  /** whether it is the first answer once more */
+  again: boolean;
+}
+
+const keyTaken = new Error('another request with the same Idempotency-Key was quicker');
+
+/**
+ * Does a request's work in one transaction, which also takes the request's key: of requests with the same key the
+ * work of one is kept, and all get its answer. (Packets claim their keys in the batch writer's transactions.)
+ *
+ * @param work gives the answer; what it throws undoes the work and leaves the key free
+ * @throws Problem conflict when the key was used with another body
+ */
+export async function once(
+  pool: pg.Pool,
+  key: Key | undefined,
+  work: (database: Database) => Promise<Pick<StoredAnswer, 'status' | 'answer'>>,
+): Promise<OnceAnswer> {
+  const earlier = await earlierAnswer(pool, key);
+  if (earlier) return { ...earlier, again: true };
+  try {
+    return await transaction(pool, async database => {
+      const answer = await work(database);
+      if (key && !(await claimKey(database, { ...key, ...answer }))) throw keyTaken;
+      return { ...answer, again: false };
+    });
+  } catch (error) {
+    const first = error === keyTaken ? await earlierAnswer(pool, key) : undefined;
+    if (!first) throw error;
+    return { ...first, again: true };
+  }
+}
+
+/** Sends what `once` gave. */
+export function sendOnce(reply: FastifyReply, done: OnceAnswer): FastifyReply {
+  return done.again ? sendAgain(reply, done) : sendText(reply.code(done.status), done.answer);
 }

@@ -4,14 +4,19 @@ import type { Static } from 'typebox';
 import { coalesce } from '../../platform/coalesce.ts';
 import { Problem } from '../../platform/problems.ts';
 import { bodyCheck, JSON_BODY, type Server, sendText } from '../../platform/server.ts';
+import { actingUser } from '../caller.ts';
+import { ChatMessageBody } from '../chat/schemas.ts';
+import { threadCheck } from '../chat/thread-check.ts';
+import { wordKeeper } from '../chat/words.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { readKey, sendAgain } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
 import type { BatchWriter } from '../packets/batch-writer.ts';
 import { MAX_PACKET_BYTES } from '../packets/packet.ts';
 import { type ItemKinds, takeBatch } from './batch.ts';
+import { readChatMessage } from './chat-message.ts';
 import { splitItems } from './items.ts';
-import { batchSchema, MAX_BATCH_BYTES, ScoutingBody, scoutingSchema } from './schemas.ts';
+import { batchSchema, chatMessageSchema, MAX_BATCH_BYTES, ScoutingBody, scoutingSchema } from './schemas.ts';
 import { readObservation } from './scouting.ts';
 import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
 
@@ -21,6 +26,8 @@ export function registerIntake(
   { pool, writer, resolver }: { pool: pg.Pool; writer: BatchWriter; resolver: GeoidResolver },
 ): void {
   const taking = { writer, findAnswer: coalesce((keys: Key[]) => findAnswers(pool, keys), { max: 500 }) };
+  const checkThread = threadCheck(pool);
+  const keepWords = wordKeeper(pool);
   const kinds = {
     scouting: {
       path: '/intake/scouting',
@@ -34,6 +41,19 @@ export function registerIntake(
         ),
       }),
     },
+    'chat-message': {
+      path: '/intake/chat-message',
+      check: bodyCheck(ChatMessageBody),
+      make: async (request, id, body) => {
+        const message = body as Static<typeof ChatMessageBody>;
+        const sender = actingUser(request, 'from_user', message.from_user);
+        const threadId = await checkThread(message.thread_id, sender, 'from_user');
+        const contentLanguage = request.headers['content-language'];
+        const made = await readChatMessage(resolver, id, message, { threadId, sender, contentLanguage });
+        await keepWords(made.chat.words);
+        return made;
+      },
+    },
   } satisfies ItemKinds;
 
   app.post(
@@ -43,6 +63,18 @@ export function registerIntake(
       sendTaken(
         reply,
         await takePacket(taking, readKey(request), id => kinds.scouting.make(request, id, request.body)),
+      ),
+  );
+
+  app.post(
+    '/intake/chat-message',
+    { schema: chatMessageSchema, bodyLimit: MAX_PACKET_BYTES },
+    async (request, reply) =>
+      sendTaken(
+        reply,
+        await takePacket(taking, readKey(request), id =>
+          kinds['chat-message'].make(request, id, request.body),
+        ),
       ),
   );
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ChatMessageBody, forbidden } from '../chat/schemas.ts';
 import { PacketCreated } from '../packets/schemas.ts';
 import { Attachments, CapturePoint, DateTime, errorAnswers, IdempotencyHeaders } from '../schemas.ts';
 import { BatchItem } from './batch.ts';
@@ -66,6 +67,18 @@ export const scoutingSchema = {
   headers: IdempotencyHeaders,
   body: ScoutingBody,
   response: { 201: PacketCreated, ...errorAnswers(400, 409, 413, 500, 503) },
+};
+
+export const chatMessageSchema = {
+  tags: ['Intake'],
+  summary: 'Store a chat message',
+  description:
+    'Stores the message as a packet of type chat_message; its timestamp is the time of receipt. Its GeoID is that ' +
+    'of the capture point, else the first of geoids, else empty: no registry is needed. Answered after the packet ' +
+    'is durable. With a token, the sender is its user and must take part in the thread.',
+  headers: IdempotencyHeaders,
+  body: ChatMessageBody,
+  response: { 201: PacketCreated, 403: forbidden, ...errorAnswers(400, 404, 409, 413, 500, 503) },
 };
 
 /** Bytes of one batch, at most. */

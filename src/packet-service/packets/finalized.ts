@@ -10,9 +10,13 @@ import type { postPacketSchema } from './schemas.ts';
  * Checks a packet that a client finalized, and takes it as it is: its id, GeoID and time are what was hashed
  * and are not resolved again.
  *
+ * @param threadId uuid form of the thread of a chat message
  * @throws Problem invalid, naming the field: a timestamp that is none, or a hash that is not the packet's
  */
-export function readFinalizedPacket({ Header, Body, Footer }: Static<typeof postPacketSchema.body>): Packet {
+export function readFinalizedPacket(
+  { Header, Body, Footer }: Static<typeof postPacketSchema.body>,
+  threadId: string | null,
+): Packet {
   const timestamp = parseTimestamp(Header.timestamp);
   if (!timestamp) throw new Problem('invalid', 'Header.timestamp must be an ISO 8601 date-time');
 
@@ -31,6 +35,7 @@ export function readFinalizedPacket({ Header, Body, Footer }: Static<typeof post
     timestamp,
     type,
     point: capturePoint(Body),
+    threadId,
   };
   return finishPacket(parts, header, body, writeFooter(hash, rest));
 }

@@ -9,6 +9,11 @@ export interface Sections {
   footer: string;
 }
 
+/** One packet, and the thread that it belongs to (uuid form). */
+export interface StoredPacket extends Sections {
+  threadId: string | null;
+}
+
 /** A row of a page: the sections, and where the capture point is. */
 export interface PageRow extends Sections {
   lat: number | null;
@@ -26,6 +31,8 @@ export interface PacketFilter {
   to?: string | undefined;
   /** where the capture point must lie; all of them */
   areas: readonly Area[];
+  /** the only threads whose messages are given (uuid form); undefined gives all */
+  threads?: readonly string[] | undefined;
 }
 
 /** The place of a packet in the order of pages. */
@@ -47,10 +54,10 @@ export interface PageRequest {
 export async function findPackets(
   database: Database,
   ids: readonly string[],
-): Promise<(Sections | undefined)[]> {
-  const { rows } = await database.query<Sections & { id: string }>({
+): Promise<(StoredPacket | undefined)[]> {
+  const { rows } = await database.query<StoredPacket & { id: string }>({
     name: 'find_packets',
-    text: 'SELECT id, header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
+    text: 'SELECT id, thread_id AS "threadId", header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
     values: [ids],
   });
   const found = new Map(rows.map(row => [row.id, row]));
@@ -112,7 +119,7 @@ function direction({ order }: PageRequest): Sql {
 }
 
 function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order, after }: PageRequest): Sql {
-  const { geoid, type, from, to, areas } = filter;
+  const { geoid, type, from, to, areas, threads } = filter;
   const list = [
     geoid === undefined ? empty : sql`${source.geoid} = ${geoid}`,
     type === undefined ? empty : sql`p.type = ${type}`,
@@ -121,6 +128,7 @@ function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order
     after
       ? sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`
       : empty,
+    threads === undefined ? empty : sql`(p.thread_id IS NULL OR p.thread_id = ANY (${threads}::uuid[]))`,
     ...areas.flatMap(area => [inCells(area), exactly(area)]),
   ].filter(condition => condition !== empty);
   return list.length === 0 ? sql`true` : join(list, ' AND ');

@@ -1,9 +1,14 @@
+import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { coalesce } from '../../platform/coalesce.ts';
 import { Problem } from '../../platform/problems.ts';
 import { type Server, sendText } from '../../platform/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
+import { checkFinalizedMessage } from '../chat/finalized.ts';
+import { chatMessage } from '../chat/message.ts';
+import { threadCheck } from '../chat/thread-check.ts';
+import { wordKeeper } from '../chat/words.ts';
 import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
 import { parseBox, parseCircle } from './area.ts';
 import type { BatchWriter } from './batch-writer.ts';
@@ -14,23 +19,31 @@ import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './pag
 import { findPackets, findPlace, listPackets, type PacketFilter, type Sections } from './read-store.ts';
 import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
 import { isUlid, ulidToUuid } from './ulid.ts';
+import { checkReader, readableThreads } from './visibility.ts';
 
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 
 /** Reading packets, and storing those that clients finalized themselves. */
 export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; writer: BatchWriter }): void {
+  registerReading(app, pool);
+  registerFinalized(app, pool, writer);
+}
+
+function registerReading(app: Server, pool: pg.Pool): void {
   // Many reads at once share one query; each still sees what had been committed when it came in.
   const findPacket = coalesce((ids: string[]) => findPackets(pool, ids), { max: 200 });
 
-  async function getSections(id: string): Promise<Sections> {
+  async function getPacket({ user }: FastifyRequest, id: string): Promise<Sections> {
     const ulid = id.toUpperCase();
-    const sections = isUlid(ulid) ? await findPacket(ulidToUuid(ulid)) : undefined;
-    if (!sections) throw new Problem('not_found', `there is no packet ${id}`);
-    return sections;
+    const uuid = isUlid(ulid) ? ulidToUuid(ulid) : '';
+    const packet = uuid === '' ? undefined : await findPacket(uuid);
+    if (!packet) throw new Problem('not_found', `there is no packet ${id}`);
+    await checkReader(pool, user, { id: uuid, threadId: packet.threadId });
+    return packet;
   }
 
   app.get('/packets/:id', { schema: getPacketSchema }, async (request, reply) => {
-    const sections = await getSections(request.params.id);
+    const sections = await getPacket(request, request.params.id);
     const tag = `"${hashOf(sections.footer)}"`;
     reply.header('etag', tag).header('cache-control', 'private, no-cache');
     if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
@@ -38,7 +51,7 @@ export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; 
   });
 
   app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async request => {
-    const { header, body, footer } = await getSections(request.params.id);
+    const { header, body, footer } = await getPacket(request, request.params.id);
     const hash = hashOf(footer);
     const recomputed = packetHash(header, body);
     return { valid: hash === recomputed, hash, recomputed };
@@ -49,7 +62,9 @@ export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; 
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const after = cursor === undefined ? undefined : await placeOf(pool, cursor);
     // One packet more than asked for tells whether there is a next page.
-    const rows = await listPackets(pool, readFilter(request.query), { order, after, limit: limit + 1 });
+    const threads = await readableThreads(pool, request.user);
+    const filter = { ...readFilter(request.query), threads };
+    const rows = await listPackets(pool, filter, { order, after, limit: limit + 1 });
     const more = rows.length > limit;
     if (more) rows.pop();
     const next = more ? idOf(rows[rows.length - 1] as Sections) : undefined;
@@ -58,25 +73,34 @@ export function registerPackets(app: Server, { pool, writer }: { pool: pg.Pool; 
       ? sendText(reply, pageAsGeoJson(rows, next), GEOJSON_TYPE)
       : sendText(reply, pageAsJson(rows, next));
   });
+}
+
+function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): void {
+  const checkThread = threadCheck(pool);
+  const keepWords = wordKeeper(pool);
 
   app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) => {
     const key = readKey(request);
     const earlier = await earlierAnswer(pool, key);
     if (earlier) return sendAgain(reply, earlier);
 
-    const packet = readFinalizedPacket(request.body);
-    const answer = { packet_uuid: request.body.Header.id };
+    const { Header, Body } = request.body;
+    const isMessage = Header.type === 'chat_message';
+    const threadId = isMessage ? await checkFinalizedMessage(checkThread, request, Body) : null;
+    const packet = readFinalizedPacket(request.body, threadId);
+    const chat = isMessage
+      ? chatMessage(packet, (Body as { text: string }).text, Header.timestamp)
+      : undefined;
+    if (chat) await keepWords(chat.words);
+    const answer = { packet_uuid: Header.id };
     const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };
-    const outcome = await writer.write({ packet, freshId: false, claim });
+    const outcome = await writer.write({ packet, freshId: false, claim, chat });
     if (outcome.kind === 'stored') return reply.code(201).send(answer);
     if (outcome.kind === 'key-exists' && key) return sendAgain(reply, sameRequest(key, outcome.answer));
 
     const [stored] = await findPackets(pool, [packet.id]);
     if (stored && hashOf(stored.footer) === hashOf(packet.footer)) return reply.code(200).send(answer);
-    throw new Problem(
-      'conflict',
-      `Header.id ${request.body.Header.id} belongs to a packet with another hash`,
-    );
+    throw new Problem('conflict', `Header.id ${Header.id} belongs to a packet with another hash`);
   });
 }
 

@@ -61,7 +61,7 @@ export const getPacketSchema = {
   response: {
     200: PacketObject,
     304: Type.Null({ description: 'unchanged' }),
-    ...errorAnswers(404, 500, 503),
+    ...errorAnswers(403, 404, 500, 503),
   },
 };
 
@@ -79,7 +79,7 @@ export const verifyPacketSchema = {
       },
       { description: 'what came of it' },
     ),
-    ...errorAnswers(404, 500, 503),
+    ...errorAnswers(403, 404, 500, 503),
   },
 };
 
@@ -134,6 +134,6 @@ export const postPacketSchema = {
   response: {
     200: { ...PacketCreated, description: 'the packet was stored before' },
     201: PacketCreated,
-    ...errorAnswers(400, 409, 413, 500, 503),
+    ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
   },
 };

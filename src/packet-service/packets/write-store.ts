@@ -1,5 +1,9 @@
 import type pg from 'pg';
 import type { Database } from '../../platform/database.ts';
+import type { ChatMessage } from '../chat/message.ts';
+import { chatMessageRow, chatMessageTable } from '../chat/store.ts';
+import { packetEvent } from '../events/packet-event.ts';
+import { queueStatements } from '../events/store.ts';
 import {
   type Claim,
   claimRow,
@@ -18,6 +22,8 @@ export interface PacketWrite {
   freshId: boolean;
   /** the request's Idempotency-Key with the answer it will have got */
   claim?: Claim | undefined;
+  /** the row of a chat message, for lists and search */
+  chat?: ChatMessage | undefined;
 }
 
 /** What became of a write: stored now, or nothing stored because the id or the key was there before. */
@@ -45,7 +51,8 @@ const geoidTable: RowTable = {
  * stored. Every table's rows are sorted by key, and tables are always written in the same order, so that
  * processes which write the same keys wait for one another instead of deadlocking.
  *
- * Repeating a batch whose COMMIT broke is safe: ids and keys that did get in are found and not written twice.
+ * Repeating a batch whose COMMIT broke is safe: ids and keys that did get in are found and not written twice, and
+ * what was written is queued for the log once.
  *
  * @param connection one connection in pipeline mode, with no transaction open; when this throws, the
  *   transaction may still be open, and the connection must be closed
@@ -55,15 +62,20 @@ export async function writePackets(
   writes: readonly PacketWrite[],
 ): Promise<WriteOutcome[]> {
   const certain = writes.every(({ freshId, claim }) => freshId && !claim);
-  return certain ? writeFresh(connection, writes) : writeChecked(connection, writes);
+  try {
+    return await (certain ? writeFresh(connection, writes) : writeChecked(connection, writes));
+  } catch (error) {
+    // The COMMIT may have got through: whoever sends these writes again must look whether their ids are there.
+    for (const write of writes) write.freshId = false;
+    throw error;
+  }
 }
 
 /** Nothing can be there before: all statements go in one round trip. */
 async function writeFresh(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
   const packets = writes.map(({ packet }) => packet);
-  const statements = [...packetStatements(packets), ...dependentStatements(packets)];
-  if (statements.length === 1) await connection.query(statements[0] as pg.QueryConfig);
-  else await pipeline(connection, [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }]);
+  const statements = [...packetStatements(packets), ...dependentStatements(writes)];
+  await pipeline(connection, [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }]);
   return writes.map(() => ({ kind: 'stored' }));
 }
 
@@ -73,7 +85,7 @@ async function writeChecked(connection: Database, writes: readonly PacketWrite[]
   await connection.query({ text: 'BEGIN' });
   await claimKeys(connection, writes, outcomes);
   await claimIds(connection, writes, outcomes);
-  const stored = writes.filter((_, index) => outcomes[index]?.kind === 'stored').map(({ packet }) => packet);
+  const stored = writes.filter((_, index) => outcomes[index]?.kind === 'stored');
   await pipeline(connection, [...dependentStatements(stored), { text: 'COMMIT' }]);
   return outcomes;
 }
@@ -144,9 +156,16 @@ function packetStatements(packets: readonly Packet[]): pg.QueryConfig[] {
   );
 }
 
-function dependentStatements(packets: readonly Packet[]): pg.QueryConfig[] {
-  const rows = packets.flatMap(({ id, ts, extraGeoids }) => extraGeoids.map(geoid => [id, geoid, ts]));
-  return insertStatements(geoidTable, rows.sort(compareRows));
+function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
+  const geoids = writes.flatMap(({ packet }) =>
+    packet.extraGeoids.map(geoid => [packet.id, geoid, packet.ts]),
+  );
+  const messages = writes.flatMap(({ chat }) => (chat ? [chatMessageRow(chat)] : []));
+  return [
+    ...insertStatements(geoidTable, geoids.sort(compareRows)),
+    ...insertStatements(chatMessageTable, messages.sort(compareRows)),
+    ...queueStatements(writes.map(({ packet }) => packetEvent(packet))),
+  ];
 }
 
 /** Sends all statements at once and waits for all; throws the first one's error, not what followed from it. */

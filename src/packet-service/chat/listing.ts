@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { JSON_TYPE, sendText } from '../../platform/server.ts';
+import { uuidToUlid } from '../packets/ulid.ts';
+import { displayed } from './message.ts';
+import type { MessageRow, Thread } from './store.ts';
+
+/** Items a page, at most. */
+export const MAX_PAGE = 1000;
+/** Rows fetched at once, at most. */
+const BATCH = 2000;
+/** Characters of a list that are sent as one text; a longer list is streamed. */
+const WHOLE = 64 * 1024;
+
+/** An item of a list: how it is written, and what a client names to get the next page. */
+export interface Item {
+  json: string;
+  cursor: string;
+}
+
+/** A message as an item; a search result also names its thread. */
+export function messageItem(row: MessageRow, withThread: boolean): Item {
+  const id = uuidToUlid(row.packetId);
+  const thread = withThread ? `"thread_id":"${uuidToUlid(row.threadId)}",` : '';
+  const timestamp = row.sent ?? displayed(row.utc);
+  return {
+    cursor: id,
+    json:
+      `{"packet_id":"${id}","text":${JSON.stringify(row.text)},${thread}"timestamp":"${timestamp}",` +
+      `"geoid":${JSON.stringify(row.geoid)}}`,
+  };
+}
+
+/** A thread as an item. */
+export function threadItem(thread: Thread): Item {
+  const object = threadObject(thread);
+  return { cursor: object.thread_id, json: JSON.stringify(object) };
+}
+
+/** A thread as clients read it. */
+export function threadObject({ threadId, name, createdBy, createdAt }: Thread) {
+  return {
+    thread_id: uuidToUlid(threadId),
+    name,
+    created_by: createdBy,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+/**
+ * Sends a list: a page of it when the client asked for one, otherwise all of it.
+ *
+ * @param limit items a page, as the client asked
+ * @param source gives the rows in their order, as many as are wanted
+ */
+export function sendList<Row>(
+  reply: FastifyReply,
+  name: string,
+  limit: number | undefined,
+  source: (wanted: number) => AsyncGenerator<Row[]>,
+  item: (row: Row) => Item,
+): Promise<FastifyReply> {
+  if (limit === undefined) return sendWhole(reply, name, source(Infinity), item);
+  const size = Math.min(limit, MAX_PAGE);
+  // One more than asked for tells whether there is a next page.
+  return sendPage(reply, name, source(size + 1), size, item);
+}
+
+/**
+ * The rows of a list, fetched batch by batch, each after the place where the one before ended: what arrives
+ * meanwhile shifts nothing, and no connection is held while a slow client reads.
+ */
+export async function* inBatches<Row, At>(
+  wanted: number,
+  start: At | undefined,
+  placeOf: (row: Row) => At,
+  fetch: (after: At | undefined, limit: number) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  let after = start;
+  for (let left = wanted; left > 0; ) {
+    const limit = Math.min(left, BATCH);
+    const rows = await fetch(after, limit);
+    yield rows;
+    if (rows.length < limit) return;
+    left -= limit;
+    after = placeOf(rows.at(-1) as Row);
+  }
+}
+
+async function sendPage<Row>(
+  reply: FastifyReply,
+  name: string,
+  batches: AsyncGenerator<Row[]>,
+  size: number,
+  item: (row: Row) => Item,
+): Promise<FastifyReply> {
+  const items: Item[] = [];
+  for await (const batch of batches) for (const row of batch) items.push(item(row));
+  const page = items.slice(0, size);
+  const next = items.length > size ? `,"next_cursor":"${page.at(-1)?.cursor}"` : '';
+  return sendText(reply, `{"${name}":[${page.map(({ json }) => json).join(',')}]${next}}`);
+}
+
+/**
+ * Sends a whole list, however long, as the client takes it: neither a long list nor a slow client costs memory. An
+ * error before the first bytes is answered as such; a later one breaks the connection, so that half a list never
+ * looks like a whole one.
+ */
+async function sendWhole<Row>(
+  reply: FastifyReply,
+  name: string,
+  batches: AsyncGenerator<Row[]>,
+  item: (row: Row) => Item,
+): Promise<FastifyReply> {
+  const texts = asTexts(name, batches, item);
+  let start = '';
+  while (start.length < WHOLE) {
+    const { done, value } = await texts.next();
+    if (done) return sendText(reply, start);
+    start += value;
+  }
+  return reply.type(JSON_TYPE).send(Readable.from(startingWith(start, texts), { objectMode: false }));
+}
+
+async function* asTexts<Row>(
+  name: string,
+  batches: AsyncGenerator<Row[]>,
+  item: (row: Row) => Item,
+): AsyncGenerator<string> {
+  let before = `{"${name}":[`;
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield before + batch.map(row => item(row).json).join(',');
+    before = ',';
+  }
+  yield `${before === ',' ? '' : before}]}`;
+}
+
+async function* startingWith(start: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield start;
+  yield* rest;
+}

@@ -1,0 +1,85 @@
+import { Problem } from '../../platform/problems.ts';
+import type { Packet } from '../packets/packet.ts';
+import { fold } from './fold.ts';
+import { cut, geoidNumber } from './pieces.ts';
+
+/** Unicode code points of a message's text, at most; what a client sends beyond them is cut off. */
+export const MAX_TEXT = 250;
+
+/** A message as lists and search read it; its packet is stored beside it. */
+export interface ChatMessage {
+  /** uuid form */
+  threadId: string;
+  /** Header.timestamp in UTC with six decimals */
+  ts: string;
+  /** uuid form */
+  packetId: string;
+  text: string;
+  folded: string;
+  geoid: string;
+  geoids: readonly string[] | null;
+  /** Header.timestamp where `ts` does not tell it */
+  sent: string | null;
+  /** numbers of the pieces of the text and of the GeoIDs */
+  pieces: number[];
+  /** what the dictionary must have before the message is written */
+  words: ReadonlySet<string>;
+}
+
+/** @throws Problem invalid when there is neither text nor attachment */
+export function checkText({
+  text,
+  attachments = [],
+}: {
+  text: string;
+  attachments?: readonly unknown[];
+}): void {
+  if (text === '' && attachments.length === 0) {
+    throw new Problem('invalid', 'text must not be empty when there are no attachments');
+  }
+}
+
+/** The first MAX_TEXT code points of a text. */
+export function truncate(text: string): string {
+  // Every code point takes one unit or two: a text this short needs no counting.
+  if (text.length <= MAX_TEXT) return text;
+  let end = 0;
+  for (let count = 0; count < MAX_TEXT && end < text.length; count++) {
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/**
+ * The row of a chat packet.
+ *
+ * @param packet with its thread
+ * @param text the Body's text, as kept
+ * @param timestamp Header.timestamp as written
+ */
+export function chatMessage(packet: Packet, text: string, timestamp: string): ChatMessage {
+  const folded = fold(text);
+  const { numbers, words } = cut(folded);
+  const geoids = [packet.geoid, ...packet.extraGeoids].filter(geoid => geoid !== '');
+  return {
+    threadId: packet.threadId as string,
+    ts: packet.ts,
+    packetId: packet.id,
+    text,
+    folded,
+    geoid: packet.geoid,
+    geoids: packet.extraGeoids.length > 0 ? packet.extraGeoids : null,
+    sent: timestamp === displayed(packet.ts) ? null : timestamp,
+    pieces: [...numbers, ...geoids.map(geoidNumber)],
+    words,
+  };
+}
+
+/**
+ * How a moment is written unless its message was sent with another writing.
+ *
+ * @param utc ISO 8601 in UTC with six decimals
+ */
+export function displayed(utc: string): string {
+  return `${utc.slice(0, 23)}Z`;
+}

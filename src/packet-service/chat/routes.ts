@@ -1,0 +1,150 @@
+import type pg from 'pg';
+import { Problem } from '../../platform/problems.ts';
+import type { Server } from '../../platform/server.ts';
+import { parseRangeEnd } from '../../platform/time.ts';
+import { actingUser } from '../caller.ts';
+import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
+import { findPlace } from '../packets/read-store.ts';
+import { isUlid, newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { fold } from './fold.ts';
+import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
+import {
+  addParticipantsSchema,
+  createThreadSchema,
+  leaveThreadSchema,
+  listMessagesSchema,
+  listThreadsSchema,
+  renameThreadSchema,
+  searchSchema,
+} from './schemas.ts';
+import { placeOf, searchMessages } from './search.ts';
+import {
+  addParticipants,
+  insertThread,
+  listMessages,
+  listThreads,
+  type Place,
+  removeParticipant,
+  renameThread,
+  type Thread,
+} from './store.ts';
+import { type ThreadCheck, threadCheck } from './thread-check.ts';
+
+/** Threads and who takes part, their messages, and the search in them. */
+export function registerChat(app: Server, { pool }: { pool: pg.Pool }): void {
+  const checkThread = threadCheck(pool);
+  registerThreads(app, pool, checkThread);
+  registerMessages(app, pool, checkThread);
+}
+
+function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+  app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
+    const { name, created_by } = request.body;
+    const createdBy = required(actingUser(request, 'created_by', created_by), 'created_by');
+    const done = await once(pool, readKey(request), async database => {
+      const ulid = newUlid();
+      const thread = { threadId: ulidToUuid(ulid), name, createdBy, createdAt: new Date() };
+      await insertThread(database, thread);
+      await addParticipants(database, thread.threadId, [createdBy], thread.createdAt);
+      return { status: 201, answer: JSON.stringify({ thread_id: ulid }) };
+    });
+    return sendOnce(reply, done);
+  });
+
+  app.get('/chat/threads', { schema: listThreadsSchema }, async (request, reply) => {
+    const { user_id, limit, cursor } = request.query;
+    const userId = required(actingUser(request, 'user_id', user_id), 'user_id');
+    const start = cursor === undefined ? undefined : readCursor(cursor);
+    const threads = (wanted: number) =>
+      inBatches(
+        wanted,
+        start,
+        ({ threadId }: Thread) => threadId,
+        (after, count) => listThreads(pool, userId, { after, limit: count }),
+      );
+    return sendList(reply, 'threads', limit, threads, threadItem);
+  });
+
+  app.patch('/chat/threads/:thread_id', { schema: renameThreadSchema }, async request => {
+    const threadId = await checkThread(request.params.thread_id, request.user);
+    const thread = await renameThread(pool, threadId, request.body.name);
+    return threadObject(thread as Thread);
+  });
+
+  app.post('/chat/threads/:thread_id/participants', { schema: addParticipantsSchema }, async request => {
+    const threadId = await checkThread(request.params.thread_id, request.user);
+    const added = await addParticipants(pool, threadId, request.body.user_ids, new Date());
+    return { message: added === 1 ? '1 participant added' : `${added} participants added`, added };
+  });
+
+  app.delete(
+    '/chat/threads/:thread_id/participants/:user_id',
+    { schema: leaveThreadSchema },
+    async (request, reply) => {
+      const { thread_id, user_id } = request.params;
+      const userId = actingUser(request, 'user_id', user_id) as string;
+      const threadId = await checkThread(thread_id);
+      if (!(await removeParticipant(pool, threadId, userId))) {
+        throw new Problem('not_found', `${userId} takes no part in thread ${thread_id}`);
+      }
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function registerMessages(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+  app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
+    const { order = 'asc', limit, cursor } = request.query;
+    const threadId = await checkThread(request.params.thread_id, request.user);
+    const start = await placeAt(pool, cursor);
+    const messages = (wanted: number) =>
+      inBatches(wanted, start, placeOf, (after, count) =>
+        listMessages(pool, threadId, { order, after, limit: count }),
+      );
+    return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));
+  });
+
+  app.post('/chat/query', { schema: searchSchema }, async (request, reply) => {
+    const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
+    const search = {
+      userId: required(actingUser(request, 'user_id', user_id), 'user_id'),
+      keyword: keyword ? fold(keyword) : undefined,
+      geoid: geoid || undefined,
+      from: rangeEnd(from, 'from'),
+      to: rangeEnd(to, 'to'),
+    };
+    const start = await placeAt(pool, cursor);
+    const matches = (wanted: number) => searchMessages(pool, search, start, wanted);
+    return sendList(reply, 'results', limit, matches, row => messageItem(row, true));
+  });
+}
+
+function required(userId: string | undefined, field: string): string {
+  if (userId === undefined) throw new Problem('invalid', `${field} is required`);
+  return userId;
+}
+
+function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undefined {
+  if (!text) return undefined;
+  const moment = parseRangeEnd(text, name);
+  if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
+  return moment;
+}
+
+/** @throws Problem invalid when the cursor is not the id of a packet */
+async function placeAt(pool: pg.Pool, cursor: string | undefined): Promise<Place | undefined> {
+  if (!cursor) return undefined;
+  const place = await findPlace(pool, readCursor(cursor));
+  if (!place) throw badCursor();
+  return place;
+}
+
+function readCursor(cursor: string): string {
+  const ulid = cursor.toUpperCase();
+  if (!isUlid(ulid)) throw badCursor();
+  return ulidToUuid(ulid);
+}
+
+function badCursor(): Problem {
+  return new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
+}

@@ -1,0 +1,201 @@
+import { Type } from 'typebox';
+import {
+  Attachments,
+  CapturePoint,
+  ErrorBody,
+  errorAnswers,
+  GeoId,
+  IdempotencyHeaders,
+  PathId,
+  Ulid,
+} from '../schemas.ts';
+import { MAX_PAGE } from './listing.ts';
+import { MAX_TEXT } from './message.ts';
+
+const tags = ['Chat'];
+const MAX_USER = 256;
+const MAX_ADDED = 1000;
+
+const UserId = Type.String({
+  minLength: 1,
+  maxLength: MAX_USER,
+  description: 'user identifier',
+  examples: ['amina'],
+});
+const ThreadName = Type.String({ minLength: 1, maxLength: 200, examples: ['Cooperative Kivu, lot 7'] });
+const Time = Type.String({ format: 'date-time', description: 'ISO 8601 date-time with offset' });
+const Limit = Type.Integer({
+  minimum: 1,
+  description: `items a page, at most ${MAX_PAGE}; all items when absent`,
+});
+const Cursor = Type.String({ maxLength: 100, description: 'next_cursor of the page before' });
+const NextCursor = Type.Optional({ ...Ulid, description: 'absent on the last page' });
+const ThreadPath = Type.Object({ thread_id: PathId });
+
+/** The token, or the user that a field names, is not one that may do this. */
+export const forbidden = {
+  ...ErrorBody,
+  description: 'the user takes no part in the thread, or is not the token`s',
+};
+
+const Thread = Type.Object({ thread_id: Ulid, name: ThreadName, created_by: UserId, created_at: Time });
+
+const messageFields = {
+  packet_id: Ulid,
+  text: Type.String(),
+  timestamp: { ...Time, description: 'when the message was received, or as its own packet says' },
+  geoid: GeoId,
+};
+
+/** A chat message as clients send it, and as the Body of a finalized packet has it. */
+export const ChatMessageBody = Type.Object(
+  {
+    text: Type.String({
+      description: `truncated to ${MAX_TEXT} Unicode characters; empty only with attachments`,
+    }),
+    thread_id: Type.String({ maxLength: 100, description: 'ULID of the thread it belongs to' }),
+    capture_point: Type.Optional(CapturePoint),
+    geoids: Type.Optional(
+      Type.Array(GeoId, {
+        maxItems: 100,
+        description: 'the first is the GeoID of a message without capture point',
+      }),
+    ),
+    attachments: Type.Optional(Attachments),
+    from_user: Type.Optional({ ...UserId, description: 'the sender, who takes part in the thread' }),
+  },
+  {
+    additionalProperties: true,
+    description: 'text and thread_id; every further field is kept in the Body',
+    examples: [
+      { thread_id: '01JD7Q2M8XW3N5R6T8V9Y0Z1A2', text: 'Rust on lot 7, come and look', from_user: 'amina' },
+    ],
+  },
+);
+
+export const createThreadSchema = {
+  tags,
+  summary: 'Open a thread',
+  description: 'Its creator takes part from the start.',
+  headers: IdempotencyHeaders,
+  body: Type.Object({
+    name: ThreadName,
+    created_by: Type.Optional({ ...UserId, description: 'required without a token' }),
+  }),
+  response: {
+    201: Type.Object({ thread_id: Ulid }, { description: 'the thread is open' }),
+    403: forbidden,
+    ...errorAnswers(400, 409, 413, 500, 503),
+  },
+};
+
+export const listThreadsSchema = {
+  tags,
+  summary: 'The threads that a user takes part in, newest first',
+  querystring: Type.Object({
+    user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+    limit: Type.Optional(Limit),
+    cursor: Type.Optional(Cursor),
+  }),
+  response: {
+    200: Type.Object(
+      { threads: Type.Array(Thread), next_cursor: NextCursor },
+      { description: 'the threads' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 500, 503),
+  },
+};
+
+export const renameThreadSchema = {
+  tags,
+  summary: 'Rename a thread',
+  params: ThreadPath,
+  body: Type.Object({ name: ThreadName }),
+  response: {
+    200: { ...Thread, description: 'the thread with its new name' },
+    403: forbidden,
+    ...errorAnswers(400, 404, 413, 500, 503),
+  },
+};
+
+export const addParticipantsSchema = {
+  tags,
+  summary: 'Add participants to a thread',
+  description: 'Those who take part already are passed over. With a token, only a participant adds others.',
+  params: ThreadPath,
+  body: Type.Object({ user_ids: Type.Array(UserId, { minItems: 1, maxItems: MAX_ADDED }) }),
+  response: {
+    200: Type.Object(
+      { message: Type.String(), added: Type.Integer({ description: 'how many took no part before' }) },
+      { description: 'all of them take part' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 404, 413, 500, 503),
+  },
+};
+
+export const leaveThreadSchema = {
+  tags,
+  summary: 'Leave a thread',
+  description: 'With a token, only for oneself. The messages stay.',
+  params: Type.Object({ thread_id: PathId, user_id: UserId }),
+  response: {
+    204: Type.Null({ description: 'takes part no longer' }),
+    403: forbidden,
+    ...errorAnswers(400, 404, 500, 503),
+  },
+};
+
+export const listMessagesSchema = {
+  tags,
+  summary: 'The messages of a thread, oldest first',
+  description: 'All of them, streamed, or page by page with limit. With a token, only for participants.',
+  params: ThreadPath,
+  querystring: Type.Object({
+    order: Type.Optional(
+      Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
+        description: 'asc (oldest first) unless given',
+      }),
+    ),
+    limit: Type.Optional(Limit),
+    cursor: Type.Optional(Cursor),
+  }),
+  response: {
+    200: Type.Object(
+      { messages: Type.Array(Type.Object(messageFields)), next_cursor: NextCursor },
+      { description: 'the messages' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 404, 500, 503),
+  },
+};
+
+export const searchSchema = {
+  tags,
+  summary: 'Search the messages of the user`s threads, newest first',
+  description:
+    'All matches, streamed, or page by page with limit. The keyword is any part of the text, in any script; upper ' +
+    'and lower case are the same, and no character stands for others. Conditions that are absent or empty do not ' +
+    'narrow.',
+  body: Type.Object({
+    user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+    keyword: Type.Optional(Type.String({ maxLength: 1000, examples: ['rust'] })),
+    geoid: Type.Optional({ ...GeoId, description: "the message's GeoID, or a further one of it" }),
+    from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+    to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+    limit: Type.Optional(Limit),
+    cursor: Type.Optional(Cursor),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        results: Type.Array(Type.Object({ ...messageFields, thread_id: Ulid })),
+        next_cursor: NextCursor,
+      },
+      { description: 'the matches' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 413, 500, 503),
+  },
+};

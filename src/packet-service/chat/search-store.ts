@@ -1,0 +1,192 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+import { MESSAGE, type MessageRow, type Place } from './store.ts';
+import { type Part, partQuery, wordTokens, writeVector } from './tokens.ts';
+
+/** What messages are looked for by; an absent condition does not narrow. */
+export interface Conditions {
+  /** the threads to look in, uuid form */
+  threads: readonly string[];
+  /** folded */
+  keyword?: string | undefined;
+  /** the message's GeoID or one of its further ones */
+  geoid?: string | undefined;
+  /** UTC, inclusive */
+  from?: string | undefined;
+  /** UTC, inclusive */
+  to?: string | undefined;
+}
+
+/** A stretch of messages that was read from new to old. */
+export interface Stretch {
+  /** its matches, newest first; when there are as many as were asked for, the stretch ends with the last of them */
+  rows: MessageRow[];
+  /** where it ended; undefined when nothing is left beyond it */
+  end: Place | undefined;
+}
+
+/** The threads of a user, and about how many messages there are in all threads together. */
+export async function findScope(
+  database: Database,
+  userId: string,
+): Promise<{ threads: string[]; messages: number }> {
+  const { rows } = await database.query<{ threads: string[]; messages: number }>(sql`
+    SELECT ARRAY(SELECT thread_id::text FROM chat_participants WHERE user_id = ${userId}) AS threads,
+      (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages`);
+  return rows[0] as { threads: string[]; messages: number };
+}
+
+/**
+ * Reads the newest messages of all threads by the time index.
+ *
+ * Here and below the index holds the folded text, so that the comparison runs inside the scan, and only matches are
+ * fetched from the table: 0.2 µs a message, a third of what the table itself would cost.
+ *
+ * @param before where to begin: older than this
+ * @param count messages to read
+ * @param limit matches to give back
+ */
+export function readByTime(
+  database: Database,
+  conditions: Conditions,
+  before: Place | undefined,
+  { count, limit }: { count: number; limit: number },
+): Promise<Stretch> {
+  const range = inRange(conditions, before);
+  const newest = sql`ORDER BY ts DESC, packet_id DESC`;
+  const ending = sql`SELECT ts, packet_id FROM chat_messages WHERE ${range} ${newest} OFFSET ${count - 1} LIMIT 1`;
+  const hits = sql`
+    SELECT thread_id, ts, packet_id FROM chat_messages
+    WHERE ${range} AND ${NOT_BEYOND} AND ${matches(conditions)} AND thread_id = ANY (${braces(conditions.threads)}::uuid[])
+    ${newest} LIMIT ${limit}`;
+  return readStretch(database, { ending, hits });
+}
+
+/**
+ * Reads the newest messages of each of the threads by the primary key's index. The stretch ends where the first
+ * thread stopped short: beyond that place it might hold what is newer than what the others gave.
+ *
+ * @param count messages to read of each thread, at most
+ */
+export function readByThread(
+  database: Database,
+  conditions: Conditions,
+  before: Place | undefined,
+  { count, limit }: { count: number; limit: number },
+): Promise<Stretch> {
+  const ofThread = sql`thread_id = own.id AND ${inRange(conditions, before)}`;
+  const newest = sql`ORDER BY ts DESC, packet_id DESC`;
+  const own = sql`unnest(${braces(conditions.threads)}::uuid[]) AS own (id)`;
+  const ending = sql`
+    SELECT ts, packet_id FROM ${own} CROSS JOIN LATERAL (
+      SELECT ts, packet_id FROM chat_messages WHERE ${ofThread} ${newest} OFFSET ${count - 1} LIMIT 1) AS last
+    ${newest} LIMIT 1`;
+  const hits = sql`
+    SELECT thread_id, ts, packet_id FROM ${own} CROSS JOIN LATERAL (
+      SELECT thread_id, ts, packet_id FROM chat_messages
+      WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${newest} LIMIT ${limit}) AS hit
+    ${newest} LIMIT ${limit}`;
+  return readStretch(database, { ending, hits });
+}
+
+/** Inside the stretch, whose end is undefined when nothing lies beyond it. */
+const NOT_BEYOND = sql`(ts, packet_id) >= (
+  coalesce((SELECT ts FROM ending), '-infinity'),
+  coalesce((SELECT packet_id FROM ending), '00000000-0000-0000-0000-000000000000'))`;
+
+/** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
+async function readStretch(
+  database: Database,
+  { ending, hits }: { ending: Sql; hits: Sql },
+): Promise<Stretch> {
+  const { rows } = await database.query<MessageRow & { endTs: string | null; endId: string }>(sql`
+    WITH ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits})
+    SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", found.*
+    FROM (SELECT) AS always LEFT JOIN ending ON true LEFT JOIN (
+      SELECT ${MESSAGE}, ts FROM hits JOIN chat_messages USING (thread_id, ts, packet_id)) AS found ON true
+    ORDER BY found.ts DESC, found."packetId" DESC`);
+  const [first] = rows;
+  return {
+    rows: rows.filter(({ packetId }) => packetId !== null),
+    end: first?.endTs ? { ts: first.endTs, id: first.endId } : undefined,
+  };
+}
+
+/** How many of the newest messages of all are of these threads. */
+export async function countOwn(
+  database: Database,
+  conditions: Conditions,
+  before: Place | undefined,
+  count: number,
+): Promise<number> {
+  const { rows } = await database.query<{ own: number }>(sql`
+    SELECT count(*)::int AS own FROM (
+      SELECT thread_id FROM chat_messages WHERE ${inRange(conditions, before)}
+      ORDER BY ts DESC, packet_id DESC LIMIT ${count}) AS newest
+    WHERE thread_id = ANY (${braces(conditions.threads)}::uuid[])`);
+  return (rows[0] as { own: number }).own;
+}
+
+/**
+ * Finds matches by their pieces, newest first. The index gives the candidates of all threads, each set of pieces in
+ * a scan of its own: one scan for any of many pieces compares every candidate with all of them. Keyword, GeoID and
+ * thread are then compared.
+ *
+ * @param sets numbers of pieces: a match has all of one set
+ */
+export async function lookUp(
+  database: Database,
+  conditions: Conditions,
+  sets: readonly (readonly number[])[],
+  { before, limit }: { before: Place | undefined; limit: number },
+): Promise<MessageRow[]> {
+  const { rows } = await database.query<MessageRow>(sql`
+    WITH found AS MATERIALIZED (
+      SELECT DISTINCT packet_id, thread_id, text, geoid, sent, ts
+      FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
+        SELECT packet_id, thread_id, text, geoid, sent, ts FROM chat_messages
+        WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
+      WHERE thread_id = ANY (${braces(conditions.threads)}::uuid[]))
+    SELECT ${MESSAGE} FROM found ORDER BY ts DESC, packet_id DESC LIMIT ${limit}`);
+  return rows;
+}
+
+/** Adds words to the dictionary; those it has are passed over. Sorted, so that processes never wait in a circle. */
+export async function insertWords(database: Database, words: readonly string[]): Promise<void> {
+  const sorted = [...words].sort();
+  const vectors = sorted.map(word => writeVector(wordTokens(word)));
+  await database.query(sql`
+    INSERT INTO chat_words (word, tokens)
+    SELECT word, vector::tsvector FROM unnest(${sorted}::text[], ${vectors}::text[]) AS added (word, vector)
+    ON CONFLICT DO NOTHING`);
+}
+
+/** Words of the dictionary that have a part where it must be; `limit` of them at most. */
+export async function findWords(database: Database, part: Part, limit: number): Promise<string[]> {
+  const { rows } = await database.query<{ word: string }>(sql`
+    SELECT word FROM chat_words
+    WHERE tokens @@ ${partQuery(part)}::tsquery AND strpos(word, ${part.text}) > 0
+      ${part.at === 'start' ? sql`AND starts_with(word, ${part.text})` : empty}
+      ${part.at === 'end' ? sql`AND right(word, length(${part.text})) = ${part.text}` : empty}
+    LIMIT ${limit}`);
+  return rows.map(({ word }) => word);
+}
+
+/** Whether a message is one that is looked for; strpos compares bytes, so that % and _ are characters as others. */
+function matches({ keyword, geoid }: Conditions): Sql {
+  return sql`(true
+    ${keyword === undefined ? empty : sql`AND strpos(folded, ${keyword}) > 0`}
+    ${geoid === undefined ? empty : sql`AND (geoid = ${geoid} OR coalesce(${geoid} = ANY (geoids), false))`})`;
+}
+
+function inRange({ from, to }: Conditions, before: Place | undefined): Sql {
+  return sql`true
+    ${from === undefined ? empty : sql`AND ts >= ${from}::timestamptz`}
+    ${to === undefined ? empty : sql`AND ts <= ${to}::timestamptz`}
+    ${before ? sql`AND (ts, packet_id) < (${before.ts}::timestamptz, ${before.id}::uuid)` : empty}`;
+}
+
+/** An array literal, made quickly: a user's hundreds of threads go with every step. */
+function braces(items: readonly (string | number)[]): string {
+  return `{${items.join(',')}}`;
+}

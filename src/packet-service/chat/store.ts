@@ -1,0 +1,163 @@
+import sql, { empty, raw } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+import type { RowTable } from '../packets/rows.ts';
+import type { ChatMessage } from './message.ts';
+
+export interface Thread {
+  /** uuid form */
+  threadId: string;
+  name: string;
+  createdBy: string;
+  createdAt: Date;
+}
+
+/** How a user, or nobody in particular, stands to a thread. */
+export type Standing = 'no-thread' | 'outsider' | 'participant';
+
+/** A message in the order of lists. */
+export interface MessageRow {
+  /** uuid form */
+  packetId: string;
+  /** uuid form */
+  threadId: string;
+  text: string;
+  geoid: string;
+  sent: string | null;
+  /** ISO 8601 in UTC with six decimals */
+  utc: string;
+}
+
+/** The place of a message in that order. */
+export interface Place {
+  ts: string;
+  /** uuid form */
+  id: string;
+}
+
+/** Chat messages as the batch writer fills them, in the transaction of their packets. */
+export const chatMessageTable: RowTable = {
+  name: 'insert_chat_messages',
+  insert: 'INSERT INTO chat_messages (thread_id, ts, packet_id, text, folded, geoid, geoids, sent, pieces)',
+  width: 9,
+  conflict: 'ON CONFLICT DO NOTHING',
+};
+
+export function chatMessageRow(message: ChatMessage): unknown[] {
+  const { threadId, ts, packetId, text, folded, geoid, geoids, sent, pieces } = message;
+  return [threadId, ts, packetId, text, folded, geoid, geoids, sent, `{${pieces.join(',')}}`];
+}
+
+export async function insertThread(database: Database, thread: Thread): Promise<void> {
+  const { threadId, name, createdBy, createdAt } = thread;
+  await database.query(sql`
+    INSERT INTO chat_threads (thread_id, name, created_by, created_at)
+    VALUES (${threadId}, ${name}, ${createdBy}, ${createdAt})`);
+}
+
+export async function renameThread(
+  database: Database,
+  threadId: string,
+  name: string,
+): Promise<Thread | undefined> {
+  const { rows } = await database.query<Thread>(sql`
+    UPDATE chat_threads SET name = ${name} WHERE thread_id = ${threadId} RETURNING ${THREAD}`);
+  return rows[0];
+}
+
+const THREAD = raw('thread_id AS "threadId", name, created_by AS "createdBy", created_at AS "createdAt"');
+
+/** Adds users to a thread; those who take part already are passed over. Returns how many are new. */
+export async function addParticipants(
+  database: Database,
+  threadId: string,
+  userIds: readonly string[],
+  now: Date,
+): Promise<number> {
+  const sorted = [...new Set(userIds)].sort();
+  const { rowCount } = await database.query(sql`
+    INSERT INTO chat_participants (thread_id, user_id, added_at)
+    SELECT ${threadId}::uuid, user_id, ${now}::timestamptz FROM unnest(${sorted}::text[]) AS added (user_id)
+    ON CONFLICT DO NOTHING`);
+  return rowCount ?? 0;
+}
+
+/** Returns whether the user took part. */
+export async function removeParticipant(
+  database: Database,
+  threadId: string,
+  userId: string,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    DELETE FROM chat_participants WHERE thread_id = ${threadId} AND user_id = ${userId}`);
+  return rowCount === 1;
+}
+
+/**
+ * How users stand to threads, in the order asked. Without a user a thread that exists is answered `outsider`. Two
+ * queries by key rather than one outer join, which distributed tables do not take.
+ */
+export async function findStandings(
+  database: Database,
+  asked: readonly { threadId: string; userId?: string | undefined }[],
+): Promise<Standing[]> {
+  const threadIds = [...new Set(asked.map(({ threadId }) => threadId))];
+  const userIds = [...new Set(asked.flatMap(({ userId }) => userId ?? []))];
+  const [threads, participants] = await Promise.all([
+    database.query<{ id: string }>(
+      sql`SELECT thread_id AS id FROM chat_threads WHERE thread_id = ANY (${threadIds}::uuid[])`,
+    ),
+    userIds.length === 0
+      ? { rows: [] }
+      : database.query<{ id: string; user: string }>(sql`
+          SELECT thread_id AS id, user_id AS "user" FROM chat_participants
+          WHERE thread_id = ANY (${threadIds}::uuid[]) AND user_id = ANY (${userIds}::text[])`),
+  ]);
+  const known = new Set(threads.rows.map(({ id }) => id));
+  const taking = new Set(participants.rows.map(({ id, user }) => `${id} ${user}`));
+  return asked.map(({ threadId, userId }) => {
+    if (!known.has(threadId)) return 'no-thread';
+    return taking.has(`${threadId} ${userId}`) ? 'participant' : 'outsider';
+  });
+}
+
+/** The threads that a user takes part in, newest first, after one of them. */
+export async function listThreads(
+  database: Database,
+  userId: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<Thread[]> {
+  const { rows } = await database.query<Thread>(sql`
+    SELECT ${THREAD} FROM chat_participants JOIN chat_threads USING (thread_id)
+    WHERE user_id = ${userId} ${after === undefined ? empty : sql`AND thread_id < ${after}`}
+    ORDER BY thread_id DESC LIMIT ${limit}`);
+  return rows;
+}
+
+/** The columns of a MessageRow. Sessions run in UTC. */
+export const MESSAGE = raw(
+  'packet_id AS "packetId", thread_id AS "threadId", text, geoid, sent, ' +
+    `to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS utc`,
+);
+
+/** Messages of a thread by (timestamp, id), after a place in that order. */
+export async function listMessages(
+  database: Database,
+  threadId: string,
+  { order, after, limit }: { order: 'asc' | 'desc'; after?: Place | undefined; limit: number },
+): Promise<MessageRow[]> {
+  const direction = raw(order === 'asc' ? 'ASC' : 'DESC');
+  const beyond = raw(order === 'asc' ? '>' : '<');
+  const { rows } = await database.query<MessageRow>(sql`
+    SELECT ${MESSAGE} FROM chat_messages WHERE thread_id = ${threadId}
+    ${after ? sql`AND (ts, packet_id) ${beyond} (${after.ts}::timestamptz, ${after.id}::uuid)` : empty}
+    ORDER BY ts ${direction}, packet_id ${direction} LIMIT ${limit}`);
+  return rows;
+}
+
+/** The threads that a user takes part in, uuid form. */
+export async function findThreadIds(database: Database, userId: string): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    sql`SELECT thread_id AS id FROM chat_participants WHERE user_id = ${userId}`,
+  );
+  return rows.map(({ id }) => id);
+}

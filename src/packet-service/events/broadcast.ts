@@ -1,0 +1,109 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { findParticipants } from '../chat/participants-store.ts';
+import { type Deliver, type Interest, makeAudience } from './audience.ts';
+import { findKeys, readNews, type Stretch } from './read-store.ts';
+
+/** Positions that are read at once. */
+const STRETCH = 5000;
+/** Rest after a read that failed, in milliseconds. */
+const TROUBLE_MS = 500;
+
+export interface Broadcast {
+  /** Up to where everything has been delivered; undefined until the database has answered once. */
+  readonly position: number | undefined;
+  /** Resolves when there is a position. */
+  readonly ready: Promise<void>;
+  /** Takes the position of the log's last entry; reads and delivers what is new. Returns at once. */
+  advance(head: number): void;
+  /**
+   * Delivers what is for a user from `position` on, as it is in this very moment.
+   *
+   * @returns what ends it
+   */
+  subscribe(userId: string, deliver: Deliver): () => void;
+  /**
+   * Calls `wake` when something of interest may have come after a position, at once when it has been passed already,
+   * and when the broadcast stops.
+   *
+   * @returns what ends it
+   */
+  onNext(interest: Interest, after: number, wake: () => void): () => void;
+  /** Wakes all who wait; nothing is delivered any more. */
+  stop(): void;
+}
+
+/**
+ * Reads each stretch of the log once for all who listen in this process, and tells each what is for him. Who takes
+ * part in a thread is asked at the time of delivery.
+ *
+ * Nobody who joins misses anything: the audience is looked at, and the position moved, in one step after the last
+ * read, so that what a subscriber finds as the position when he joins is what he has not been told after.
+ */
+export function broadcast(pool: pg.Pool, logger: FastifyBaseLogger): Broadcast {
+  const audience = makeAudience();
+  const ready = Promise.withResolvers<void>();
+  let position: number | undefined;
+  let head = 0;
+  let reading = false;
+  let stopped = false;
+
+  async function readOn(): Promise<void> {
+    while ((position as number) < head && !stopped) {
+      const after = position as number;
+      try {
+        await deliver({ after, upTo: Math.min(head, after + STRETCH) });
+      } catch (error) {
+        logger.warn({ err: error }, 'the log cannot be read; feeds wait');
+        await wait(TROUBLE_MS);
+      }
+    }
+    reading = false;
+  }
+
+  async function deliver(stretch: Stretch): Promise<void> {
+    const hadUsers = audience.hasUsers();
+    const asked = audience.geoidKeys();
+    const [news, seen] = await Promise.all([
+      hadUsers ? readNews(pool, stretch) : [],
+      asked.length > 0 ? findKeys(pool, asked, stretch) : [],
+    ]);
+    const threadIds = [...new Set(news.flatMap(({ threadId }) => threadId ?? []))];
+    const participants = threadIds.length > 0 ? await findParticipants(pool, threadIds) : new Map();
+    // Whoever came first during the reads was not read for: the stretch is read again.
+    if (!hadUsers && audience.hasUsers()) return;
+
+    position = stretch.upTo;
+    audience.tell(news, participants);
+    // A GeoID that came during the reads was not asked for; who waits for it looks for himself.
+    const late = audience.geoidKeys().filter(key => !asked.includes(key));
+    audience.wake([...seen, ...late]);
+  }
+
+  return {
+    get position() {
+      return position;
+    },
+    ready: ready.promise,
+    advance(to) {
+      head = Math.max(head, to);
+      // What was there before the process was is nobody's news.
+      position ??= head;
+      ready.resolve();
+      if (reading || position >= head) return;
+      reading = true;
+      readOn();
+    },
+    subscribe: audience.subscribe,
+    onNext(interest, after, wake) {
+      const leave = audience.await(interest, wake);
+      if (stopped || (position ?? 0) > after) wake();
+      return leave;
+    },
+    stop() {
+      stopped = true;
+      audience.wakeAll();
+    },
+  };
+}

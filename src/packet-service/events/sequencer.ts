@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import type { BatchWriter } from '../packets/batch-writer.ts';
+import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
+
+/** Rest after a round that appended something, in milliseconds: what is committed meanwhile shares the next. */
+const REST_MS = 25;
+/** Longest time between two rounds: what another process committed before it was killed waits no longer. */
+const IDLE_MS = 1000;
+/** Rest after a round that failed. */
+const TROUBLE_MS = 500;
+
+export interface Sequencer {
+  /** Begins to work in the background. A database that is not there yet is waited for. */
+  start(): void;
+  /** To be called after every commit that queued something. Returns at once. */
+  wake(): void;
+  /** Appends what is queued now, and ends. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Gives what was committed its place in the log. Every process appends, one at a time under a lock of the database:
+ * after its own commits at once, so that a lone packet waits for nothing, otherwise once a second for those who died
+ * before they could. Which one appends makes no difference, so there is no office to take over.
+ *
+ * @param pool of one connection in pipeline mode, which also listens
+ * @param onHead told the position of the last entry, after each append of any process and at least once a second
+ */
+export function sequencer(
+  pool: pg.Pool,
+  onHead: (position: number) => void,
+  logger: FastifyBaseLogger,
+): Sequencer {
+  const bell = makeBell();
+  let stopping = false;
+  let running: Promise<void> | undefined;
+
+  function onNotice(notice: pg.Notification): void {
+    const read = readNotice(notice);
+    if (read === 'queued') bell.ring();
+    else if (read !== undefined) onHead(read);
+  }
+
+  /** Rounds on one connection until it breaks or all ends. */
+  async function work(connection: pg.PoolClient): Promise<void> {
+    connection.on('notification', onNotice);
+    await listen(connection);
+    for (let horizon = NO_HORIZON; ; ) {
+      // Whoever rings during a round may have committed after its snapshot.
+      bell.silence();
+      const last = stopping;
+      const round: Round = await appendQueued(connection, horizon);
+      horizon = round.horizon;
+      onHead(round.head);
+      if (round.more) continue;
+      if (last) return;
+      if (round.appended && !stopping) await wait(REST_MS);
+      await bell.rings(IDLE_MS);
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      let connection: pg.PoolClient | undefined;
+      try {
+        connection = await pool.connect();
+        return await work(connection);
+      } catch (error) {
+        if (stopping) return;
+        logger.warn({ err: error }, 'the log cannot be appended to; tried again');
+        await wait(TROUBLE_MS);
+      } finally {
+        // Closed, not handed on: it listens, and after an error a transaction may be open.
+        connection?.removeListener('notification', onNotice);
+        connection?.release(true);
+      }
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    wake: bell.ring,
+    async stop() {
+      stopping = true;
+      bell.ring();
+      await running;
+    },
+  };
+}
+
+/** A bell that is heard also by one who begins to listen after it was rung. */
+function makeBell() {
+  let rung = false;
+  let heard = () => {};
+  return {
+    ring() {
+      rung = true;
+      heard();
+    },
+    silence() {
+      rung = false;
+    },
+    /** Resolves when it has been rung since it was silenced, or after some milliseconds. */
+    async rings(ms: number): Promise<void> {
+      if (rung) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      heard = resolve;
+      await promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The same writer, which also wakes the sequencer after its commits. */
+export function wakingWriter(writer: BatchWriter, wake: () => void): BatchWriter {
+  return {
+    write(write) {
+      const written = writer.write(write);
+      written.then(wake, () => {});
+      return written;
+    },
+    drain: writer.drain,
+  };
+}

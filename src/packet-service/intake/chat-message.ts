@@ -1,0 +1,85 @@
+import type { Static } from 'typebox';
+import { Problem } from '../../platform/problems.ts';
+import { type ChatMessage, chatMessage, checkText, truncate } from '../chat/message.ts';
+import type { ChatMessageBody } from '../chat/schemas.ts';
+import type { GeoidResolver } from '../geoids/resolver.ts';
+import { packetLanguage } from '../packets/language.ts';
+import { makePacket, type Packet } from '../packets/packet.ts';
+import { encryption, headerFields } from './scouting.ts';
+
+/** Where a message comes from, as its request tells. */
+export interface MessageOrigin {
+  /** the thread, uuid form; it exists, and the sender takes part in it */
+  threadId: string;
+  sender: string | undefined;
+  contentLanguage: string | undefined;
+}
+
+/**
+ * Makes the packet of a chat message, and its row for lists and search. The Body keeps everything that was sent;
+ * its text is the text as kept, its from_user the sender, also when a token named him. The timestamp is the time of
+ * receipt: phones' clocks would put messages of a talk out of order.
+ *
+ * @param id ULID of the new packet
+ * @throws Problem invalid when the text is empty and there is no attachment, or `enc` lacks its JWE
+ */
+export async function readChatMessage(
+  resolver: GeoidResolver,
+  id: string,
+  sent: Static<typeof ChatMessageBody>,
+  { threadId, sender, contentLanguage }: MessageOrigin,
+): Promise<{ packet: Packet; chat: ChatMessage }> {
+  checkText(sent);
+  const text = truncate(sent.text);
+  const enc = encryption(sent);
+  const { geoid, extraGeoids } = await resolvePlace(resolver, sent);
+  // Taken after the place was resolved, which may take seconds: a message is never older than one already listed.
+  const timestamp = new Date().toISOString();
+  const packet = makePacket({
+    id,
+    geoid,
+    extraGeoids,
+    timestamp: { text: timestamp, utc: `${timestamp.slice(0, -1)}000Z` },
+    type: 'chat_message',
+    headerFields: headerFields(sent),
+    body: {
+      ...sent,
+      text,
+      attachments: sent.attachments ?? [],
+      ...(sender !== undefined && { from_user: sender }),
+    },
+    lang: packetLanguage((sent as { lang?: unknown }).lang, contentLanguage),
+    enc,
+    ...(text !== sent.text && { tags: ['truncated'] }),
+    point: sent.capture_point ? { lat: sent.capture_point.lat, lon: sent.capture_point.lon } : null,
+    threadId,
+  });
+  return { packet, chat: chatMessage(packet, text, timestamp) };
+}
+
+/**
+ * The GeoID of a message: its capture point's, else the first it names, else none. A place that resolves to none,
+ * or a registry that cannot be reached, stops no message: a talk must work without GPS and registry.
+ */
+async function resolvePlace(
+  resolver: GeoidResolver,
+  { capture_point, geoids = [] }: Static<typeof ChatMessageBody>,
+): Promise<{ geoid: string; extraGeoids: string[] }> {
+  const named = geoids.filter(geoid => geoid !== '');
+  const resolved = capture_point ? await resolvePoint(resolver, capture_point) : [];
+  const [geoid = '', ...others] = new Set([...resolved, ...named]);
+  return { geoid, extraGeoids: others };
+}
+
+async function resolvePoint(
+  resolver: GeoidResolver,
+  { lat, lon }: { lat: number; lon: number },
+): Promise<string[]> {
+  try {
+    const { geoid, extraGeoids } = await resolver.resolve({ lat, lon }, 'capture_point');
+    return [geoid, ...extraGeoids];
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import type pg from 'pg';
+import { Problem } from '../../platform/problems.ts';
+import { findThreadIds } from '../chat/store.ts';
+import {
+  type Entry,
+  readHead,
+  readNewsOf,
+  readPackets,
+  readPacketsById,
+  type Stretch,
+  scanPacketsOfGeoid,
+} from '../events/read-store.ts';
+import { geoidKey } from '../events/store.ts';
+import { findIdsOfGeoid } from '../packets/geoid-store.ts';
+import { spliceSections } from '../packets/packet.ts';
+import { findPackets, type StoredPacket } from '../packets/read-store.ts';
+import { readableThreads } from '../packets/visibility.ts';
+
+/** Entries that one request looks at when some of them may be held back. */
+const LOOKED_AT = 2000;
+/** A GeoID with so many packets or fewer is read by their ids; beyond, the log is searched. */
+const FEW_PACKETS = 2000;
+/** Positions that one request searches for a GeoID. */
+const SEARCHED = 100_000;
+
+/** What a client wants to have of the log. */
+export interface SyncRequest {
+  /** the last position that the client knows */
+  since: number;
+  limit: number;
+  geoid?: string | undefined;
+  /** what is for this user: messages of the threads, and packets that were shared with the user */
+  userId?: string | undefined;
+  /** the user of the token, from whom other threads' messages are held back */
+  reader: string | undefined;
+}
+
+/** A packet at its place in the log. */
+export interface SyncItem {
+  entry: Entry;
+  packet: StoredPacket;
+}
+
+export interface SyncPage {
+  items: SyncItem[];
+  /** up to where the log was looked at: `since` of the next request */
+  since: number;
+  /** whether the log goes on from there */
+  more: boolean;
+}
+
+/**
+ * The next packets of the log, in its order. A page may be empty and yet move on, when what it looked at was not
+ * wanted or was held back.
+ *
+ * @throws Problem invalid when `since` is beyond the end of the log
+ */
+export async function readSyncPage(pool: pg.Pool, request: SyncRequest): Promise<SyncPage> {
+  const { since, limit, reader } = request;
+  const head = await readHead(pool);
+  if (since > head) throw new Problem('invalid', `since must be at most ${head}, the end of the log`);
+  if (since === head) return { items: [], since, more: false };
+
+  // Threads are asked for after the end of the log, so that no message up to there is of a thread not seen yet.
+  const threads = await readableThreads(pool, reader);
+  const readable = threads && new Set(threads);
+  const maySee = (threadId: string | null) => !readable || threadId === null || readable.has(threadId);
+
+  const lookAt = readable || request.userId !== undefined ? Math.max(LOOKED_AT, limit) : limit;
+  const { entries, upTo } = await candidates(pool, request, { after: since, upTo: head }, lookAt);
+  const wanted = entries.filter(({ kind, threadId }) => kind !== 'invitation.sent' && maySee(threadId));
+  const taken = wanted.slice(0, limit);
+  const packets = await findPackets(
+    pool,
+    taken.map(({ packetId }) => packetId as string),
+  );
+  const items = taken.flatMap((entry, at) => {
+    const packet = packets[at];
+    // A message may have been shared with somebody outside its thread.
+    return packet && maySee(packet.threadId) ? [{ entry, packet }] : [];
+  });
+  const last = (wanted.length > limit ? taken : entries).at(-1)?.position ?? since;
+  const lookedAt = wanted.length > limit || entries.length === lookAt ? last : upTo;
+  return { items, since: lookedAt, more: lookedAt < head };
+}
+
+/** The first entries after `since` that may be wanted, and up to where all of them were found. */
+async function candidates(
+  pool: pg.Pool,
+  { geoid, userId }: SyncRequest,
+  stretch: Stretch,
+  limit: number,
+): Promise<{ entries: Entry[]; upTo: number }> {
+  const { upTo } = stretch;
+  if (userId !== undefined) {
+    const threadIds = await findThreadIds(pool, userId);
+    return { entries: await readNewsOf(pool, { userId, threadIds }, stretch, limit), upTo };
+  }
+  if (geoid === undefined) return { entries: await readPackets(pool, stretch, limit), upTo };
+
+  const ids = await findIdsOfGeoid(pool, geoid, FEW_PACKETS + 1);
+  if (ids.length <= FEW_PACKETS) return { entries: await readPacketsById(pool, ids, stretch, limit), upTo };
+  const part = { after: stretch.after, upTo: Math.min(upTo, stretch.after + SEARCHED) };
+  return { entries: await scanPacketsOfGeoid(pool, geoidKey(geoid), part, limit), upTo: part.upTo };
+}
+
+/** A page as it is answered; the packets' stored texts are spliced in. */
+export function pageAsJson({ items, since, more }: SyncPage): string {
+  const packets = items.map(
+    ({ entry: { position, kind }, packet }) =>
+      `{"position":${position},"kind":"${kind}","packet":${spliceSections(packet)}}`,
+  );
+  return `{"packets":[${packets.join(',')}],"count":${items.length},"since":${since},"more":${more}}`;
+}

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as rest } from 'node:timers/promises';
+import type pg from 'pg';
+import { Problem } from '../../platform/problems.ts';
+import { type Server, sendText } from '../../platform/server.ts';
+import { actingUser } from '../caller.ts';
+import type { Interest } from '../events/audience.ts';
+import type { Broadcast } from '../events/broadcast.ts';
+import { geoidKey } from '../events/store.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page.ts';
+import { pageAsJson, readSyncPage, type SyncRequest } from './page.ts';
+import { MAX_WAIT, syncSchema } from './schemas.ts';
+
+/** Requests that may wait in one process at the same time. */
+const MAX_WAITING = 5000;
+/** Least time between two looks of a waiting request, in milliseconds: what came may be held back from it. */
+const REST_MS = 200;
+
+/** Offline sync: the log, page by page, and what comes next. */
+export function registerSync(app: Server, { pool, news }: { pool: pg.Pool; news: Broadcast }): void {
+  let waiting = 0;
+  let stopping = false;
+
+  app.get('/sync/packets', { schema: syncSchema }, async (request, reply) => {
+    const { geoid, user_id, wait = 0, since = 0 } = request.query;
+    if (geoid !== undefined && user_id !== undefined) {
+      throw new Problem('invalid', 'user_id cannot be combined with geoid');
+    }
+    const userId = user_id === undefined ? undefined : actingUser(request, 'user_id', user_id);
+    const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+    const wanted = { since, limit, geoid, userId, reader: request.user };
+    reply.header('cache-control', 'no-store');
+    return sendText(reply, pageAsJson(await readWaiting(wanted, wait, reply.raw)));
+  });
+
+  app.addHook('preClose', async () => {
+    stopping = true;
+    news.stop();
+  });
+
+  /** The next page that holds something or is followed by more; an empty one when the time is over. */
+  async function readWaiting(wanted: SyncRequest, seconds: number, response: ServerResponse) {
+    const deadline = Date.now() + Math.min(seconds, MAX_WAIT) * 1000;
+    let page = await readSyncPage(pool, wanted);
+    while (page.items.length === 0) {
+      const left = deadline - Date.now();
+      if (left <= 0 || stopping || response.destroyed) break;
+      if (!page.more) await somethingCame(interestOf(wanted), page.since, left, response);
+      page = await readSyncPage(pool, { ...wanted, since: page.since });
+      if (page.items.length === 0 && !page.more) await rest(REST_MS);
+    }
+    return page;
+  }
+
+  async function somethingCame(interest: Interest, since: number, ms: number, response: ServerResponse) {
+    if (waiting >= MAX_WAITING) {
+      throw new Problem('unavailable', 'too many requests wait; ask without wait', { retryAfter: 5 });
+    }
+    waiting++;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    response.once('close', resolve);
+    const leave = news.onNext(interest, since, resolve);
+    await promise;
+    leave();
+    clearTimeout(timer);
+    response.off('close', resolve);
+    waiting--;
+  }
+}
+
+function interestOf({ geoid, userId }: SyncRequest): Interest {
+  if (userId !== undefined) return { userId };
+  return geoid === undefined ? 'anything' : { geoidKey: geoidKey(geoid) };
+}

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { Position } from '../events/schemas.ts';
+import { PacketObject } from '../packets/schemas.ts';
+import { errorAnswers, GeoId } from '../schemas.ts';
+
+/** Longest wait of one request, in seconds; a longer one is taken as this. */
+export const MAX_WAIT = 60;
+
+export const syncSchema = {
+  tags: ['Sync'],
+  summary: 'Packets in the order of the log, after a position',
+  description:
+    'For clients that keep a copy: ask with the `since` of the answer before, from 0 on, and every packet comes once, ' +
+    'in the same order for everyone. While `more` is true ask again at once; then ask with `wait`, and the answer ' +
+    'comes when there is something. A page may be empty and move on nevertheless. With a token the messages of ' +
+    'threads in which its user takes no part are left out.',
+  querystring: Type.Object({
+    since: Type.Optional({ ...Position, description: 'since of the answer before; 0 unless given' }),
+    geoid: Type.Optional({ ...GeoId, description: 'only packets with this GeoID, own or further' }),
+    user_id: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        description:
+          'only messages of the threads that this user takes part in now, and packets that were shared with the ' +
+          'user, at the place of the share; not together with geoid',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'packets a page: 100 unless given, at most 1000' }),
+    ),
+    wait: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: `seconds to wait while there is nothing: 0 unless given, at most ${MAX_WAIT}`,
+      }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        packets: Type.Array(
+          Type.Object({
+            position: Type.Integer({ description: 'place in the log; it never changes' }),
+            kind: Type.Union(
+              (['packet', 'chat.message', 'share.created'] as const).map(kind => Type.Literal(kind)),
+              { description: 'what came at that place' },
+            ),
+            packet: PacketObject,
+          }),
+        ),
+        count: Type.Integer({ description: 'packets on this page' }),
+        since: Type.Integer({ description: 'position to go on from' }),
+        more: Type.Boolean({ description: 'whether the log goes on from there' }),
+      },
+      { description: 'one page' },
+    ),
+    ...errorAnswers(400, 403, 500, 503),
+  },
+};

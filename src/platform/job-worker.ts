@@ -1,0 +1,134 @@
+import type { Job, PgBoss } from 'pg-boss';
+
+/** One attempt at a job. */
+export interface Attempt<Data> {
+  data: Data;
+  /** ends with the attempt's time, and when the process stops */
+  signal: AbortSignal;
+}
+
+export interface JobWorker {
+  /** Has it look for jobs now instead of at its next poll. */
+  wake(): void;
+  /** Takes no further jobs; those under way have some milliseconds to end, then they are given back to the queue. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+/** A worker looks for jobs this often, in milliseconds; what its own process sends wakes it at once. */
+const POLL_MS = 2_000;
+
+/**
+ * Works on one queue, on several jobs at once: a slow one keeps its own place and nobody else's. pg-boss' own workers
+ * either poll once for each place, or wait for the slowest job of a batch before they take the next.
+ *
+ * @param concurrency jobs at once
+ * @param handle one attempt; when it throws, the job is tried again as its rules say
+ * @param report what went wrong between us and the queue; the jobs concerned come again later
+ */
+export function startWorker<Data>(
+  boss: PgBoss,
+  queue: string,
+  concurrency: number,
+  handle: (attempt: Attempt<Data>) => Promise<void>,
+  report: (error: unknown) => void,
+): JobWorker {
+  const running = new Map<Job<Data>, { ended: Promise<void>; breakOff: AbortController }>();
+  const bell = makeBell();
+  let stopping = false;
+  /** whether the last look found as many jobs as there were places, so that more may wait */
+  let more = false;
+
+  async function look(): Promise<void> {
+    const places = concurrency - running.size;
+    if (places === 0) return;
+    const jobs = await boss.fetch<Data>(queue, { batchSize: places });
+    more = jobs.length === places;
+    for (const job of jobs) begin(job);
+  }
+
+  function begin(job: Job<Data>): void {
+    const breakOff = new AbortController();
+    const ended = attempt(job, breakOff.signal)
+      .catch(report)
+      .finally(() => {
+        running.delete(job);
+        if (more) bell.ring();
+      });
+    running.set(job, { ended, breakOff });
+  }
+
+  async function attempt(job: Job<Data>, broken: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([broken, AbortSignal.timeout(job.expireInSeconds * 1000)]);
+    try {
+      await orBrokenOff(handle({ data: job.data, signal }), signal);
+    } catch (error) {
+      await boss.fail(queue, job, { message: (error as Error).message });
+      return;
+    }
+    await boss.complete(queue, job);
+  }
+
+  const looking = (async () => {
+    while (!stopping) {
+      await look().catch(report);
+      await bell.rung(POLL_MS);
+    }
+  })();
+
+  return {
+    wake: bell.ring,
+    async stop(patienceMs) {
+      stopping = true;
+      bell.ring();
+      await looking;
+      const ended = Promise.all([...running.values()].map(({ ended }) => ended));
+      await Promise.race([ended, pause(patienceMs, ended)]);
+      const left = [...running];
+      for (const [, { breakOff }] of left) breakOff.abort(new Error('the process stopped'));
+      await Promise.all(left.map(([, { ended }]) => ended));
+    },
+  };
+}
+
+/** A wait that ends at a time or when somebody rings; who rang before it began has ended it already. */
+function makeBell() {
+  let rang = false;
+  let end = () => {};
+  return {
+    ring() {
+      rang = true;
+      end();
+    },
+    async rung(ms: number): Promise<void> {
+      if (!rang) {
+        await new Promise<void>(resolve => {
+          const timer = setTimeout(resolve, ms);
+          end = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      rang = false;
+    },
+  };
+}
+
+/** Work that ends at the latest with its signal, also when it does not listen to it. */
+function orBrokenOff(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** Waits some milliseconds, or until something else has ended. */
+async function pause(ms: number, other: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  other.finally(() => {
+    clearTimeout(timer);
+    resolve();
+  });
+  await promise;
+}

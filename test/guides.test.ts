@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { jsonLines, runGuide } from './helpers/guide.ts';
+import { startProcess, temporaryFolder } from './helpers/process.ts';
+
+const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
+
+test('every command of "A phone`s day" does what the guide says, on a fresh start', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const service = await startProcess({ DATA_DIR: folder });
+  const outputs = await runGuide('docs/guides/a-phones-day.md', service.url, () => true);
+  const [fields, observations, chat, , batch, feed, sync, verify] = outputs as [string, ...string[]];
+
+  const [{ fields: registered }] = jsonLines(fields) as [{ fields: { geoid: string; status: string }[] }];
+  expect(registered).toMatchObject([{ status: 'registered' }]);
+
+  const [first, second] = jsonLines(observations as string) as { packet_uuid: string }[];
+  expect(first).toEqual({ packet_uuid: id });
+  expect(second).toEqual(first);
+  const packet = (await service.send('GET', `/packets/${first?.packet_uuid}`)).body;
+  expect(packet.Header).toMatchObject({
+    geoid: registered[0]?.geoid,
+    timestamp: '2026-03-01T08:15:00+02:00',
+  });
+  expect(packet.Body.severity).toBe(2);
+
+  expect(jsonLines(chat as string)).toEqual([{ message: expect.any(String), added: 1 }]);
+  const answers = jsonLines(batch as string) as { packet_uuid: string }[];
+  expect(answers).toEqual([
+    { packet_uuid: id },
+    { error: expect.stringMatching(/^capture_point/), status: 400 },
+    { packet_uuid: id },
+  ]);
+  expect(feed).toMatch(/^event: chat\.message\nid: \d+\ndata: \{.*"packet_id":"[0-9A-Z]{26}".*\}$/m);
+  expect(feed).toContain(answers[2]?.packet_uuid);
+  expect(feed).not.toContain('Mavuno');
+
+  const [ofBen, all] = jsonLines(sync as string) as {
+    packets: { position: number }[];
+    count: number;
+    more: boolean;
+  }[];
+  expect(ofBen).toMatchObject({ count: 1, more: false });
+  expect(all).toMatchObject({ packets: [{ position: 1 }], count: 1, more: true });
+  const [verified] = jsonLines(verify as string) as [{ valid: boolean }];
+  expect(verified.valid).toBe(true);
+
+  service.child.kill('SIGTERM');
+  expect(await service.ended, service.output()).toBe(0);
+  await remove();
+});

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ContactRegistry {
+  url: string;
+  /** whom contacts belong to */
+  holders: Map<string, { user_id: unknown; discoverable: unknown }>;
+  behaviour: 'answer' | 'fail' | 'stall' | 'nonsense' | 'redirect' | 'hang up';
+  /** the contacts that it was asked about */
+  asked: string[];
+  stop(): Promise<void>;
+}
+
+/** The look-up of a user registry on loopback (GET /registry/discoverability?contact=…), faults included. */
+export async function contactRegistry(): Promise<ContactRegistry> {
+  const http = createServer((request, response) => {
+    const url = new URL(request.url as string, 'http://registry');
+    const contact = url.searchParams.get('contact') ?? '';
+    registry.asked.push(contact);
+    const holder = registry.holders.get(contact);
+    const json = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (registry.behaviour === 'stall') return;
+    if (registry.behaviour === 'hang up') request.socket.destroy();
+    else if (registry.behaviour === 'fail') json(500, { error: 'broken' });
+    else if (registry.behaviour === 'nonsense') response.end('<html>');
+    else if (registry.behaviour === 'redirect') response.writeHead(302, { location: registry.url }).end();
+    else if (url.pathname !== '/registry/discoverability') json(400, { error: url.pathname });
+    else if (holder) json(200, holder);
+    else json(404, { error: 'unknown' });
+  });
+  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
+  const registry: ContactRegistry = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/registry`,
+    holders: new Map(),
+    behaviour: 'answer',
+    asked: [],
+    async stop() {
+      http.closeAllConnections();
+      await new Promise(resolve => http.close(resolve));
+    },
+  };
+  return registry;
+}
