@@ -5,7 +5,7 @@ import { type Context, type Measured, median, type Row } from './context.ts';
 import { ask, quantiles } from './feed-clients.ts';
 
 const CLIENTS = 32;
-const ROUNDS = 5;
+const ROUNDS = 9;
 const PROBES = 4;
 
 /** What the log costs intake, and how long after its answer a packet stands in it while intake is at its limit. */
@@ -18,12 +18,13 @@ export async function logRows(context: Context): Promise<Row[]> {
     context.load({ port, connections: CLIENTS, requests: './scouting-requests.ts', options: null, seconds });
   await intake(without, 2);
   await intake(service, 2);
+  const seconds = context.seconds / 2;
   const rates: { plain: number; logged: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     // In turns, each first as often as the other: the speed of a shared machine drifts.
-    const first = round % 2 === 0 ? await intake(without) : undefined;
-    const logged = (await intake(service)).perSecond;
-    const plain = (first ?? (await intake(without))).perSecond;
+    const first = round % 2 === 0 ? await intake(without, seconds) : undefined;
+    const logged = (await intake(service, seconds)).perSecond;
+    const plain = (first ?? (await intake(without, seconds))).perSecond;
     rates.push({ plain, logged });
   }
   await without.stop();

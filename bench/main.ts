@@ -1,4 +1,6 @@
 import { cpus, totalmem } from 'node:os';
+import { chatIntakeRows } from './chat-intake.ts';
+import { chatSearchRows } from './chat-search.ts';
 import { type Context, type Row, withContext } from './context.ts';
 import { feedRows } from './feeds.ts';
 import { logRows } from './log.ts';
@@ -9,6 +11,8 @@ import { startRows } from './start.ts';
 const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   start: startRows,
   packets: packetRows,
+  chat: chatIntakeRows,
+  search: context => chatSearchRows(context),
   log: logRows,
   feeds: feedRows,
 };

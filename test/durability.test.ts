@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type RunningProcess, startProcess, temporaryFolder } from './helpers/process.ts';
+import { temporaryFolder } from './helpers/folder.ts';
+import { type RunningProcess, startProcess } from './helpers/process.ts';
 
 const WRITERS = 32;
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { temporaryFolder } from './helpers/folder.ts';
 import { jsonLines, runGuide } from './helpers/guide.ts';
-import { startProcess, temporaryFolder } from './helpers/process.ts';
+import { startProcess } from './helpers/process.ts';
 
 const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
 

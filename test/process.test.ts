@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
+import { temporaryFolder } from './helpers/folder.ts';
 import { jsonLines, runGuide } from './helpers/guide.ts';
-import { type RunningProcess, runToEnd, startProcess, temporaryFolder } from './helpers/process.ts';
+import { type RunningProcess, runToEnd, startProcess } from './helpers/process.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
@@ -122,7 +123,11 @@ test('the README`s first request and its packet are as it says', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
-  const [taken] = await runGuide('README.md', service.url, block => block.includes('/intake/scouting'));
+  const [taken] = await runGuide(
+    'README.md',
+    service.url,
+    block => block.startsWith('curl') && block.includes('/intake/scouting'),
+  );
   const { packet_uuid } = JSON.parse(taken as string);
 
   const packet = (await service.send('GET', `/packets/${packet_uuid}`)).body;
@@ -152,6 +157,29 @@ test('the README`s conversation goes as it says', async () => {
     { results: [{ ...message, thread_id: expect.any(String) }] },
   ]);
   await stop(service);
+});
+
+test('the README`s shares go as it says: an invitation first, then a share, and both in the inbox', async () => {
+  const files = await temporaryFolder();
+  const service = await startProcess({ DATABASE_URL: databaseUrl, DATA_DIR: files.folder });
+  const [output] = await runGuide('README.md', service.url, block => block.includes('/shares'));
+  const [invitation, entry, share, inbox] = jsonLines(output as string) as [
+    object,
+    object,
+    object,
+    { shares: { from_user: string }[] },
+  ];
+  expect(invitation).toEqual({
+    invitation_id: expect.any(String),
+    status: 'invitation_sent',
+    message: expect.any(String),
+  });
+  expect(entry).toMatchObject({ user_id: 'ben', contacts: ['ben@example.org'], discoverable: true });
+  expect(share).toEqual({ share_id: expect.any(String), status: 'created', message: expect.any(String) });
+  const fromWhom = inbox.shares.map(({ from_user }) => from_user);
+  expect(fromWhom.sort()).toEqual(['ana', 'zawadi']);
+  await stop(service);
+  await files.remove();
 });
 
 async function stop(...services: RunningProcess[]): Promise<void> {

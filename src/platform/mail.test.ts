@@ -139,5 +139,5 @@ test('without a server a mail is a file that only its owner reads, whole or not 
 test('a mail that cannot be written is an error that names no path', async () => {
   await writeFile(path.join(folder, 'file'), '');
   const mailer = makeMailer({ MAIL_FROM, DATA_DIR: path.join(folder, 'file') });
-  await expect(mailer.send(mail(), never)).rejects.toThrow('the mail could not be written (ENOTDIR)');
+  await expect(mailer.send(mail(), never)).rejects.toThrow(/^the mail could not be written \(E[A-Z]+\)$/);
 });

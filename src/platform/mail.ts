@@ -98,6 +98,8 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
 
 /** Writes a file for its owner alone that is there as a whole or not at all, and survives a power cut. */
 async function writeWhole(folder: string, name: string, bytes: Buffer): Promise<void> {
+  // Only the mails are closed: the embedded database beside them belongs to another user.
+  await mkdir(path.dirname(folder), { recursive: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const partial = path.join(folder, `.${name}.${process.pid}`);
   try {

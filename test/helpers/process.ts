@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Send, sender } from './service.ts';
 
@@ -52,10 +50,4 @@ function launch(environment: Record<string, string>) {
   });
   const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)));
   return { child, output: () => text, ended };
-}
-
-/** A new empty folder, and what removes it. */
-export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'fieldtrace-test-'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -5,6 +5,7 @@ import { packetService } from '../../src/packet-service/app.ts';
 import type { Connection } from '../../src/platform/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { testDatabase } from './database.ts';
+import { temporaryFolder } from './folder.ts';
 
 export interface Answer {
   status: number;
@@ -38,7 +39,13 @@ export async function runningService(
 ): Promise<RunningService> {
   const database = shared ? undefined : await testDatabase();
   const connection = shared?.connection ?? (database as { connection: Connection }).connection;
-  const settings = readSettings({ PACKET_PORT: '0', DATABASE_POOL: '4', ...environment });
+  const files = await temporaryFolder();
+  const settings = readSettings({
+    PACKET_PORT: '0',
+    DATABASE_POOL: '4',
+    DATA_DIR: files.folder,
+    ...environment,
+  });
   const app = await packetService(settings, connection, pino({ level: 'silent' }));
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -50,6 +57,7 @@ export async function runningService(
     async stop() {
       await app.close();
       await database?.drop();
+      await files.remove();
     },
   };
 }

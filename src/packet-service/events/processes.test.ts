@@ -1,7 +1,9 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { type FeedEvent, openFeed, until } from '../../../test/helpers/feed.ts';
-import { type RunningProcess, startProcess } from '../../../test/helpers/process.ts';
+import { type RunningProcess, startProcess, temporaryFolder } from '../../../test/helpers/process.ts';
 import { uuidToUlid } from '../packets/ulid.ts';
 
 const PROCESSES = 3;
@@ -177,4 +179,57 @@ test('three processes write, one after the other is killed and replaced: every r
   );
   expect(events.map(({ data }) => data.user_id)).not.toContain(ben);
   await group.stop();
+}, 120_000);
+
+async function killPostgres(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true });
+  const pidFile = files.find(file => path.basename(file) === 'postmaster.pid') as string;
+  process.kill(Number((await readFile(path.join(folder, pidFile), 'utf8')).split('\n')[0]), 'SIGKILL');
+}
+
+test('PostgreSQL is killed: no position that was seen changes, an open feed goes on, and all that was answered comes once', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const service = await startProcess({ DATA_DIR: folder, LOG_LEVEL: 'error' });
+  const { send } = service;
+  const thread = await send('POST', '/chat/threads', { name: 'Coffee', created_by: 'amina' });
+  const feed = await openFeed(service.url, 'amina');
+  const acknowledged: string[] = [];
+  let over = false;
+  const writing = Array.from({ length: 8 }, async () => {
+    while (!over) {
+      const message = { thread_id: thread.body.thread_id, text: 'hello' };
+      const answer = await send('POST', '/intake/chat-message', message);
+      if (answer.status === 201) acknowledged.push(answer.body.packet_uuid);
+    }
+  });
+  const place = new Map<number, string>();
+  for (let round = 1; round <= 3; round++) {
+    const enough = acknowledged.length + 100;
+    await until('more was written', () => acknowledged.length > enough);
+    const { body } = await send('GET', '/sync/packets?limit=1000');
+    for (const { position, packet } of body.packets) place.set(position, packet.Header.id);
+    await killPostgres(folder);
+  }
+  const enough = acknowledged.length + 100;
+  await until('it writes again', () => acknowledged.length > enough);
+  over = true;
+  await Promise.all(writing);
+
+  const synced: { position: number; id: string }[] = [];
+  await until('all is synced', async () => {
+    const since = synced.at(-1)?.position ?? 0;
+    const { body } = await send('GET', `/sync/packets?limit=1000&since=${since}`);
+    for (const { position, packet } of body.packets) synced.push({ position, id: packet.Header.id });
+    return synced.length >= acknowledged.length && body.packets.length === 0;
+  });
+  expect(synced.map(({ position }) => position)).toEqual(synced.map((_, n) => n + 1));
+  for (const [position, id] of place) expect(synced[position - 1]?.id).toBe(id);
+  const ids = synced.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(acknowledged).difference(new Set(ids)).size).toBe(0);
+  await until('the feed has all', () => feed.events.length === ids.length);
+  expect(feed.events.map(({ data }) => data.packet_id)).toEqual(ids);
+  service.child.kill('SIGTERM');
+  expect(await service.ended, service.output()).toBe(0);
+  await remove();
 }, 120_000);

@@ -4,7 +4,10 @@ import type pg from 'pg';
 import type { BatchWriter } from '../packets/batch-writer.ts';
 import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
 
-/** Rest after a round that appended something, in milliseconds: what is committed meanwhile shares the next. */
+/**
+ * Least rest after a round that appended something, in milliseconds: what is committed meanwhile shares the next. A
+ * round that took long, as when a transaction of hours keeps dead rows in the queue, is rested from three times as long.
+ */
 const REST_MS = 25;
 /** Longest time between two rounds: what another process committed before it was killed waits no longer. */
 const IDLE_MS = 1000;
@@ -51,12 +54,13 @@ export function sequencer(
       // Whoever rings during a round may have committed after its snapshot.
       bell.silence();
       const last = stopping;
+      const began = performance.now();
       const round: Round = await appendQueued(connection, horizon);
       horizon = round.horizon;
       onHead(round.head);
       if (round.more) continue;
       if (last) return;
-      if (round.appended && !stopping) await wait(REST_MS);
+      if (round.appended && !stopping) await wait(Math.max(REST_MS, 3 * (performance.now() - began)));
       await bell.rings(IDLE_MS);
     }
   }
