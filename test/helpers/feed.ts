@@ -86,12 +86,3 @@ function readFields(block: string): Record<string, string> {
     }),
   );
 }
-
-/** Waits until something holds; looks every few milliseconds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2000; tries++) {
-    if (await holds()) return;
-    await new Promise(resolve => setTimeout(resolve, 10));
-  }
-  throw new Error(`it did not come to this: ${what}`);
-}

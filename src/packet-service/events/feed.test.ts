@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OpenFeed, openFeed, until } from '../../../test/helpers/feed.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { type OpenFeed, openFeed } from '../../../test/helpers/feed.ts';
 import { type RunningService, runningService, type Send } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { newUlid, ulidToUuid } from '../packets/ulid.ts';
@@ -43,7 +44,7 @@ test('a message reaches everyone who takes part, and nobody else; it tells of th
   const thread = await threadOf(amina, ben);
   const [ofAmina, ofBen, ofStranger] = [await follow(amina), await follow(ben), await follow(stranger)];
   const packet = await say(thread, ben, 'the harvest has begun');
-  await until('both were told', () => ofAmina.events.length === 1 && ofBen.events.length === 1);
+  await eventually(() => ofAmina.events.length === 1 && ofBen.events.length === 1);
   expect(ofAmina.events[0]).toEqual({
     event: 'chat.message',
     id: expect.any(Number),
@@ -84,7 +85,7 @@ test('shares and invitations reach the user they are for', async () => {
     { kind: 'invitation.sent', ...event, details: { ...details, from_user: 'zawadi' } },
     { kind: 'share.created', ...event, userId: user('another') },
   ]);
-  await until('both came', () => feed.events.length === 2);
+  await eventually(() => feed.events.length === 2);
   expect(feed.events.map(({ event, data }) => [event, data.from_user])).toEqual([
     ['share.created', 'ben'],
     ['invitation.sent', 'zawadi'],
@@ -102,7 +103,7 @@ test('whoever comes back with the last id gets what came meanwhile, then what is
   const thread = await threadOf(amina, ben);
   const first = await follow(amina);
   const sent = [await say(thread, ben, '1'), await say(thread, ben, '2')];
-  await until('both came', () => first.events.length === 2);
+  await eventually(() => first.events.length === 2);
   first.close();
   for (let n = 0; n < 450; n += 50) {
     sent.push(...(await Promise.all(Array.from({ length: 50 }, () => say(thread, ben, 'meanwhile')))));
@@ -110,7 +111,7 @@ test('whoever comes back with the last id gets what came meanwhile, then what is
   const writing = Promise.all(Array.from({ length: 50 }, () => say(thread, ben, 'at the same time')));
   const second = await follow(amina, first.lastId());
   sent.push(...(await writing), await say(thread, ben, 'afterwards'));
-  await until('all came', () => second.events.length >= sent.length - 2);
+  await eventually(() => second.events.length >= sent.length - 2);
   expect([...packetsOf(first), ...packetsOf(second)].sort()).toEqual(sent.sort());
   const ids = [...first.events, ...second.events].map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
@@ -123,7 +124,7 @@ test('a quiet feed can be resumed too: its position came before any event', asyn
   first.close();
   const packet = await say(thread, ben, 'nobody listens');
   const second = await openFeed(`${service.url}`, amina, first.lastId());
-  await until('it came', () => second.events.length === 1);
+  await eventually(() => second.events.length === 1);
   expect(packetsOf(second)).toEqual([packet]);
   second.close();
 });
@@ -133,10 +134,10 @@ test('without a last id there is only what is new from now on', async () => {
   const thread = await threadOf(amina, ben);
   const early = await follow(amina);
   await say(thread, ben, 'before');
-  await until('it was told', () => early.events.length === 1);
+  await eventually(() => early.events.length === 1);
   const late = await follow(amina);
   const packet = await say(thread, ben, 'after');
-  await until('it came', () => late.events.length > 0);
+  await eventually(() => late.events.length > 0);
   expect(packetsOf(late)).toEqual([packet]);
 });
 
@@ -145,11 +146,11 @@ test('who takes part is decided when a message is delivered', async () => {
   const thread = await threadOf(amina, ben);
   const [ofBen, ofZawadi] = [await follow(ben), await follow(zawadi)];
   await say(thread, amina, 'before');
-  await until('it came', () => ofBen.events.length === 1);
+  await eventually(() => ofBen.events.length === 1);
   await service.send('POST', `/chat/threads/${thread}/participants`, { user_ids: [zawadi] });
   await service.send('DELETE', `/chat/threads/${thread}/participants/${ben}`);
   const packet = await say(thread, amina, 'after');
-  await until('it came', () => ofZawadi.events.length === 1);
+  await eventually(() => ofZawadi.events.length === 1);
   expect(packetsOf(ofZawadi)).toEqual([packet]);
   expect(ofBen.events).toHaveLength(1);
 });
@@ -159,7 +160,7 @@ test('a position beyond the end of the log, as from before a restored backup, be
   const thread = await threadOf(amina, ben);
   const feed = await follow(amina, 999_999_999);
   const packet = await say(thread, ben, 'hello');
-  await until('it came', () => feed.events.length === 1);
+  await eventually(() => feed.events.length === 1);
   expect(packetsOf(feed)).toEqual([packet]);
 });
 
@@ -172,7 +173,7 @@ test('a client that does not read is cut off, and resumes without a gap', async 
     text += chunk;
   });
   socket.write(`GET /events?user_id=${amina} HTTP/1.1\r\nhost: x\r\n\r\n`);
-  await until('it is live', () => /^id: \d+$/m.test(text));
+  await eventually(() => /^id: \d+$/m.test(text));
   const position = Number(/^id: (\d+)$/m.exec(text)?.[1]);
   socket.pause();
   const closed = new Promise(resolve => socket.on('close', resolve));
@@ -189,13 +190,13 @@ test('a client that does not read is cut off, and resumes without a gap', async 
   const ben = user('ben');
   const other = await follow(ben);
   await queueEvents(service.pool, [{ kind: 'share.created', userId: ben, details: {} }]);
-  await until('the others go on', () => other.events.length === 1);
+  await eventually(() => other.events.length === 1);
   socket.resume();
   await closed;
   expect(text.split('\nevent: ').length).toBeLessThan(rounds * events.length);
 
   const again = await follow(amina, position);
-  await until('all came', () => again.events.length === rounds * events.length);
+  await eventually(() => again.events.length === rounds * events.length);
 });
 
 test('a stop ends the feeds, and their clients go on where they were at the next process', async () => {
@@ -204,12 +205,12 @@ test('a stop ends the feeds, and their clients go on where they were at the next
   const next = await runningService({}, service);
   const first = await follow(amina, undefined, next.url);
   const sent = [await say(thread, ben, 'by another process')];
-  await until('it came', () => first.events.length === 1);
+  await eventually(() => first.events.length === 1);
   await next.stop();
   expect(await first.ended).toBe(true);
   sent.push(await say(thread, ben, 'meanwhile'));
   const second = await follow(amina, first.lastId());
-  await until('it came', () => second.events.length === 1);
+  await eventually(() => second.events.length === 1);
   expect([...packetsOf(first), ...packetsOf(second)]).toEqual(sent);
 });
 
@@ -225,7 +226,7 @@ test('with a token it is the feed of its user', async () => {
   const thread = await threadOf(amina, ben);
   const feed = await openFeed(guarded.url, '', undefined, token);
   const packet = await say(thread, ben, 'hello');
-  await until('it came', () => feed.events.length === 1);
+  await eventually(() => feed.events.length === 1);
   expect(packetsOf(feed)).toEqual([packet]);
   feed.close();
   await guarded.stop();

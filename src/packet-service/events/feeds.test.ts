@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
-import { openFeed, until } from '../../../test/helpers/feed.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { openFeed } from '../../../test/helpers/feed.ts';
 import type { Problem } from '../../platform/problems.ts';
 import { type Broadcast, broadcast } from './broadcast.ts';
 import { type Feeds, openFeeds } from './feeds.ts';
@@ -39,7 +40,7 @@ test('a feed on which nothing happens says so now and then, and moves its positi
   const feed = await openFeed(url, 'amina');
   expect(feed.lastId()).toBe(0);
   news.advance(7);
-  await until('its position has moved', () => feed.lastId() === 7);
+  await eventually(() => feed.lastId() === 7);
   expect(feed.text()).toMatch(/\n:\nid: \d+\n\n/);
   expect(feed.events).toEqual([]);
   feeds.stop();
@@ -72,7 +73,7 @@ test('there are only so many feeds; who comes too late is told to come back, and
     });
   expect(await status()).toBe(503);
   first.close();
-  await until('there is room', async () => (await status()) === 200);
+  await eventually(async () => (await status()) === 200);
   second.close();
   feeds.stop();
   server.close();

@@ -2,8 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
-import { type FeedEvent, openFeed, until } from '../../../test/helpers/feed.ts';
-import { type RunningProcess, startProcess, temporaryFolder } from '../../../test/helpers/process.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { type FeedEvent, openFeed } from '../../../test/helpers/feed.ts';
+import { temporaryFolder, temporaryFolder } from '../../../test/helpers/folder.ts';
+import { type RunningProcess, startProcess } from '../../../test/helpers/process.ts';
 import { uuidToUlid } from '../packets/ulid.ts';
 
 const PROCESSES = 3;
@@ -149,7 +151,7 @@ test('three processes write, one after the other is killed and replaced: every r
   for (let n = 0; n < KILLS; n++) await group.killOne();
   killing = false;
   const acknowledged = await Promise.all(writers);
-  await until('everything that was committed is in the log', logged);
+  await eventually(logged);
   messages = Number(
     (await database.pool.query("SELECT count(*) FROM packet_log WHERE kind = 'chat.message'")).rows[0].count,
   );
@@ -205,18 +207,18 @@ test('PostgreSQL is killed: no position that was seen changes, an open feed goes
   const place = new Map<number, string>();
   for (let round = 1; round <= 3; round++) {
     const enough = acknowledged.length + 100;
-    await until('more was written', () => acknowledged.length > enough);
+    await eventually(() => acknowledged.length > enough);
     const { body } = await send('GET', '/sync/packets?limit=1000');
     for (const { position, packet } of body.packets) place.set(position, packet.Header.id);
     await killPostgres(folder);
   }
   const enough = acknowledged.length + 100;
-  await until('it writes again', () => acknowledged.length > enough);
+  await eventually(() => acknowledged.length > enough);
   over = true;
   await Promise.all(writing);
 
   const synced: { position: number; id: string }[] = [];
-  await until('all is synced', async () => {
+  await eventually(async () => {
     const since = synced.at(-1)?.position ?? 0;
     const { body } = await send('GET', `/sync/packets?limit=1000&since=${since}`);
     for (const { position, packet } of body.packets) synced.push({ position, id: packet.Header.id });
@@ -227,7 +229,7 @@ test('PostgreSQL is killed: no position that was seen changes, an open feed goes
   const ids = synced.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(acknowledged).difference(new Set(ids)).size).toBe(0);
-  await until('the feed has all', () => feed.events.length === ids.length);
+  await eventually(() => feed.events.length === ids.length);
   expect(feed.events.map(({ data }) => data.packet_id)).toEqual(ids);
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../../test/helpers/feed.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { queueEvents } from '../events/store.ts';
@@ -75,7 +75,7 @@ const idsOf = (items: Item[]) => items.map(({ packet }) => packet.Header.id);
 
 /** Where the log ends once everything that was answered stands in it. */
 async function end(): Promise<number> {
-  await until('nothing is queued', async () => {
+  await eventually(async () => {
     const { rows } = await service.pool.query('SELECT count(*)::int AS waiting FROM packet_log_queue');
     return rows[0].waiting === 0;
   });
