@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type FeedEvent, openFeed } from '../../../test/helpers/feed.ts';
-import { temporaryFolder, temporaryFolder } from '../../../test/helpers/folder.ts';
+import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningProcess, startProcess } from '../../../test/helpers/process.ts';
 import { uuidToUlid } from '../packets/ulid.ts';
 
