@@ -2,12 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { packetService } from '../src/packet-service/app.ts';
 import { readSettings } from '../src/platform/settings.ts';
+import { traceBackend } from '../src/trace-backend/app.ts';
 
-// The definition follows from the routes alone; no database is asked, so none needs to be there.
-const server = await packetService(readSettings({}), {}, pino({ level: 'silent' }));
-await server.ready();
-await writeFile(
-  new URL('../openapi/packet-service.json', import.meta.url),
-  `${JSON.stringify(server.swagger(), null, 2)}\n`,
-);
-await server.close();
+// The definitions follow from the routes alone; no database is asked, so none needs to be there.
+const settings = readSettings({});
+const logger = pino({ level: 'silent' });
+const servers = {
+  'packet-service': await packetService(settings, {}, logger),
+  'trace-backend': (await traceBackend(settings, {}, logger)).app,
+};
+for (const [name, server] of Object.entries(servers)) {
+  await server.ready();
+  const text = `${JSON.stringify(server.swagger(), null, 2)}\n`;
+  await writeFile(new URL(`../openapi/${name}.json`, import.meta.url), text);
+  await server.close();
+}

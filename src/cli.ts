@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/app.ts';
 import { replayNotifications } from './packet-service/notifications/replay.ts';
-import { type Connection, connectionFromUrl, openPool } from './platform/database.ts';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from './platform/embedded-postgres/index.ts';
+import { type Connection, openPool } from './platform/database.ts';
+import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
+import { openDatabase } from './platform/open-database.ts';
 import { Problem } from './platform/problems.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
 
@@ -82,17 +82,6 @@ function readOptions({ usage, options }: Command, args: string[]) {
 function help(): string {
   const lines = Object.values(commands).map(({ usage, does }) => `  fieldtrace ${usage}\n      ${does}`);
   return `usage:\n${lines.join('\n')}\n\nIt works on the database that the same settings start the services with.`;
-}
-
-/** The services' own database; an embedded one is shared with them, or started for as long as the command takes. */
-async function openDatabase(
-  settings: Settings,
-  logger: pino.Logger,
-): Promise<{ connection: Connection; stop: () => Promise<void> }> {
-  if (settings.DATABASE_URL) {
-    return { connection: connectionFromUrl(settings.DATABASE_URL), stop: async () => {} };
-  }
-  return startEmbeddedPostgres({ dataDir: path.resolve(settings.DATA_DIR), logger });
 }
 
 main().catch((error: Error) => {

@@ -1,12 +1,13 @@
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { pino } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
-import { type Connection, connectionFromUrl, isTransient } from './platform/database.ts';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from './platform/embedded-postgres/index.ts';
+import { type Connection, isTransient } from './platform/database.ts';
+import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
 import { MigrationError } from './platform/migrate.ts';
-import type { Server } from './platform/server.ts';
+import { openDatabase } from './platform/open-database.ts';
+import { listeningUrl, type Server } from './platform/server.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
+import type { UserRegistry } from './platform/user-registry.ts';
+import { migrateTraceBackend, prepareTraceBackend, traceBackend } from './trace-backend/app.ts';
 
 /** Longest that a stop waits for requests in flight, in milliseconds. */
 const STOP_PATIENCE_MS = 15_000;
@@ -18,31 +19,78 @@ async function main(): Promise<void> {
   warnOfOpenDoors(settings, logger);
 
   const database = await openDatabase(settings, logger);
-  let server: Server | undefined;
+  const servers: Server[] = [];
   const stop = stopOnSignals(logger, async () => {
-    await server?.close();
+    await Promise.all(servers.map(server => server.close()));
     await database.stop();
   });
   try {
-    for (const name of await migratePacketService(database.connection))
-      logger.info({ migration: name }, 'migrated');
-    server = await packetService(settings, database.connection, logger);
-    await server.listen({ host: settings.HOST, port: settings.PACKET_PORT });
-    greet(server);
+    // Both are made before anything is changed: a setting that either refuses leaves the database as it is.
+    const services = await makeServices(settings, database.connection, logger, servers);
+    for (const { name, migrate, app, port } of services) {
+      for (const migration of await migrate()) logger.info({ service: name, migration }, 'migrated');
+      await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
+    }
+    greet(services);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function openDatabase(
-  settings: Settings,
-  logger: pino.Logger,
-): Promise<{ connection: Connection; stop: () => Promise<void> }> {
-  if (settings.DATABASE_URL) {
-    return { connection: connectionFromUrl(settings.DATABASE_URL), stop: async () => {} };
+/** @throws SettingsError that names the setting of the port */
+async function listen(app: Server, host: string, port: number, setting: string): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    if (syscall !== 'listen') throw error;
+    throw new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
   }
-  return startEmbeddedPostgres({ dataDir: path.resolve(settings.DATA_DIR), logger });
+}
+
+interface Service {
+  name: 'packet' | 'trace';
+  app: Server;
+  port: number;
+  /** Brings its part of the database up to date; returns the names of the migrations that ran now. */
+  migrate: () => Promise<string[]>;
+}
+
+/** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
+async function makeServices(
+  settings: Settings,
+  connection: Connection,
+  logger: pino.Logger,
+  servers: Server[],
+): Promise<Service[]> {
+  const serves = new Set(settings.SERVICES.split(','));
+  const services: Service[] = [];
+  let registry: UserRegistry | undefined;
+  if (serves.has('trace')) {
+    const trace = await traceBackend(settings, connection, logger);
+    servers.push(trace.app);
+    registry = namesRegistry(settings) ? undefined : trace.registry;
+    const migrate = async () => {
+      const names = await migrateTraceBackend(connection);
+      await prepareTraceBackend(settings, connection, logger);
+      return names;
+    };
+    services.push({ name: 'trace', app: trace.app, port: settings.TRACE_PORT, migrate });
+  }
+  if (serves.has('packet')) {
+    const app = await packetService(settings, connection, logger, registry);
+    servers.push(app);
+    const migrate = () => migratePacketService(connection);
+    services.push({ name: 'packet', app, port: settings.PACKET_PORT, migrate });
+  }
+  return services;
+}
+
+/** Whether the settings name a registry of users, which then counts instead of the trace backend beside. */
+function namesRegistry(settings: Settings): boolean {
+  const { USER_REGISTRY_JWT_SECRET, USER_REGISTRY_JWKS_URL, USER_REGISTRY_URL } = settings;
+  return (USER_REGISTRY_JWT_SECRET ?? USER_REGISTRY_JWKS_URL ?? USER_REGISTRY_URL) !== undefined;
 }
 
 /** Runs `close` once, at the first signal; a second signal, or too long a wait, ends the process at once. */
@@ -85,26 +133,34 @@ function warnOfOpenDoors({ HOST, AUTH_MODE }: Settings, logger: pino.Logger): vo
   );
 }
 
-function greet(server: Server): void {
-  const { address, port, family } = server.server.address() as AddressInfo;
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  console.log(`
-fieldtrace packet service  ${url}
-its documentation          ${url}/docs
-
+function greet(services: Service[]): void {
+  const urls = new Map(services.map(({ name, app }) => [name, listeningUrl(app)]));
+  const packet = urls.get('packet');
+  const trace = urls.get('trace');
+  if (packet) {
+    console.log(`
+fieldtrace packet service  ${packet}
+its documentation          ${packet}/docs`);
+  }
+  if (trace) {
+    console.log(`
+fieldtrace trace backend   ${trace}
+its documentation          ${trace}/`);
+  }
+  if (packet) {
+    console.log(`
 Send it a first observation:
 
-  curl ${url}/intake/scouting -H 'content-type: application/json' \\
+  curl ${packet}/intake/scouting -H 'content-type: application/json' \\
     -d '{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":40.7128,"lon":-74.006},"message":"Leaf rust"}'
 `);
+  }
 }
 
 /** What keeps the program from starting, in words for whoever starts it; a stack only where we know none. */
-function explain(error: Error & { code?: string; port?: number; syscall?: string }): string {
+function explain(error: Error & { code?: string }): string {
   const expected = [SettingsError, MigrationError, EmbeddedPostgresError].some(kind => error instanceof kind);
   if (expected) return error.message;
-  if (error.syscall === 'listen')
-    return `PACKET_PORT ${error.port} on HOST cannot be listened on: ${error.code}`;
   if (isTransient(error) || /^(28|3D)/.test(error.code ?? ''))
     return `DATABASE_URL: ${error.message || error.code}`;
   return error.stack ?? String(error);

@@ -25,8 +25,11 @@ test('a bad setting keeps it from starting, by name, and a secret is not shown',
     ['ASSET_REGISTRY_URL', { ASSET_REGISTRY_URL: 'ftp://x' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://root:hunter2@x/y' }],
     ['USER_REGISTRY_JWT_SECRET', { USER_REGISTRY_JWT_SECRET: 'hunter2' }],
-    ['AUTH_MODE', { AUTH_MODE: 'required', DATABASE_URL: databaseUrl }],
+    ['AUTH_MODE', { AUTH_MODE: 'required', SERVICES: 'packet', DATABASE_URL: databaseUrl }],
     ['WRITER_LANES', { WRITER_LANES: '0' }],
+    ['SERVICES', { SERVICES: 'packet,chat' }],
+    ['TRACE_ADMIN_PASSWORD', { TRACE_ADMIN_EMAIL: 'ana@example.org', DATABASE_URL: databaseUrl }],
+    ['TRACE_JWT_PRIVATE_KEY', { TRACE_JWT_PRIVATE_KEY: 'hunter2', DATABASE_URL: databaseUrl }],
   ];
   for (const [name, environment] of wrong) {
     const { code, output } = await runToEnd(environment);
@@ -42,7 +45,12 @@ test('a port that is taken, and a database that is not there, are told in one se
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  const taken = await runToEnd({ DATABASE_URL: databaseUrl, PACKET_PORT: String(port), LOG_LEVEL: 'silent' });
+  const taken = await runToEnd({
+    DATABASE_URL: databaseUrl,
+    SERVICES: 'packet',
+    PACKET_PORT: String(port),
+    LOG_LEVEL: 'silent',
+  });
   expect(taken).toEqual({
     code: 1,
     output: `fieldtrace cannot start: PACKET_PORT ${port} on HOST cannot be listened on: EADDRINUSE\n`,

@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Connection, openPool } from '../platform/database.ts';
+import { registerHealth } from '../platform/health.ts';
 import { prepareJobs } from '../platform/jobs.ts';
 import { migrate } from '../platform/migrate.ts';
 import { createServer, type Server } from '../platform/server.ts';
 import type { Settings } from '../platform/settings.ts';
+import type { UserRegistry } from '../platform/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate } from './authentication.ts';
 import { registerChat } from './chat/routes.ts';
@@ -15,7 +17,6 @@ import { registerEvents } from './events/routes.ts';
 import { sequencer, wakingWriter } from './events/sequencer.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
-import { registerHealth } from './health/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
 import { registerIntake } from './intake/routes.ts';
 import { QUEUES } from './notifications/channels.ts';
@@ -40,11 +41,14 @@ export async function migratePacketService(connection: Connection): Promise<stri
 /**
  * The packet service over a migrated database, ready to listen. Closing it answers what is in flight, writes
  * what waits, and closes its connections.
+ *
+ * @param registry who its users are, where the settings name no other registry
  */
 export async function packetService(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
+  registry?: UserRegistry,
 ): Promise<Server> {
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
   const writerPool = openPool(connection, SCHEMA, settings.WRITER_LANES, { pipeline: true });
@@ -54,7 +58,35 @@ export async function packetService(
   const writer = wakingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), log.wake);
   const resolver = makeResolver(settings, pool);
 
-  const app = await createServer({
+  const app = await makeServer(settings, logger);
+
+  const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
+
+  authenticate(app, settings, registry);
+  registerHealth(app, 'packet-service', pool);
+  registerIntake(app, { pool, writer, resolver });
+  registerPackets(app, { pool, writer });
+  registerChat(app, { pool });
+  registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger, registry) });
+  registerDirectory(app, { pool, notifier });
+  registerNotifications(app, { pool });
+  registerEvents(app, { feeds: openFeeds({ pool, news, logger }) });
+  registerSync(app, { pool, news });
+  registerFields(app, { pool, settings });
+
+  app.addHook('onListen', async () => log.start());
+  const stopForgetting = forgetKeysHourly(pool, logger);
+  app.addHook('onClose', async () => {
+    stopForgetting();
+    await Promise.all([stopNotifying(), writer.drain()]);
+    await log.stop();
+    await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
+  });
+  return app;
+}
+
+function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  return createServer({
     title: 'fieldtrace packet service',
     description: 'Field observations and chat messages as immutable, hashed packets, each tied to a GeoID.',
     version: VERSION,
@@ -81,32 +113,9 @@ export async function packetService(
       },
     },
     errorBody: problem => ({ error: problem.message }),
+    everyError: false,
     bodyLimit: MAX_PACKET_BYTES,
     logger,
     trustProxy: settings.TRUST_PROXY,
   });
-
-  const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
-
-  authenticate(app, settings);
-  registerHealth(app, { pool, version: VERSION });
-  registerIntake(app, { pool, writer, resolver });
-  registerPackets(app, { pool, writer });
-  registerChat(app, { pool });
-  registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger) });
-  registerDirectory(app, { pool, notifier });
-  registerNotifications(app, { pool });
-  registerEvents(app, { feeds: openFeeds({ pool, news, logger }) });
-  registerSync(app, { pool, news });
-  registerFields(app, { pool, settings });
-
-  app.addHook('onListen', async () => log.start());
-  const stopForgetting = forgetKeysHourly(pool, logger);
-  app.addHook('onClose', async () => {
-    stopForgetting();
-    await Promise.all([stopNotifying(), writer.drain()]);
-    await log.stop();
-    await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
-  });
-  return app;
 }

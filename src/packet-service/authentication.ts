@@ -5,7 +5,10 @@ import { Problem } from '../platform/problems.ts';
 import type { Server } from '../platform/server.ts';
 import { type Settings, SettingsError } from '../platform/settings.ts';
 import { keySetTokenCheck, secretTokenCheck, type TokenCheck } from '../platform/tokens.ts';
+import type { UserRegistry } from '../platform/user-registry.ts';
 
+/** Keys of a registry in this process are asked for again after this long, in milliseconds. */
+const OWN_REGISTRY_MS = 60_000;
 /** Longest user identifier, as everywhere in the interface. */
 const MAX_USER = 256;
 
@@ -14,12 +17,13 @@ const MAX_USER = 256;
  * not looked at; with `optional` one that is present must be valid; with `required` every route but those
  * marked `open` needs one.
  *
+ * @param registry whose tokens they are where the settings name no key
  * @throws SettingsError when tokens are required and no key could check them
  */
-export function authenticate(app: Server, settings: Settings): void {
+export function authenticate(app: Server, settings: Settings, registry?: UserRegistry): void {
   app.decorateRequest('user', undefined);
   if (settings.AUTH_MODE === 'off') return;
-  const check = tokenCheck(settings);
+  const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
   // Before the body is read: a stranger's upload is refused at its first line.
   app.addHook('onRequest', async request => {
@@ -36,7 +40,7 @@ export function authenticate(app: Server, settings: Settings): void {
   });
 }
 
-function tokenCheck(settings: Settings): TokenCheck | undefined {
+function tokenCheck(settings: Settings, registry: UserRegistry | undefined): TokenCheck | undefined {
   const { AUTH_MODE, USER_REGISTRY_JWT_SECRET: secret, USER_REGISTRY_JWKS_URL: url } = settings;
   if (secret && url) {
     throw new SettingsError(
@@ -45,6 +49,7 @@ function tokenCheck(settings: Settings): TokenCheck | undefined {
   }
   if (secret) return secretTokenCheck(secret);
   if (url) return keySetTokenCheck(keysFrom(new URL(url)));
+  if (registry) return keySetTokenCheck(registry.publicKeys, OWN_REGISTRY_MS);
   if (AUTH_MODE === 'required') {
     throw new SettingsError(
       'AUTH_MODE is required, so USER_REGISTRY_JWT_SECRET or USER_REGISTRY_JWKS_URL must be set',

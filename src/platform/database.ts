@@ -89,3 +89,17 @@ export function isTransient(error: unknown): boolean {
     /^(Connection terminated|timeout exceeded|Client has)/.test(error.message)
   );
 }
+
+/** Longest wait for the database, in milliseconds: a health check is asked every few seconds. */
+const PATIENCE_MS = 2000;
+
+/** Whether the database answers, and answers in time. */
+export async function isReachable(database: Database): Promise<boolean> {
+  const answer = database.query({ text: 'SELECT 1' }).then(
+    () => true,
+    () => false,
+  );
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
+}

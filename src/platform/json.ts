@@ -14,7 +14,7 @@ const SUSPECT = /[0-9]{16}|[0-9][eE]\+?[0-9]{3}|\\u(?:0000|[dD][89a-fA-F])/;
  * Reads a JSON text without losing anything of it: numbers that a double cannot hold are refused, not rounded;
  * strings that PostgreSQL or UTF-8 cannot hold are refused, not replaced. Of duplicate keys the last wins.
  *
- * @throws Problem invalid, naming the path of the offending value
+ * @throws Problem unreadable, naming the path of the offending value
  */
 export function readJson(text: string): unknown {
   const suspect = SUSPECT.test(text);
@@ -40,7 +40,7 @@ function parse(text: string, suspect: boolean): unknown {
         : value,
     );
   } catch (error) {
-    throw new Problem('invalid', `the body is not valid JSON: ${(error as Error).message.slice(0, 200)}`);
+    throw new Problem('unreadable', `the body is not valid JSON: ${(error as Error).message.slice(0, 200)}`);
   }
 }
 
@@ -71,12 +71,12 @@ function inspect(value: unknown, path: string, depth: number): void {
   if (value instanceof LostNumber) {
     const shown = value.source.slice(0, 40);
     throw new Problem(
-      'invalid',
+      'unreadable',
       `${path || 'the body'}: ${shown} is not a number that a double holds exactly`,
     );
   }
   if (depth > MAX_JSON_DEPTH) {
-    throw new Problem('invalid', `${path.slice(0, 200)}: nested deeper than ${MAX_JSON_DEPTH} levels`);
+    throw new Problem('unreadable', `${path.slice(0, 200)}: nested deeper than ${MAX_JSON_DEPTH} levels`);
   }
   if (Array.isArray(value)) {
     value.forEach((item, index) => {
@@ -93,6 +93,6 @@ function inspect(value: unknown, path: string, depth: number): void {
 
 function inspectString(value: string, path: string): void {
   const shown = (path || 'the body').toWellFormed().replaceAll('\0', '\ufffd').slice(0, 200);
-  if (!value.isWellFormed()) throw new Problem('invalid', `${shown}: holds half of a surrogate pair`);
-  if (value.includes('\0')) throw new Problem('invalid', `${shown}: holds the character U+0000`);
+  if (!value.isWellFormed()) throw new Problem('unreadable', `${shown}: holds half of a surrogate pair`);
+  if (value.includes('\0')) throw new Problem('unreadable', `${shown}: holds the character U+0000`);
 }

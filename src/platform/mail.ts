@@ -1,7 +1,7 @@
-import { chown, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Settings } from './settings.ts';
+import { makeFolder, writeWhole } from './whole-file.ts';
 
 /** One mail to one address. */
 export interface Mail {
@@ -87,6 +87,7 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
     async send(mail) {
       const { message: bytes } = await composer.sendMail(message(mail, MAIL_FROM));
       try {
+        await makeFolder(folder);
         await writeWhole(folder, `${mail.id}.eml`, bytes as Buffer);
       } catch (error) {
         throw new Error(`the mail could not be written (${(error as NodeJS.ErrnoException).code})`);
@@ -94,36 +95,6 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
     },
     close() {},
   };
-}
-
-/** Writes a file for its owner alone that is there as a whole or not at all, and survives a power cut. */
-async function writeWhole(folder: string, name: string, bytes: Buffer): Promise<void> {
-  // Only the mails are closed: the embedded database beside them belongs to another user.
-  await mkdir(path.dirname(folder), { recursive: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const partial = path.join(folder, `.${name}.${process.pid}`);
-  try {
-    const file = await open(partial, 'w', 0o600);
-    try {
-      await giveToOwner(folder, file);
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(partial, path.join(folder, name));
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
-}
-
-/** Under `sudo npm start` mails belong to whoever owns DATA_DIR, who may start without sudo the next time. */
-async function giveToOwner(folder: string, file: FileHandle): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(path.dirname(folder));
-  await chown(folder, uid, gid);
-  await file.chown(uid, gid);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { line } from './line.ts';
 import { Problem } from './problems.ts';
 
 /** How patient a client is with the system it calls, and how much it takes from it. */
@@ -146,30 +147,6 @@ async function readAnswer(response: Response, maxBytes: number): Promise<Outboun
 /** Retry-After in seconds; as a date it is not worth the code, and counts as absent. */
 function pauseAsked(header: string | null): number | undefined {
   return header !== null && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
-}
-
-/** Lets `concurrency` tasks run at once and `queue` more wait. */
-function line({ name, concurrency, queue }: OutboundLimits) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
-    if (running === concurrency) {
-      if (waiting.length === queue) {
-        throw new Problem('unavailable', `too many requests wait for ${name}`, { retryAfter: 1 });
-      }
-      // Whoever ends hands its place on, so `running` stays as it is.
-      await new Promise<void>(resolve => waiting.push(resolve));
-    } else {
-      running++;
-    }
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
 }
 
 /** A circuit breaker (Nygard, "Release It!"): closed, open for a while after failures, then one trial. */

@@ -4,12 +4,14 @@
  */
 export const problemStatus = {
   invalid: 400,
+  unreadable: 400,
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -52,6 +52,8 @@ export interface ServiceDescription {
   pagePath: string;
   /** How requests say who they are, for the definition (OpenAPI security scheme objects by name). */
   securitySchemes: Record<string, SecurityScheme>;
+  /** Whether a refused body is told all that is wrong with it, or the first thing, which is quicker. */
+  everyError: boolean;
   /** Bytes of a request body that no route allows more of by itself. */
   bodyLimit: number;
   logger: FastifyBaseLogger;
@@ -65,6 +67,12 @@ export type Server = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >;
+
+/** Where a server listens, as a URL without a slash at its end. */
+export function listeningUrl(app: Server): string {
+  const { address, port, family } = app.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
 
 /**
  * A fastify server as both services use it: bodies read exactly, validation that names the field and changes
@@ -94,7 +102,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   readBodies(app);
-  validateExactly(app);
+  validateExactly(app, service.everyError);
   answerProblems(app, service);
   logRequests(app);
   endConnections(app);
@@ -139,13 +147,14 @@ function readBodies(app: Server): void {
 
 function readBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  if (!isUtf8(bytes)) throw new Problem('invalid', 'the body is not valid UTF-8');
+  if (!isUtf8(bytes)) throw new Problem('unreadable', 'the body is not valid UTF-8');
   return readJson(bytes.toString('utf8'));
 }
 
 const checks = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
 /** Bodies are checked as they are: no value is coerced into another type, filled in or removed. */
 const asSent = new Ajv({ ...checks, coerceTypes: false });
+const asSentThoroughly = new Ajv({ ...checks, coerceTypes: false, allErrors: true });
 /** Path and query parameters are text and become the type that their schema asks for. */
 const fromText = new Ajv({ ...checks, coerceTypes: true });
 
@@ -158,29 +167,49 @@ export function bodyCheck(schema: TSchema): (value: unknown) => void {
   const check = asSent.compile(schema);
   return value => {
     if (check(value)) return;
-    const { sentence, path } = complaint(check.errors as ErrorObject[], 'body');
-    throw new Problem('invalid', sentence, { fields: { [path]: sentence } });
+    throw refusal(check.errors as ErrorObject[], 'body');
   };
 }
 
-function validateExactly(app: Server): void {
+function validateExactly(app: Server, everyError: boolean): void {
+  const body = everyError ? asSentThoroughly : asSent;
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? asSent : fromText).compile(schema as object),
+    (httpPart === 'body' ? body : fromText).compile(schema as object),
   );
-  app.setSchemaErrorFormatter((errors, part) => {
-    const { sentence, path } = complaint(errors as unknown as ErrorObject[], part);
-    return new Problem('invalid', sentence, { fields: { [path]: sentence } });
-  });
+  app.setSchemaErrorFormatter((errors, part) => refusal(errors as unknown as ErrorObject[], part));
 }
 
-/** One sentence about the first thing that is wrong, beginning with the path of the field. */
-function complaint(errors: ErrorObject[], part: string): { sentence: string; path: string } {
+/** Fields that one answer tells about, at most: a body can be wrong in more places than anyone reads. */
+const MAX_COMPLAINTS = 50;
+
+/** What is wrong, as a problem: its sentence is about the first field, its fields hold a sentence for each. */
+function refusal(errors: ErrorObject[], part: string): Problem {
   // For a value that fits none of several alternatives Ajv lists each one's failure, then the alternatives'.
-  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? (errors[0] as ErrorObject);
+  const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf');
+  const inside = ({ instancePath, schemaPath }: ErrorObject) =>
+    alternatives.some(
+      other =>
+        instancePath.startsWith(other.instancePath) &&
+        schemaPath !== other.schemaPath &&
+        schemaPath.startsWith(other.schemaPath),
+    );
+  const fields: Record<string, string> = {};
+  for (const error of errors.filter(error => !inside(error)).slice(0, MAX_COMPLAINTS)) {
+    const { path, sentence } = complaint(error, part);
+    fields[path] ??= sentence;
+  }
+  return new Problem('invalid', Object.values(fields)[0] as string, { fields });
+}
+
+/** One sentence about what is wrong, beginning with the path of the field. */
+function complaint(error: ErrorObject, part: string): { sentence: string; path: string } {
   const inside = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const missing = error.keyword === 'required' ? String(error.params.missingProperty) : '';
   const path = [inside, missing].filter(Boolean).join('.') || (part === 'body' ? 'the body' : part);
   if (missing) return { path, sentence: `${path} is required` };
+  if (error.keyword === 'enum') {
+    return { path, sentence: `${path} must be one of ${(error.schema as unknown[]).join(', ')}` };
+  }
   const options = alternatives(error);
   return { path, sentence: `${path} ${options ? `must be ${options}` : error.message}` };
 }
@@ -316,8 +345,8 @@ const PAGE_POLICY =
 
 async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
   const { title, description, version, tags, securitySchemes } = service;
-  app.addHook('onRoute', route => {
-    if (route.url.startsWith(service.pagePath)) route.config = { ...route.config, open: true };
+  app.addHook('onRoute', ({ config, schema }) => {
+    if (config?.open && schema) schema.security = [];
   });
   await app.register(swagger, {
     openapi: {
@@ -328,12 +357,20 @@ async function describeRoutes(app: Server, service: ServiceDescription): Promise
       security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
     },
   });
-  await app.register(swaggerUi, {
-    routePrefix: service.pagePath,
+  await app.register(openPage, service);
+  app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());
+}
+
+/** The page that explains the definition. In a context of its own, so that what it registers is open to anyone. */
+async function openPage(page: FastifyInstance, { title, pagePath }: ServiceDescription): Promise<void> {
+  page.addHook('onRoute', route => {
+    route.config = { ...route.config, open: true };
+  });
+  await page.register(swaggerUi, {
+    routePrefix: pagePath,
     // Swagger UI sets styles inline; everything else comes from here, over whatever scheme the page came.
     staticCSP: PAGE_POLICY,
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
     theme: { title },
   });
-  app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());
 }

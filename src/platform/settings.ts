@@ -13,6 +13,11 @@ const secret = (description: string, minLength = 1) =>
  * words, and a test compares the two.
  */
 export const Settings = Type.Object({
+  SERVICES: Type.String({
+    pattern: '^(packet|trace|packet,trace|trace,packet)$',
+    default: 'packet,trace',
+    description: 'which of the two services this process serves',
+  }),
   HOST: Type.String({
     minLength: 1,
     maxLength: 255,
@@ -20,6 +25,7 @@ export const Settings = Type.Object({
     description: 'address to listen on',
   }),
   PACKET_PORT: port(8000, 'port of the packet service; 0 takes any free port and prints it'),
+  TRACE_PORT: port(8080, 'port of the trace backend; 0 takes any free port and prints it'),
   DATA_DIR: Type.String({
     minLength: 1,
     maxLength: 4096,
@@ -67,6 +73,48 @@ export const Settings = Type.Object({
     description: 'built-in registry: refuse points outside every registered field',
   }),
   PUBLIC_URL: url('what links in mails begin with; without it the address the service listens on'),
+  TRACE_PUBLIC_URL: url(
+    'what links in mails of the trace backend begin with; without it the address it listens on',
+  ),
+  TRACE_ADMIN_EMAIL: Type.Optional(
+    Type.String({
+      pattern: '^[^\\s@]+@[^\\s@]+$',
+      maxLength: 255,
+      description:
+        'address of the first SYSTEM_ADMIN; without one an administrator with a random password is made',
+    }),
+  ),
+  TRACE_ADMIN_PASSWORD: secret('password of the first SYSTEM_ADMIN', 8),
+  TRACE_JWT_PRIVATE_KEY: secret(
+    'PEM (PKCS #8) of an Ed25519 key that access tokens are signed with; without it one is made and kept in the database',
+  ),
+  SERVICE_TOKEN: secret(
+    'what the packet service shows the user registry at USER_REGISTRY_URL, and the trace backend asks for; without it one is made and kept in the database',
+    16,
+  ),
+  PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
+    default: 'basic',
+    description: 'which passwords are refused: those of wrong length, or the most common ones too',
+  }),
+  COOKIE_SECURE: Type.Boolean({
+    default: false,
+    description: 'send cookies over HTTPS alone; set it where the trace backend is reached so',
+  }),
+  COOKIE_SAMESITE: Type.Union(
+    (['unset', 'lax', 'strict', 'none'] as const).map(value => Type.Literal(value)),
+    { default: 'unset', description: 'the SameSite attribute of cookies' },
+  ),
+  CORS_ORIGINS: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s,/]+(,https?://[^\\s,/]+)*$',
+      maxLength: 4096,
+      description: 'origins of web pages that may call the services from a browser, separated by commas',
+    }),
+  ),
+  RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: 'whether requests are limited by client address; loopback never is',
+  }),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^\\s]+$',

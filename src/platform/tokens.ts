@@ -10,7 +10,7 @@ import { Problem } from './problems.ts';
 
 /** Clock difference between the issuer and us that is let pass, in seconds. */
 const CLOCK_TOLERANCE = 30;
-/** Key sets are asked for again after this long, in milliseconds. */
+/** Key sets are asked for again after this long, in milliseconds, unless somebody says otherwise. */
 const REFRESH_MS = 10 * 60 * 1000;
 /** An unknown key leads to a new question at most this often, in milliseconds: anyone can make up key ids. */
 const UNKNOWN_KEY_MS = 2 * 1000;
@@ -36,9 +36,13 @@ export function secretTokenCheck(secret: string): TokenCheck {
  * so far go on counting. The algorithm follows from the key's kind (jose picks only keys that fit it).
  *
  * @param fetchKeys asks the issuer for its JWKS
+ * @param refreshMs the age at which a key set is asked for again, in milliseconds
  */
-export function keySetTokenCheck(fetchKeys: () => Promise<JSONWebKeySet>): TokenCheck {
-  const keys = keptKeySet(fetchKeys);
+export function keySetTokenCheck(
+  fetchKeys: () => Promise<JSONWebKeySet>,
+  refreshMs = REFRESH_MS,
+): TokenCheck {
+  const keys = keptKeySet(fetchKeys, refreshMs);
   return async token => {
     const known = await keys.current();
     try {
@@ -51,7 +55,7 @@ export function keySetTokenCheck(fetchKeys: () => Promise<JSONWebKeySet>): Token
   };
 }
 
-function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>) {
+function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) {
   type KeySet = ReturnType<typeof createLocalJWKSet>;
   let kept: KeySet | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +87,7 @@ function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>) {
     /** The keys to try first; an old set is renewed beside, not before, the request. */
     async current(): Promise<KeySet> {
       if (!kept) return ask();
-      if (Date.now() - askedAt > REFRESH_MS) ask().catch(() => {});
+      if (Date.now() - askedAt > refreshMs) ask().catch(() => {});
       return kept;
     },
     /** The keys after asking again, unless that was just done. */

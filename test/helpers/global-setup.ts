@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { migratePacketService } from '../../src/packet-service/app.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/index.ts';
+import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
 import type { DatabaseServer } from './database.ts';
 
 declare module 'vitest' {
@@ -27,6 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.query(`CREATE DATABASE ${template}`);
   await client.end();
   await migratePacketService({ ...server.connection, database: template });
+  await migrateTraceBackend({ ...server.connection, database: template });
 
   project.provide('databaseServer', { host, port, user, password, template });
   return async () => {

@@ -8,6 +8,8 @@ export interface RunningProcess {
   child: ChildProcess;
   url: string;
   send: Send;
+  /** where the trace backend of the same process is */
+  traceUrl: string;
   /** everything it printed so far, both streams */
   output(): string;
   /** its exit code, once it has ended */
@@ -16,15 +18,18 @@ export interface RunningProcess {
 
 /** Starts fieldtrace as `npm start` does, on a free port, and waits until it says where it is. */
 export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
-  const { child, output, ended } = launch({ PACKET_PORT: '0', ...environment });
-  const url = await new Promise<string>((resolve, reject) => {
+  const { child, output, ended } = launch(environment);
+  const [url, traceUrl] = await new Promise<[string, string]>((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const found = /packet service\s+(http:\/\/\S+)/.exec(output());
-      if (found) resolve(found[1] as string);
+      const packet = /packet service\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
+      const trace = /trace backend\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
+      const { SERVICES = 'packet,trace' } = environment;
+      if ((packet || !SERVICES.includes('packet')) && (trace || !SERVICES.includes('trace')))
+        resolve([packet, trace]);
     });
     ended.then(code => reject(new Error(`ended with ${code} before it served:\n${output()}`)));
   });
-  return { child, url, send: sender(url), output, ended };
+  return { child, url, traceUrl, send: sender(url ?? traceUrl), output, ended };
 }
 
 /** Runs fieldtrace until it ends by itself, as it does when it cannot start. */
@@ -38,7 +43,13 @@ export async function runToEnd(
 function launch(environment: Record<string, string>) {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment } as NodeJS.ProcessEnv,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PACKET_PORT: '0',
+      TRACE_PORT: '0',
+      ...environment,
+    } as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

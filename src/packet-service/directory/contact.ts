@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { readEmail } from '../../platform/email.ts';
 import { Problem } from '../../platform/problems.ts';
 
 /** Characters of a contact, at most: the longest e-mail address (RFC 5321 §4.5.3.1). */
@@ -7,10 +7,6 @@ export const MAX_CONTACT = 320;
 /** How a contact can be reached. */
 export type ContactKind = 'email' | 'phone' | 'other';
 
-/** Plain addresses only: no quotes, comments, lists, routes or address literals, which mail software disagrees on. */
-const EMAIL = /^([^\s@"'(),:;<>[\\\]]{1,64})@([^\s@"'(),:;<>[\\\]]{1,255})$/;
-const DOMAIN =
-  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Digits with the separators that people write; (0) is the trunk zero that is not dialled from abroad. */
 const PHONE = /^(?:\+|00)[\d ().\-/]+$/;
 /** E.164: up to 15 digits, the first not zero. */
@@ -19,9 +15,6 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 /**
  * A contact in the one form by which it is kept and looked for: an e-mail address in lower case, domain in ASCII; an
  * international phone number as + and digits; anything else trimmed, and in lower case too.
- *
- * The part of an address before the @ could by RFC 5321 differ in case alone. No provider hands such addresses to
- * two people, while phones capitalise what is typed first.
  *
  * @param field name of the request field, for the error
  * @throws Problem invalid when it is empty, too long, or holds control characters
@@ -40,13 +33,6 @@ export function readContact(value: string, field: string): string {
 export function contactKind(contact: string): ContactKind {
   if (E164.test(contact)) return 'phone';
   return readEmail(contact) === contact ? 'email' : 'other';
-}
-
-function readEmail(text: string): string | undefined {
-  const [, local, name] = EMAIL.exec(text) ?? [];
-  if (local === undefined || name === undefined) return undefined;
-  const domain = domainToASCII(name);
-  return DOMAIN.test(domain) ? `${local.toLowerCase()}@${domain}` : undefined;
 }
 
 function readPhone(text: string): string | undefined {

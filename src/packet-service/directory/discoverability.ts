@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { outbound } from '../../platform/outbound.ts';
 import type { Settings } from '../../platform/settings.ts';
+import type { UserRegistry } from '../../platform/user-registry.ts';
 import type { Holder } from './store.ts';
 
 /** Longest that a sender waits for one answer of the registry, in milliseconds. */
@@ -14,27 +15,44 @@ const MAX_USER = 256;
  */
 export type AskRegistry = (contact: string) => Promise<Holder | undefined>;
 
-/** GET {USER_REGISTRY_URL}/discoverability?contact=… → 200 {user_id, discoverable}, or 404. */
+/**
+ * GET {USER_REGISTRY_URL}/discoverability?contact=… → 200 {user_id, discoverable}, or 404.
+ *
+ * @param registry the one in this process, asked where the settings name no other
+ */
 export function registryLookup(
-  { USER_REGISTRY_URL: base }: Pick<Settings, 'USER_REGISTRY_URL'>,
+  { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
   logger: FastifyBaseLogger,
+  registry?: UserRegistry,
 ): AskRegistry {
-  if (base === undefined) return async () => undefined;
+  if (base === undefined) return registry ? askOwn(registry, logger) : async () => undefined;
   const ask = outbound({
     name: 'the user registry',
     timeoutMs: PATIENCE_MS,
     retries: 1,
     maxBytes: 64 * 1024,
   });
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   return async contact => {
     const url = new URL(`${base.replace(/\/+$/, '')}/discoverability`);
     url.searchParams.set('contact', contact);
     try {
-      const { status, body } = await ask({ method: 'GET', url });
+      const { status, body } = await ask({ method: 'GET', url, headers });
       if (status === 404) return undefined;
       const holder = status === 200 ? readHolder(body) : undefined;
       if (!holder) logger.warn({ status }, 'the user registry gave no usable answer about a contact');
       return holder;
+    } catch (error) {
+      logger.warn({ err: error }, 'the user registry could not be asked about a contact');
+      return undefined;
+    }
+  };
+}
+
+function askOwn(registry: UserRegistry, logger: FastifyBaseLogger): AskRegistry {
+  return async contact => {
+    try {
+      return readHolder(await registry.findHolder(contact));
     } catch (error) {
       logger.warn({ err: error }, 'the user registry could not be asked about a contact');
       return undefined;

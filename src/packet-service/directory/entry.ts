@@ -1,10 +1,10 @@
 import type { Database } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
+import { secretHash } from '../../platform/secret.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { turnIntoShares } from '../shares/share.ts';
 import { contactKind, readContact } from './contact.ts';
 import { admit } from './limit.ts';
-import { secretHash } from './secret.ts';
 import {
   type Entry,
   findEntry,

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isLoopback } from '../../platform/address.ts';
 import type { Database } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
 import { insertLookup, lockSender, recentLookups } from './store.ts';
@@ -63,8 +64,4 @@ export async function admitSender(
   await admit(database, { sender: `user ${fromUser}`, contactsAnHour: CONTACTS_OF_A_SENDER }, contact, now);
   if (user !== undefined || isLoopback(ip)) return;
   await admit(database, { sender: `address ${ip}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS }, contact, now);
-}
-
-function isLoopback(ip: string): boolean {
-  return ip === '::1' || /^(::ffff:)?127\./.test(ip);
 }

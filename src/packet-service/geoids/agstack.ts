@@ -1,9 +1,9 @@
+import { lru } from '../../platform/lru.ts';
 import { outbound } from '../../platform/outbound.ts';
 import { Problem } from '../../platform/problems.ts';
 import { groundOfChecked, readBoundary } from './boundary.ts';
 import { leafCell, leafToken } from './cells.ts';
 import { isGeoid, pointGeoidV1 } from './geoid.ts';
-import { lru } from './lru.ts';
 import {
   checkPoint,
   type GeoidResolver,

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { coalesce } from '../../platform/coalesce.ts';
 import type { Database } from '../../platform/database.ts';
+import { lru } from '../../platform/lru.ts';
 import { Problem } from '../../platform/problems.ts';
 import { groundOfChecked } from './boundary.ts';
 import { cellIndex, leafCell } from './cells.ts';
 import { type Bounds, type CellSet, coverCells, eachCell, jaccard } from './covers.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
-import { lru } from './lru.ts';
 import { contains, type Ground, groundRegion } from './polygon.ts';
 import { fieldsOfCells, findFields, insertField, isTaken, lockRegistration, similarFields } from './store.ts';
 

@@ -1,16 +1,7 @@
+import { composeMail, type MailText } from '../../platform/mail-text.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
 import { uuidToUlid } from '../packets/ulid.ts';
 import type { Notification } from './store.ts';
-
-/** What a mail says, in both its forms. */
-export interface MailText {
-  subject: string;
-  text: string;
-  html: string;
-}
-
-/** A line of a mail: words, or a link. */
-type Line = string | { url: string };
 
 /** Characters of a user identifier that a mail shows, at most. */
 const SHOWN = 64;
@@ -26,7 +17,7 @@ export function mailTexts(publicUrl: string) {
     /** A packet was shared with a user. */
     shareCreated({ packetId, shareId, userId, fromUser }: Notification): MailText {
       const inbox = `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`;
-      return mail('An observation was shared with you', [
+      return composeMail('An observation was shared with you', [
         `${shown(fromUser)} shared an observation from the field with you:`,
         { url: `${publicUrl}/packets/${uuidToUlid(packetId)}` },
         'It waits in your inbox, where you accept or reject it:',
@@ -37,7 +28,7 @@ export function mailTexts(publicUrl: string) {
 
     /** Somebody wants to share with whoever reads this address. */
     invitationSent({ fromUser }: Notification, secret: string): MailText {
-      return mail('You are invited to observations from the field', [
+      return composeMail('You are invited to observations from the field', [
         `${shown(fromUser)} wants to share an observation from the field with you. It waits until you let others ` +
           'find you by this address. To do that, open this link in your field app, or enter the code there:',
         { url: invitationUrl(publicUrl, secret) },
@@ -48,7 +39,7 @@ export function mailTexts(publicUrl: string) {
 
     /** A user says that this address is theirs. */
     confirmContact(userId: string, secret: string): MailText {
-      return mail('Confirm your address', [
+      return composeMail('Confirm your address', [
         `The user ${shown(userId)} says that this is their address, and wants what is shared with it. If that is ` +
           'you, open this link in your field app, or enter the code there:',
         { url: `${publicUrl}/directory/confirmations/${secret}` },
@@ -69,31 +60,4 @@ function shown(user: string): string {
   return characters.length > SHOWN
     ? `"${characters.slice(0, SHOWN).join('')}..."`
     : `"${characters.join('')}"`;
-}
-
-function mail(subject: string, lines: readonly Line[]): MailText {
-  const text = lines.map(line => (typeof line === 'string' ? line : line.url)).join('\n\n');
-  const html = lines
-    .map(line => {
-      if (typeof line === 'string') return `<p>${asHtml(line)}</p>`;
-      const url = asHtml(line.url);
-      return `<p><a href="${url}">${url}</a></p>`;
-    })
-    .join('\n');
-  return {
-    subject,
-    text: `${text}\n`,
-    html: `<!doctype html>\n<html lang="en"><body>\n${html}\n</body></html>\n`,
-  };
-}
-
-function asHtml(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, character => entities[character] as string);
 }

@@ -1,9 +1,8 @@
-import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import type { Connection } from '../../platform/database.ts';
 import { openJobs } from '../../platform/jobs.ts';
 import { makeMailer } from '../../platform/mail.ts';
-import type { Server } from '../../platform/server.ts';
+import { listeningUrl, type Server } from '../../platform/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { webhookTarget } from './channels.ts';
 import { workOnDeliveries } from './deliver.ts';
@@ -36,9 +35,4 @@ export function openNotifications(
       mailer.close();
     },
   };
-}
-
-function listeningUrl(app: Server): string {
-  const { address, port, family } = app.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

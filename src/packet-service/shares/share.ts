@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
-import { SECRET_DAYS, secretHash } from '../directory/secret.ts';
+import { secretHash } from '../../platform/secret.ts';
+import { SECRET_DAYS } from '../directory/secret.ts';
 import { findHolder, giveContact, type Holder, lockContacts } from '../directory/store.ts';
 import { type LogEvent, queueEvents } from '../events/store.ts';
 import type { News, Notifier } from '../notifications/notifier.ts';

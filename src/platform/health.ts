@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { Type } from 'typebox';
-import type { Server } from '../../platform/server.ts';
-import { isReachable } from './store.ts';
+import { type Database, isReachable } from './database.ts';
+import type { Server } from './server.ts';
+import { VERSION } from './version.ts';
 
 const Health = Type.Object({
   status: Type.String({ description: 'OK, or DATABASE_UNREACHABLE' }),
@@ -19,8 +19,8 @@ const healthSchema = {
 };
 
 /** What a load balancer and a person look at first. */
-export function registerHealth(app: Server, { pool, version }: { pool: pg.Pool; version: string }): void {
-  const about = { service: 'packet-service', version };
+export function registerHealth(app: Server, service: string, pool: Database): void {
+  const about = { service, version: VERSION };
   app.get('/health', { schema: healthSchema, config: { open: true } }, async (_request, reply) =>
     (await isReachable(pool))
       ? { status: 'OK', ...about }

@@ -1,0 +1,38 @@
+import { chown, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Makes a folder inside DATA_DIR that is for its owner alone; the folder around it may have to be open to others. */
+export async function makeFolder(folder: string): Promise<void> {
+  // Only this folder is closed: the embedded database beside it belongs to another user.
+  await mkdir(path.dirname(folder), { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(path.dirname(folder));
+  await chown(folder, uid, gid);
+}
+
+/** Writes a file for its owner alone that is there as a whole or not at all, and survives a power cut. */
+export async function writeWhole(folder: string, name: string, bytes: Buffer): Promise<void> {
+  const partial = path.join(folder, `.${name}.${process.pid}`);
+  try {
+    const file = await open(partial, 'w', 0o600);
+    try {
+      await giveToOwner(folder, file);
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partial, path.join(folder, name));
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Under `sudo npm start` files belong to whoever owns their folder, who may start without sudo the next time. */
+async function giveToOwner(folder: string, file: FileHandle): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  await file.chown(uid, gid);
+}

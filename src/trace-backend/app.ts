@@ -1,0 +1,134 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { coalesce } from '../platform/coalesce.ts';
+import { type Connection, openPool } from '../platform/database.ts';
+import { registerHealth } from '../platform/health.ts';
+import { openJobs, prepareJobs } from '../platform/jobs.ts';
+import { makeMailer } from '../platform/mail.ts';
+import { migrate } from '../platform/migrate.ts';
+import { limitRequests } from '../platform/rate-limit.ts';
+import { createServer, listeningUrl, type Server } from '../platform/server.ts';
+import type { Settings } from '../platform/settings.ts';
+import type { UserRegistry } from '../platform/user-registry.ts';
+import { VERSION } from '../platform/version.ts';
+import { makeFirstAdmin } from './administration/first-admin.ts';
+import { registerAdministration } from './administration/routes.ts';
+import { registerAudit } from './audit/routes.ts';
+import { authenticate } from './authentication.ts';
+import { findCompanyIds } from './companies/members-store.ts';
+import { findHolder, registerDiscoverability } from './discoverability/routes.ts';
+import { failure } from './envelope.ts';
+import { openKeys, serviceToken } from './keys/keys.ts';
+import { openMails, QUEUES } from './mails/mails.ts';
+import { checkOrigins } from './origins.ts';
+import { sessionCookies } from './sessions/cookies.ts';
+import { registerSessions } from './sessions/routes.ts';
+import { openSessions } from './sessions/sessions.ts';
+import { registerUsers } from './users/routes.ts';
+
+/** PostgreSQL's schemas of the trace backend and of its job queue. */
+export const SCHEMA = 'trace_backend';
+const JOBS_SCHEMA = 'trace_backend_jobs';
+
+/** Requests of one client address in a minute, at most. */
+const PER_MINUTE = 1200;
+const BODY_LIMIT = 1024 * 1024;
+
+/** Brings the trace backend's tables up to date; returns the names of the migrations that ran now. */
+export async function migrateTraceBackend(connection: Connection): Promise<string[]> {
+  const names = await migrate(connection, SCHEMA, new URL('./migrations/', import.meta.url));
+  await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
+  return names;
+}
+
+/**
+ * Makes what a trace backend over a migrated database needs before its first start: the first administrator.
+ *
+ * @throws SettingsError
+ */
+export async function prepareTraceBackend(
+  settings: Settings,
+  connection: Connection,
+  logger: FastifyBaseLogger,
+): Promise<void> {
+  const pool = openPool(connection, SCHEMA, 1);
+  try {
+    await makeFirstAdmin(pool, settings, logger);
+  } finally {
+    await pool.end();
+  }
+}
+
+/**
+ * The trace backend over a migrated database, ready to listen. Closing it answers what is in flight and closes its
+ * connections.
+ *
+ * @throws SettingsError
+ */
+export async function traceBackend(
+  settings: Settings,
+  connection: Connection,
+  logger: FastifyBaseLogger,
+): Promise<{ app: Server; registry: UserRegistry }> {
+  const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
+  const keys = await openKeys(pool, settings);
+  const app = await makeServer(settings, logger);
+  await limitRequests(app, settings, PER_MINUTE);
+  checkOrigins(app, settings);
+  await authenticate(app, pool, keys.check);
+
+  const jobs = openJobs(connection, JOBS_SCHEMA, logger);
+  const mailer = makeMailer(settings);
+  const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
+  const mails = openMails(jobs, { pool, mailer, publicUrl, logger }, settings);
+  const sessions = openSessions(pool, keys, sessionCookies(settings));
+  const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
+
+  registerHealth(app, 'trace-backend', pool);
+  registerUsers(app, { pool, mails, settings, sessions, companiesOf });
+  registerSessions(app, { sessions, companiesOf });
+  registerAdministration(app, { pool, mails, companiesOf });
+  registerAudit(app, { pool });
+  registerDiscoverability(app, { pool, keys, serviceToken: () => serviceToken(pool, settings) });
+
+  app.addHook('onListen', async () => jobs.start());
+  app.addHook('onClose', async () => {
+    await jobs.stop();
+    mailer.close();
+    await pool.end();
+  });
+  const registry = {
+    publicKeys: keys.publicKeys,
+    findHolder: (contact: string) => findHolder(pool, contact),
+  };
+  return { app, registry };
+}
+
+function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  return createServer({
+    title: 'fieldtrace trace backend',
+    description: 'Users, companies, products, images and currencies of a value chain.',
+    version: VERSION,
+    definitionPath: '/v3/api-docs',
+    pagePath: '/',
+    tags: [
+      { name: 'User', description: 'accounts, and who is logged in' },
+      { name: 'Administration', description: 'what administrators do to users' },
+      { name: 'Audit', description: 'who changed what' },
+      { name: 'Registry', description: 'what makes this a user registry for the packet service' },
+      { name: 'Health', description: 'whether it works' },
+    ],
+    securitySchemes: {
+      cookie: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'trace-accessToken',
+        description: 'set by POST /api/user/login, for an hour',
+      },
+    },
+    errorBody: failure,
+    everyError: true,
+    bodyLimit: BODY_LIMIT,
+    logger,
+    trustProxy: settings.TRUST_PROXY,
+  });
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database.ts';
+import { insertAudit } from './store.ts';
+
+/** What was done to which record. */
+export interface Deed {
+  action: string;
+  entity: string;
+  entityId: number | string;
+  /** what else tells about it; never a secret */
+  details?: Record<string, unknown>;
+  /** who did it, where the request does not say it by its cookie */
+  userId?: number | null;
+}
+
+/** Writes down what a request does, in the transaction that does it. */
+export async function audit(
+  database: Database,
+  { caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>,
+  { action, entity, entityId, details = {}, userId = caller?.id ?? null }: Deed,
+): Promise<void> {
+  await insertAudit(database, {
+    at: new Date(),
+    userId,
+    action,
+    entity,
+    entityId: String(entityId),
+    address: ip,
+    details,
+  });
+}
+
+/** Who the program itself is, for what it does without a request. */
+export const PROGRAM = { caller: undefined, ip: '' };

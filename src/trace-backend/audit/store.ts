@@ -1,0 +1,68 @@
+import sql, { join } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+import type { Page } from '../schemas.ts';
+
+/** One change of state: who, when, what, from where. */
+export interface AuditEntry {
+  at: Date;
+  /** null for the program itself and for whoever is not logged in */
+  userId: number | null;
+  /** what was done, such as LOGIN or UPDATE_PRODUCT */
+  action: string;
+  /** kind of the record it was done to, such as user or product */
+  entity: string;
+  entityId: string;
+  /** the client's address; empty for the program itself */
+  address: string;
+  /** what else tells about it; never a secret */
+  details: Record<string, unknown>;
+}
+
+export interface KeptAuditEntry extends AuditEntry {
+  id: number;
+}
+
+/** Writes down what the caller's transaction does. */
+export async function insertAudit(database: Database, entry: AuditEntry): Promise<void> {
+  const { at, userId, action, entity, entityId, address, details } = entry;
+  await database.query(sql`
+    INSERT INTO audit (at, user_id, action, entity, entity_id, address, details)
+    VALUES (${at}, ${userId}, ${action}, ${entity}, ${entityId}, ${address}, ${JSON.stringify(details)}::jsonb)`);
+}
+
+export interface AuditFilter {
+  userId?: number | undefined;
+  action?: string | undefined;
+  entity?: string | undefined;
+  entityId?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A page of the audit in the order in which it was written, and how many entries there are in all. */
+export async function listAudit(
+  database: Database,
+  { userId, action, entity, entityId, from, to }: AuditFilter,
+  { limit, offset, sort }: Page,
+): Promise<{ items: KeptAuditEntry[]; count: number }> {
+  const where = join(
+    [
+      sql`true`,
+      userId === undefined ? undefined : sql`user_id = ${userId}`,
+      action === undefined ? undefined : sql`action = ${action}`,
+      entity === undefined ? undefined : sql`entity = ${entity}`,
+      entityId === undefined ? undefined : sql`entity_id = ${entityId}`,
+      from === undefined ? undefined : sql`at >= ${from}`,
+      to === undefined ? undefined : sql`at <= ${to}`,
+    ].filter(condition => condition !== undefined),
+    ' AND ',
+  );
+  const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
+  const [page, all] = await Promise.all([
+    database.query<KeptAuditEntry>(sql`
+      SELECT id::float8 AS id, at, user_id AS "userId", action, entity, entity_id AS "entityId", address, details
+      FROM audit WHERE ${where} ORDER BY audit.id ${direction} LIMIT ${limit} OFFSET ${offset}`),
+    database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM audit WHERE ${where}`),
+  ]);
+  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+}

@@ -1,0 +1,122 @@
+import { type TSchema, Type } from 'typebox';
+import type { Problem, ProblemCode } from '../platform/problems.ts';
+
+/** The envelope's status of each problem; a problem that names fields is a VALIDATION_ERROR. */
+const statusOf: Record<ProblemCode, string> = {
+  invalid: 'INVALID_REQUEST',
+  unreadable: 'REQUEST_BODY_ERROR',
+  unauthenticated: 'AUTH_ERROR',
+  forbidden: 'UNAUTHORIZED',
+  not_found: 'NOT_FOUND',
+  method_not_allowed: 'INVALID_REQUEST',
+  request_timeout: 'INVALID_REQUEST',
+  conflict: 'INVALID_REQUEST',
+  precondition_failed: 'INVALID_REQUEST',
+  too_large: 'REQUEST_BODY_ERROR',
+  unsupported_media_type: 'REQUEST_BODY_ERROR',
+  too_many_requests: 'TOO_MANY_REQUESTS',
+  headers_too_large: 'INVALID_REQUEST',
+  internal: 'ERROR',
+  not_implemented: 'ERROR',
+  unavailable: 'UPSTREAM_HTTP_ERROR',
+};
+
+/** The body of every failed call. */
+export function failure(problem: Problem): object {
+  const { code, message, fields } = problem;
+  if (code === 'invalid' && fields) {
+    return {
+      status: 'VALIDATION_ERROR',
+      errorMessage: message,
+      validationErrorDetails: { fieldErrors: fields },
+    };
+  }
+  return { status: statusOf[code], errorMessage: message };
+}
+
+/** The body of a call that succeeded; without data where there is nothing to say. */
+export function ok<Data>(data: Data): { status: 'OK'; data: Data } {
+  return { status: 'OK', data };
+}
+
+/** Schema of the envelope around some data. */
+export function envelope<Data extends TSchema>(data: Data, description: string) {
+  return Type.Object({ status: Type.Literal('OK'), data }, { description });
+}
+
+/** The answer of a call that has nothing to give back. */
+export const Done = Type.Object({ status: Type.Literal('OK') }, { description: 'it is done' });
+
+const failed = (description: string, status: string, errorMessage: string) =>
+  Type.Object(
+    {
+      status: Type.String({ description: 'what kind of failure it is' }),
+      errorMessage: Type.String({ description: 'what is wrong, in a sentence' }),
+      validationErrorDetails: Type.Optional(
+        Type.Object({
+          fieldErrors: Type.Record(Type.String(), Type.String(), {
+            description: 'sentences by the path of the field they are about',
+          }),
+        }),
+      ),
+    },
+    { description, examples: [{ status, errorMessage }] },
+  );
+
+const failures = {
+  400: failed(
+    'VALIDATION_ERROR: a field is wrong; REQUEST_BODY_ERROR: not JSON; INVALID_REQUEST: it cannot be done',
+    'INVALID_REQUEST',
+    'this address is registered already',
+  ),
+  401: failed('AUTH_ERROR: nobody is logged in', 'AUTH_ERROR', 'log in first'),
+  403: failed('UNAUTHORIZED: logged in, but not allowed', 'UNAUTHORIZED', 'this is for an administrator'),
+  404: failed(
+    'NOT_FOUND: there is no such thing, or it is not for you',
+    'NOT_FOUND',
+    'there is no such user',
+  ),
+  409: failed(
+    'INVALID_REQUEST: it does not fit what is there now',
+    'INVALID_REQUEST',
+    'it was changed since',
+  ),
+  412: failed(
+    'INVALID_REQUEST: it was changed since it was read',
+    'INVALID_REQUEST',
+    'the record was changed since; read it again',
+  ),
+  413: failed(
+    'REQUEST_BODY_ERROR: larger than this endpoint takes',
+    'REQUEST_BODY_ERROR',
+    'the body is too large',
+  ),
+  415: failed(
+    'REQUEST_BODY_ERROR: not a media type that is taken here',
+    'REQUEST_BODY_ERROR',
+    'not a picture',
+  ),
+  429: failed(
+    'TOO_MANY_REQUESTS: Retry-After tells when to come back',
+    'TOO_MANY_REQUESTS',
+    'too many failed logins; try again later',
+  ),
+  500: failed('ERROR: internal error; nothing was changed', 'ERROR', 'something went wrong on our side'),
+  503: failed(
+    'UPSTREAM_HTTP_ERROR: something behind us does not answer; Retry-After tells when to come back',
+    'UPSTREAM_HTTP_ERROR',
+    'the database does not answer; try again',
+  ),
+} as const;
+
+/**
+ * The failures that a route can give, for its `response` schema: those that every route has, and the named ones.
+ * Routes that are not open add 401, those for administrators 403.
+ */
+export function failureAnswers<Status extends keyof typeof failures>(...statuses: Status[]) {
+  const all = [400 as const, 429 as const, 500 as const, 503 as const, ...statuses];
+  return Object.fromEntries(all.map(status => [status, failures[status]])) as Pick<
+    typeof failures,
+    Status | 400 | 429 | 500 | 503
+  >;
+}

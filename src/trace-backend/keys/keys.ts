@@ -1,0 +1,161 @@
+import { createPrivateKey } from 'node:crypto';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+import type pg from 'pg';
+import { transaction } from '../../platform/database.ts';
+import { newSecret } from '../../platform/secret.ts';
+import { type Settings, SettingsError } from '../../platform/settings.ts';
+import { keySetTokenCheck, type TokenCheck } from '../../platform/tokens.ts';
+import { deleteKeys, findKeys, findSecret, insertKey, insertSecret, lockFirstStart } from './store.ts';
+
+/** How long an access token is good for, in seconds. */
+export const ACCESS_SECONDS = 3600;
+/** A process learns of a rotation after this long, in milliseconds. */
+const KEEP_MS = 60_000;
+/** A key is published this long after the next one was made, in milliseconds: all that it signed has ended. */
+const PUBLISH_MS = (ACCESS_SECONDS + 600) * 1000;
+
+/** The keys that access tokens are signed and checked with. */
+export interface Keys {
+  /** Signs claims as an access token: Ed25519, with iat, exp and jti. */
+  sign(claims: JWTPayload & { sub: string }): Promise<string>;
+  check: TokenCheck;
+  /** What /.well-known/jwks.json publishes: the public halves of the keys whose tokens are still good. */
+  publicKeys(): Promise<JSONWebKeySet>;
+}
+
+interface KeyRing {
+  readAt: number;
+  signing: JWK;
+  published: JWK[];
+}
+
+/**
+ * The keys, from TRACE_JWT_PRIVATE_KEY or from the database, where the first one is made when there is none. What was
+ * read is kept for a minute.
+ *
+ * @throws SettingsError when TRACE_JWT_PRIVATE_KEY is no Ed25519 key
+ */
+export async function openKeys(
+  pool: pg.Pool,
+  settings: Pick<Settings, 'TRACE_JWT_PRIVATE_KEY'>,
+): Promise<Keys> {
+  const given = settings.TRACE_JWT_PRIVATE_KEY ? await readKey(settings.TRACE_JWT_PRIVATE_KEY) : undefined;
+  let reading: Promise<KeyRing> | undefined;
+  let ring: KeyRing | undefined;
+
+  /** @param maxAge of what was read, in milliseconds */
+  async function current(maxAge: number): Promise<KeyRing> {
+    if (ring && performance.now() - ring.readAt < maxAge) return ring;
+    reading ??= readRing(pool, given).finally(() => {
+      reading = undefined;
+    });
+    try {
+      ring = await reading;
+    } catch (error) {
+      // What was known goes on counting while the database is away.
+      if (!ring) throw error;
+    }
+    return ring;
+  }
+
+  return {
+    async sign(claims) {
+      const { signing } = await current(KEEP_MS);
+      const now = Math.floor(Date.now() / 1000);
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'EdDSA', kid: signing.kid as string, typ: 'JWT' })
+        .setIssuedAt(now)
+        .setExpirationTime(now + ACCESS_SECONDS)
+        .setJti(crypto.randomUUID())
+        .sign(await importJWK(signing, 'EdDSA'));
+    },
+    check: keySetTokenCheck(async () => ({ keys: (await current(0)).published }), KEEP_MS),
+    publicKeys: async () => ({ keys: (await current(KEEP_MS)).published }),
+  };
+}
+
+async function readRing(pool: pg.Pool, given: JWK | undefined): Promise<KeyRing> {
+  const readAt = performance.now();
+  let kept = await findKeys(pool);
+  if (kept.length === 0 && !given) {
+    await makeKey(pool, found => found === 0);
+    kept = await findKeys(pool);
+  }
+  const now = Date.now();
+  const alive = kept.filter((_, n) => n === 0 || now - (kept[n - 1]?.createdAt.getTime() ?? 0) < PUBLISH_MS);
+  const keys = [...(given ? [given] : []), ...alive.map(({ privateKey }) => JSON.parse(privateKey) as JWK)];
+  return { readAt, signing: keys[0] as JWK, published: keys.map(publicHalf) };
+}
+
+function publicHalf({ kty, crv, x, kid }: JWK): JWK {
+  return { kty, crv, x, kid, use: 'sig', alg: 'EdDSA' } as JWK;
+}
+
+async function readKey(pem: string): Promise<JWK> {
+  try {
+    // A variable in a service file often holds the line breaks as \n.
+    const jwk = createPrivateKey(pem.replaceAll('\\n', '\n')).export({ format: 'jwk' }) as JWK;
+    if (jwk.crv !== 'Ed25519') throw new Error('not Ed25519');
+    return { ...jwk, kid: await calculateJwkThumbprint(jwk) };
+  } catch {
+    throw new SettingsError(
+      'TRACE_JWT_PRIVATE_KEY must be the PEM (PKCS #8) of an Ed25519 key: openssl genpkey -algorithm ed25519',
+    );
+  }
+}
+
+/**
+ * Makes a key that signs from now on, or within a minute where other processes run. Keys whose tokens have all ended
+ * are forgotten.
+ *
+ * @param when whether to, given the number of keys there are
+ * @returns the new key's id, if one was made
+ */
+export async function makeKey(
+  pool: pg.Pool,
+  when: (found: number) => boolean = () => true,
+): Promise<string | undefined> {
+  const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const jwk = await exportJWK(privateKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  return transaction(pool, async database => {
+    await lockFirstStart(database);
+    const kept = await findKeys(database);
+    if (!when(kept.length)) return undefined;
+    const now = new Date();
+    const ended = kept.filter(
+      (_, n) => n > 0 && now.getTime() - (kept[n - 1]?.createdAt.getTime() ?? 0) > PUBLISH_MS,
+    );
+    await deleteKeys(
+      database,
+      ended.map(key => key.kid),
+    );
+    await insertKey(database, { kid, privateKey: JSON.stringify({ ...jwk, kid }), createdAt: now });
+    return kid;
+  });
+}
+
+/** The token by which the packet service may look users up: the one that is set, or one made once and kept. */
+export async function serviceToken(
+  pool: pg.Pool,
+  settings: Pick<Settings, 'SERVICE_TOKEN'>,
+): Promise<string> {
+  if (settings.SERVICE_TOKEN) return settings.SERVICE_TOKEN;
+  return transaction(pool, async database => {
+    await lockFirstStart(database);
+    const kept = await findSecret(database, 'SERVICE_TOKEN');
+    if (kept) return kept;
+    const { secret } = newSecret();
+    await insertSecret(database, 'SERVICE_TOKEN', secret);
+    return secret;
+  });
+}
