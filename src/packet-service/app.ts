@@ -1,8 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { letOriginsIn } from '../platform/cors.ts';
 import { type Connection, openPool } from '../platform/database.ts';
 import { registerHealth } from '../platform/health.ts';
 import { prepareJobs } from '../platform/jobs.ts';
+import { registerMetrics } from '../platform/metrics.ts';
 import { migrate } from '../platform/migrate.ts';
+import { limitRequests } from '../platform/rate-limit.ts';
 import { createServer, type Server } from '../platform/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/user-registry.ts';
@@ -30,6 +33,9 @@ import { registerSync } from './sync/routes.ts';
 
 /** PostgreSQL's schema of the packet service. */
 export const SCHEMA = 'packet_service';
+
+/** Requests of one client address in a minute, at most; many phones share the address of one village's mast. */
+const PER_MINUTE = 12_000;
 
 /** Brings the packet service's tables up to date; returns the names of the migrations that ran now. */
 export async function migratePacketService(connection: Connection): Promise<string[]> {
@@ -85,8 +91,8 @@ export async function packetService(
   return app;
 }
 
-function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
-  return createServer({
+async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  const app = await createServer({
     title: 'fieldtrace packet service',
     description: 'Field observations and chat messages as immutable, hashed packets, each tied to a GeoID.',
     version: VERSION,
@@ -118,4 +124,8 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
     logger,
     trustProxy: settings.TRUST_PROXY,
   });
+  await letOriginsIn(app, settings);
+  await limitRequests(app, settings, PER_MINUTE);
+  registerMetrics(app, 'packet-service');
+  return app;
 }

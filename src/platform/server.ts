@@ -224,6 +224,8 @@ function alternatives(error: ErrorObject): string {
 function answerProblems(app: Server, service: ServiceDescription): void {
   const routes: { method: string; pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
+    // A plugin's answer to preflights, which is no endpoint.
+    if (url === '*') return;
     const pattern = new RegExp(
       `^${url
         .replace(/[.+?^${}()|[\]\\]/g, '\\$&')

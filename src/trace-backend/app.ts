@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { coalesce } from '../platform/coalesce.ts';
+import { letOriginsIn } from '../platform/cors.ts';
 import { type Connection, openPool } from '../platform/database.ts';
 import { registerHealth } from '../platform/health.ts';
 import { openJobs, prepareJobs } from '../platform/jobs.ts';
 import { makeMailer } from '../platform/mail.ts';
+import { registerMetrics } from '../platform/metrics.ts';
 import { migrate } from '../platform/migrate.ts';
 import { limitRequests } from '../platform/rate-limit.ts';
 import { createServer, listeningUrl, type Server } from '../platform/server.ts';
@@ -72,7 +74,6 @@ export async function traceBackend(
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
   const keys = await openKeys(pool, settings);
   const app = await makeServer(settings, logger);
-  await limitRequests(app, settings, PER_MINUTE);
   checkOrigins(app, settings);
   await authenticate(app, pool, keys.check);
 
@@ -103,8 +104,8 @@ export async function traceBackend(
   return { app, registry };
 }
 
-function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
-  return createServer({
+async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  const app = await createServer({
     title: 'fieldtrace trace backend',
     description: 'Users, companies, products, images and currencies of a value chain.',
     version: VERSION,
@@ -131,4 +132,8 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
     logger,
     trustProxy: settings.TRUST_PROXY,
   });
+  await letOriginsIn(app, settings);
+  await limitRequests(app, settings, PER_MINUTE);
+  registerMetrics(app, 'trace-backend');
+  return app;
 }

@@ -1,0 +1,33 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Server } from './server.ts';
+
+/** Seconds; from a read out of memory to a long poll. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/**
+ * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. Open
+ * as /health is; a proxy keeps it from the public.
+ */
+export function registerMetrics(app: Server, service: string): void {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'time from the first byte of a request to the last of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+
+  app.addHook('onResponse', (request, reply, done) => {
+    // The route's pattern, never the path: a label for each packet would fill the memory.
+    const route = request.routeOptions.url ?? 'none';
+    durations.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    done();
+  });
+  app.addHook('onClose', async () => registry.clear());
+  app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+}
