@@ -68,7 +68,7 @@ function makeContext(seconds: number, { connection }: EmbeddedPostgres): Context
     startService: (extra = {}) =>
       startProcess(
         'src/main.ts',
-        { ...environment, PACKET_PORT: '0', ...extra },
+        { ...environment, SERVICES: 'packet', PACKET_PORT: '0', ...extra },
         /packet service\s+\S+:(\d+)/,
       ),
     startScript: script => startProcess(`bench/${script}`, environment, /^port (\d+)$/m),

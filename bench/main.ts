@@ -6,12 +6,14 @@ import { feedRows } from './feeds.ts';
 import { logRows } from './log.ts';
 import { packetRows } from './packets.ts';
 import { startRows } from './start.ts';
+import { threadPageRows } from './thread-pages.ts';
 
 /** Groups of rows by the name they are asked for: `npm run bench packets`; all of them without a name. */
 const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   start: startRows,
   packets: packetRows,
   chat: chatIntakeRows,
+  threads: threadPageRows,
   search: context => chatSearchRows(context),
   log: logRows,
   feeds: feedRows,

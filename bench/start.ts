@@ -24,7 +24,7 @@ async function startOnce(dataDir: string): Promise<number> {
   const begin = performance.now();
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: path.resolve(import.meta.dirname, '..'),
-    env: { ...process.env, DATA_DIR: dataDir, PACKET_PORT: '0', LOG_LEVEL: 'warn' },
+    env: { ...process.env, DATA_DIR: dataDir, PACKET_PORT: '0', TRACE_PORT: '0', LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise(resolve => child.once('close', resolve));

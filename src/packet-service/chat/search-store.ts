@@ -5,8 +5,8 @@ import { type Part, partQuery, wordTokens, writeVector } from './tokens.ts';
 
 /** What messages are looked for by; an absent condition does not narrow. */
 export interface Conditions {
-  /** the threads to look in, uuid form */
-  threads: readonly string[];
+  /** the threads to look in, as PostgreSQL writes an array of uuids */
+  threads: string;
   /** folded */
   keyword?: string | undefined;
   /** the message's GeoID or one of its further ones */
@@ -23,17 +23,27 @@ export interface Stretch {
   rows: MessageRow[];
   /** where it ended; undefined when nothing is left beyond it */
   end: Place | undefined;
+  /** of the newest messages that were sampled, how many are of the threads to look in */
+  own: number;
 }
 
-/** The threads of a user, and about how many messages there are in all threads together. */
-export async function findScope(
-  database: Database,
-  userId: string,
-): Promise<{ threads: string[]; messages: number }> {
-  const { rows } = await database.query<{ threads: string[]; messages: number }>(sql`
-    SELECT ARRAY(SELECT thread_id::text FROM chat_participants WHERE user_id = ${userId}) AS threads,
-      (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages`);
-  return rows[0] as { threads: string[]; messages: number };
+/** The threads of a user, how many they are, and about how many messages there are in all threads together. */
+export interface Scope {
+  /** as PostgreSQL writes an array: with hundreds of threads, reading and writing it would cost more than a search */
+  threads: string;
+  count: number;
+  messages: number;
+}
+
+export async function findScope(database: Database, userId: string): Promise<Scope> {
+  const { rows } = await database.query<Scope>({
+    name: 'find-scope',
+    text: `SELECT coalesce(array_agg(thread_id), '{}')::text AS threads, count(*)::int AS count,
+        (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages
+      FROM chat_participants WHERE user_id = $1`,
+    values: [userId],
+  });
+  return rows[0] as Scope;
 }
 
 /**
@@ -45,21 +55,26 @@ export async function findScope(
  * @param before where to begin: older than this
  * @param count messages to read
  * @param limit matches to give back
+ * @param sample messages of which those of the user's threads are counted
  */
 export function readByTime(
   database: Database,
   conditions: Conditions,
   before: Place | undefined,
-  { count, limit }: { count: number; limit: number },
+  { count, limit, sample }: { count: number; limit: number; sample: number },
 ): Promise<Stretch> {
   const range = inRange(conditions, before);
   const newest = sql`ORDER BY ts DESC, packet_id DESC`;
   const ending = sql`SELECT ts, packet_id FROM chat_messages WHERE ${range} ${newest} OFFSET ${count - 1} LIMIT 1`;
   const hits = sql`
     SELECT thread_id, ts, packet_id FROM chat_messages
-    WHERE ${range} AND ${NOT_BEYOND} AND ${matches(conditions)} AND thread_id = ANY (${braces(conditions.threads)}::uuid[])
+    WHERE ${range} AND ${NOT_BEYOND} AND ${matches(conditions)} AND thread_id = ANY (${conditions.threads}::uuid[])
     ${newest} LIMIT ${limit}`;
-  return readStretch(database, { ending, hits });
+  const own = sql`
+    SELECT count(*)::int AS own FROM (
+      SELECT thread_id FROM chat_messages WHERE ${range} ${newest} LIMIT ${sample}) AS newest
+    WHERE thread_id = ANY (${conditions.threads}::uuid[])`;
+  return readStretch(database, { ending, hits, own });
 }
 
 /**
@@ -76,7 +91,7 @@ export function readByThread(
 ): Promise<Stretch> {
   const ofThread = sql`thread_id = own.id AND ${inRange(conditions, before)}`;
   const newest = sql`ORDER BY ts DESC, packet_id DESC`;
-  const own = sql`unnest(${braces(conditions.threads)}::uuid[]) AS own (id)`;
+  const own = sql`unnest(${conditions.threads}::uuid[]) AS own (id)`;
   const ending = sql`
     SELECT ts, packet_id FROM ${own} CROSS JOIN LATERAL (
       SELECT ts, packet_id FROM chat_messages WHERE ${ofThread} ${newest} OFFSET ${count - 1} LIMIT 1) AS last
@@ -86,7 +101,7 @@ export function readByThread(
       SELECT thread_id, ts, packet_id FROM chat_messages
       WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${newest} LIMIT ${limit}) AS hit
     ${newest} LIMIT ${limit}`;
-  return readStretch(database, { ending, hits });
+  return readStretch(database, { ending, hits, own: sql`SELECT 0 AS own` });
 }
 
 /** Inside the stretch, whose end is undefined when nothing lies beyond it. */
@@ -97,34 +112,22 @@ const NOT_BEYOND = sql`(ts, packet_id) >= (
 /** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
 async function readStretch(
   database: Database,
-  { ending, hits }: { ending: Sql; hits: Sql },
+  { ending, hits, own }: { ending: Sql; hits: Sql; own: Sql },
 ): Promise<Stretch> {
-  const { rows } = await database.query<MessageRow & { endTs: string | null; endId: string }>(sql`
-    WITH ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits})
-    SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", found.*
-    FROM (SELECT) AS always LEFT JOIN ending ON true LEFT JOIN (
+  const { rows } = await database.query<
+    MessageRow & { endTs: string | null; endId: string; own: number }
+  >(sql`
+    WITH ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits}), counted AS MATERIALIZED (${own})
+    SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", counted.own, found.*
+    FROM counted LEFT JOIN ending ON true LEFT JOIN (
       SELECT ${MESSAGE}, ts FROM hits JOIN chat_messages USING (thread_id, ts, packet_id)) AS found ON true
     ORDER BY found.ts DESC, found."packetId" DESC`);
   const [first] = rows;
   return {
     rows: rows.filter(({ packetId }) => packetId !== null),
     end: first?.endTs ? { ts: first.endTs, id: first.endId } : undefined,
+    own: first?.own ?? 0,
   };
-}
-
-/** How many of the newest messages of all are of these threads. */
-export async function countOwn(
-  database: Database,
-  conditions: Conditions,
-  before: Place | undefined,
-  count: number,
-): Promise<number> {
-  const { rows } = await database.query<{ own: number }>(sql`
-    SELECT count(*)::int AS own FROM (
-      SELECT thread_id FROM chat_messages WHERE ${inRange(conditions, before)}
-      ORDER BY ts DESC, packet_id DESC LIMIT ${count}) AS newest
-    WHERE thread_id = ANY (${braces(conditions.threads)}::uuid[])`);
-  return (rows[0] as { own: number }).own;
 }
 
 /**
@@ -146,7 +149,7 @@ export async function lookUp(
       FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
         SELECT packet_id, thread_id, text, geoid, sent, ts FROM chat_messages
         WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
-      WHERE thread_id = ANY (${braces(conditions.threads)}::uuid[]))
+      WHERE thread_id = ANY (${conditions.threads}::uuid[]))
     SELECT ${MESSAGE} FROM found ORDER BY ts DESC, packet_id DESC LIMIT ${limit}`);
   return rows;
 }
@@ -186,7 +189,7 @@ function inRange({ from, to }: Conditions, before: Place | undefined): Sql {
     ${before ? sql`AND (ts, packet_id) < (${before.ts}::timestamptz, ${before.id}::uuid)` : empty}`;
 }
 
-/** An array literal, made quickly: a user's hundreds of threads go with every step. */
+/** An array literal. */
 function braces(items: readonly (string | number)[]): string {
   return `{${items.join(',')}}`;
 }

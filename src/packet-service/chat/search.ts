@@ -1,14 +1,6 @@
 import type { Database } from '../../platform/database.ts';
 import { geoidNumber, pieceNumber, question } from './pieces.ts';
-import {
-  type Conditions,
-  countOwn,
-  findScope,
-  findWords,
-  lookUp,
-  readByThread,
-  readByTime,
-} from './search-store.ts';
+import { type Conditions, findScope, findWords, lookUp, readByThread, readByTime } from './search-store.ts';
 import type { MessageRow, Place } from './store.ts';
 
 /** Matches fetched at once, at most: what bounds the memory of an unlimited search. */
@@ -19,7 +11,7 @@ const FEW_THREADS = 16;
 const FIRST_BY_THREAD = 10_000;
 const FIRST_BY_TIME = 4000;
 /** Of these, as many are counted to learn the user's share of all messages. */
-const SHARE_SAMPLE = 1000;
+const SHARE_SAMPLE = 500;
 /** Messages that one stretch reads, at most. */
 const MAX_STRETCH = 100_000;
 /** Where less than this share of all messages is the user's, order of time passes too many others. */
@@ -27,14 +19,14 @@ const SPARSE = 0.1;
 /** Room for chance when the length of a stretch is reckoned. */
 const MARGIN = 1.3;
 /** Sets of pieces that the index is asked for, at most. */
-const MAX_SETS = 1000;
+const MAX_SETS = 250;
 /**
  * What things cost beside reading one message (0.2 µs): finding the start of one thread, asking the index for one
  * set of pieces, fetching one candidate.
  */
-const COST = { thread: 20, set: 100, candidate: 10 };
+const COST = { thread: 20, set: 70, candidate: 7 };
 /** What asking the dictionary and the index costs beyond that. */
-const LOOK_UP = 5000;
+const LOOK_UP = 3500;
 /** Messages in the table where PostgreSQL has not counted them yet. */
 const UNCOUNTED = 1_000_000;
 
@@ -59,33 +51,32 @@ export async function* searchMessages(
   after: Place | undefined,
   wanted: number,
 ): AsyncGenerator<MessageRow[]> {
-  const { threads, messages } = await findScope(database, search.userId);
-  if (threads.length === 0) return;
+  const { threads, count, messages } = await findScope(database, search.userId);
+  if (count === 0) return;
   const conditions = { ...search, threads };
   const progress: Progress = {
     own: 0,
     matches: 0,
     share: 1,
     left: wanted,
-    threads: threads.length,
+    threads: count,
     total: messages > 0 ? messages : UNCOUNTED,
     sets: search.keyword === undefined && search.geoid === undefined ? 'useless' : 'unknown',
   };
 
   let before = after;
-  for (let step = firstStep(threads.length); step.way !== 'look up'; ) {
+  for (let step = firstStep(count); step.way !== 'look up'; ) {
     const read = step.way === 'by time' ? readByTime : readByThread;
     const limit = Math.min(progress.left, BATCH);
-    const stretch = await read(database, conditions, before, { count: step.count, limit });
+    const sample = progress.own === 0 ? SHARE_SAMPLE : 0;
+    const stretch = await read(database, conditions, before, { count: step.count, limit, sample });
     yield stretch.rows;
     progress.left -= stretch.rows.length;
     const last = endOf(stretch.rows, limit);
     if (progress.left <= 0 || !(last ?? stretch.end)) return;
 
-    if (step.way === 'by time' && progress.own === 0) {
-      progress.share = (await countOwn(database, conditions, before, SHARE_SAMPLE)) / SHARE_SAMPLE;
-    }
-    progress.own += step.way === 'by time' ? step.count * progress.share : step.count * threads.length;
+    if (step.way === 'by time' && sample > 0) progress.share = stretch.own / sample;
+    progress.own += step.way === 'by time' ? step.count * progress.share : step.count * count;
     progress.matches += stretch.rows.length;
     before = last ?? stretch.end;
     const way = step.way;
@@ -125,8 +116,12 @@ function endOf(rows: MessageRow[], limit: number): Place | undefined {
  */
 async function setsOf(database: Database, { keyword, geoid }: Search): Promise<number[][] | 'useless'> {
   const { whole, parts } = question(keyword ?? '');
-  const words = await Promise.all(parts.map(part => findWords(database, part, MAX_SETS + 1)));
-  let sets = [[...whole, ...(geoid === undefined ? [] : [geoidNumber(geoid)])]];
+  const known = [...whole, ...(geoid === undefined ? [] : [geoidNumber(geoid)])];
+  const telling = parts.filter(({ text }) => text.length > 1);
+  // Most words have any one letter: it is only asked for where nothing else narrows.
+  const asked = telling.length + known.length > 0 ? telling : parts;
+  const words = await Promise.all(asked.map(part => findWords(database, part, MAX_SETS + 1)));
+  let sets = [known];
   for (const list of words.sort((a, b) => a.length - b.length)) {
     if (sets.length * list.length > MAX_SETS) break;
     sets = sets.flatMap(set => list.map(word => [...set, pieceNumber(word)]));
