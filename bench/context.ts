@@ -25,6 +25,7 @@ export interface Row {
 /** A server process under measurement. */
 export interface Measured {
   port: number;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -87,6 +88,7 @@ function startProcess(script: string, environment: Record<string, string>, ready
       if (!port) return;
       resolve({
         port: Number(port),
+        pid: child.pid as number,
         async stop() {
           child.kill('SIGTERM');
           await ended;

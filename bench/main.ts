@@ -3,6 +3,7 @@ import { chatIntakeRows } from './chat-intake.ts';
 import { chatSearchRows } from './chat-search.ts';
 import { type Context, type Row, withContext } from './context.ts';
 import { feedRows } from './feeds.ts';
+import { graphRows } from './graph.ts';
 import { logRows } from './log.ts';
 import { packetRows } from './packets.ts';
 import { startRows } from './start.ts';
@@ -17,6 +18,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   search: context => chatSearchRows(context),
   log: logRows,
   feeds: feedRows,
+  graph: graphRows,
 };
 
 const SECONDS = 5;

@@ -9,7 +9,10 @@ test('every command of "A phone`s day" does what the guide says, on a fresh star
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
   const outputs = await runGuide('docs/guides/a-phones-day.md', service.url, () => true);
-  const [fields, observations, chat, , batch, feed, sync, verify] = outputs as [string, ...string[]];
+  const [fields, observations, named, whole, , rest, part, chat, , batch, feed, sync, verify] = outputs as [
+    string,
+    ...string[],
+  ];
 
   const [{ fields: registered }] = jsonLines(fields) as [{ fields: { geoid: string; status: string }[] }];
   expect(registered).toMatchObject([{ status: 'registered' }]);
@@ -23,6 +26,14 @@ test('every command of "A phone`s day" does what the guide says, on a fresh star
     timestamp: '2026-03-01T08:15:00+02:00',
   });
   expect(packet.Body.severity).toBe(2);
+
+  const [withPicture] = jsonLines(named as string) as { packet_uuid: string }[];
+  const [picture] = jsonLines(whole as string) as { attachment_id: string; size: number }[];
+  expect(picture?.size).toBe(300_000);
+  expect(rest).toBe('204');
+  expect(part).toBe('same');
+  const pictures = (await service.send('GET', `/packets/${withPicture?.packet_uuid}/attachments`)).body;
+  expect(pictures.attachments).toMatchObject([{ attachment_id: picture?.attachment_id, status: 'stored' }]);
 
   expect(jsonLines(chat as string)).toEqual([{ message: expect.any(String), added: 1 }]);
   const answers = jsonLines(batch as string) as { packet_uuid: string }[];

@@ -10,26 +10,32 @@ import { createServer, type Server } from '../platform/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
+import { registerAttachments } from './attachments/routes.ts';
 import { authenticate } from './authentication.ts';
+import { pendingList } from './chat/pending-list.ts';
 import { registerChat } from './chat/routes.ts';
 import { registryLookup } from './directory/discoverability.ts';
 import { registerDirectory } from './directory/routes.ts';
 import { broadcast } from './events/broadcast.ts';
 import { openFeeds } from './events/feeds.ts';
 import { registerEvents } from './events/routes.ts';
-import { sequencer, wakingWriter } from './events/sequencer.ts';
+import { sequencer } from './events/sequencer.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
+import { registerGraph } from './graph/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
 import { registerIntake } from './intake/routes.ts';
 import { QUEUES } from './notifications/channels.ts';
 import { JOBS_SCHEMA, openNotifications } from './notifications/open.ts';
 import { registerNotifications } from './notifications/routes.ts';
-import { batchWriter } from './packets/batch-writer.ts';
+import { batchWriter, tellingWriter } from './packets/batch-writer.ts';
 import { MAX_PACKET_BYTES } from './packets/packet.ts';
 import { registerPackets } from './packets/routes.ts';
 import { registerShares } from './shares/routes.ts';
 import { registerSync } from './sync/routes.ts';
+
+/** Exports that run at once in this process: each holds a connection for as long as its client reads. */
+const EXPORTS_AT_ONCE = 2;
 
 /** PostgreSQL's schema of the packet service. */
 export const SCHEMA = 'packet_service';
@@ -61,7 +67,11 @@ export async function packetService(
   const logPool = openPool(connection, SCHEMA, 1, { pipeline: true });
   const news = broadcast(pool, logger);
   const log = sequencer(logPool, news.advance, logger);
-  const writer = wakingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), log.wake);
+  const pending = pendingList(pool, logger);
+  const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ chat }) => {
+    log.wake();
+    if (chat) pending.grew();
+  });
   const resolver = makeResolver(settings, pool);
 
   const app = await makeServer(settings, logger);
@@ -72,12 +82,14 @@ export async function packetService(
   registerHealth(app, 'packet-service', pool);
   registerIntake(app, { pool, writer, resolver });
   registerPackets(app, { pool, writer });
+  registerAttachments(app, { pool, settings });
   registerChat(app, { pool });
   registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger, registry) });
   registerDirectory(app, { pool, notifier });
   registerNotifications(app, { pool });
   registerEvents(app, { feeds: openFeeds({ pool, news, logger }) });
   registerSync(app, { pool, news });
+  registerGraph(app, { pool, exports: openPool(connection, SCHEMA, EXPORTS_AT_ONCE) });
   registerFields(app, { pool, settings });
 
   app.addHook('onListen', async () => log.start());
@@ -85,7 +97,7 @@ export async function packetService(
   app.addHook('onClose', async () => {
     stopForgetting();
     await Promise.all([stopNotifying(), writer.drain()]);
-    await log.stop();
+    await Promise.all([log.stop(), pending.stop()]);
     await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
   });
   return app;
@@ -101,11 +113,13 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     tags: [
       { name: 'Intake', description: 'what comes from the field' },
       { name: 'Packets', description: 'what was stored' },
+      { name: 'Attachments', description: 'files of packets' },
       { name: 'Chat', description: 'threads, their messages, and the search in them' },
       { name: 'Shares', description: 'packets that users show each other, and invitations' },
       { name: 'Directory', description: 'by which contacts users can be found' },
       { name: 'Notifications', description: 'what users were told, and what became of it' },
       { name: 'Events', description: 'what happens, as it happens' },
+      { name: 'Graph', description: 'everything as triples, for analysts' },
       { name: 'Sync', description: 'the log of everything, for clients that keep a copy' },
       { name: 'GeoIDs', description: 'the built-in registry of fields' },
       { name: 'Health', description: 'whether it works' },

@@ -2,6 +2,13 @@ import cors from '@fastify/cors';
 import type { Server } from './server.ts';
 import type { Settings } from './settings.ts';
 
+/** What a page's script may read of an answer beside its body. */
+const EXPOSED = [
+  ...['accept-ranges', 'attachment-id', 'content-disposition', 'content-range', 'etag', 'location'],
+  ...['retry-after', 'tus-extension', 'tus-max-size', 'tus-resumable', 'tus-version', 'upload-expires'],
+  ...['upload-length', 'upload-metadata', 'upload-offset', 'x-request-id'],
+];
+
 /**
  * Lets the web pages of CORS_ORIGINS read answers in a browser (Fetch standard §3.2), with cookies. Without the
  * setting no page of another origin can.
@@ -15,7 +22,7 @@ export async function letOriginsIn(
     origin: CORS_ORIGINS.split(','),
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['etag', 'location', 'retry-after', 'x-request-id', 'upload-offset', 'tus-resumable'],
+    exposedHeaders: EXPOSED,
     maxAge: 3600,
   });
 }

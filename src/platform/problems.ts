@@ -14,6 +14,7 @@ export const problemStatus = {
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   too_many_requests: 429,
   headers_too_large: 431,
   internal: 500,

@@ -115,6 +115,35 @@ export const Settings = Type.Object({
     default: 'on',
     description: 'whether requests are limited by client address; loopback never is',
   }),
+  S3_BUCKET: Type.Optional(
+    Type.String({
+      minLength: 3,
+      maxLength: 63,
+      description: 'S3 bucket that files are kept in; without it they are files in DATA_DIR/files',
+    }),
+  ),
+  S3_ENDPOINT: url('where S3 is, when it is not that of Amazon; buckets are then part of the path'),
+  S3_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'region of S3' }),
+  S3_ACCESS_KEY_ID: secret('access key of S3; without it, what the machine itself may do'),
+  S3_SECRET_ACCESS_KEY: secret('secret of S3_ACCESS_KEY_ID'),
+  MAX_ATTACHMENT_BYTES: Type.Integer({
+    minimum: 1,
+    maximum: 4 * 1024 ** 3,
+    default: 100 * 1024 ** 2,
+    description: 'bytes of one attachment, at most',
+  }),
+  CONCURRENT_UPLOADS: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 32,
+    description: 'attachments that one process takes in at the same time; further ones are told to come back',
+  }),
+  ATTACHMENT_EXPIRE_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36500,
+    default: 30,
+    description: 'days after which an attachment that no packet names is removed',
+  }),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^\\s]+$',

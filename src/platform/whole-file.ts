@@ -31,7 +31,7 @@ export async function writeWhole(folder: string, name: string, bytes: Buffer): P
 }
 
 /** Under `sudo npm start` files belong to whoever owns their folder, who may start without sudo the next time. */
-async function giveToOwner(folder: string, file: FileHandle): Promise<void> {
+export async function giveToOwner(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   await file.chown(uid, gid);

@@ -164,6 +164,11 @@ export async function insertWords(database: Database, words: readonly string[]):
     ON CONFLICT DO NOTHING`);
 }
 
+/** Merges the entries that wait in the index by piece; returns at once when none do. */
+export async function mergePending(database: Database): Promise<void> {
+  await database.query({ text: "SELECT gin_clean_pending_list('chat_messages_by_piece')" });
+}
+
 /** Words of the dictionary that have a part where it must be; `limit` of them at most. */
 export async function findWords(database: Database, part: Part, limit: number): Promise<string[]> {
   const { rows } = await database.query<{ word: string }>(sql`

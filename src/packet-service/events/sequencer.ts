@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import type { BatchWriter } from '../packets/batch-writer.ts';
 import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
 
 /**
  * Least rest after a round that appended something, in milliseconds: what is committed meanwhile shares the next. A
- * round that took long, as when a transaction of hours keeps dead rows in the queue, is rested from three times as long.
+ * round that took longer, as when a transaction of hours keeps dead rows in the queue, is rested from as long: the log
+ * takes half a connection's time at most.
  */
 const REST_MS = 25;
 /** Longest time between two rounds: what another process committed before it was killed waits no longer. */
@@ -60,7 +60,7 @@ export function sequencer(
       onHead(round.head);
       if (round.more) continue;
       if (last) return;
-      if (round.appended && !stopping) await wait(Math.max(REST_MS, 3 * (performance.now() - began)));
+      if (round.appended && !stopping) await wait(Math.max(REST_MS, performance.now() - began));
       await bell.rings(IDLE_MS);
     }
   }
@@ -117,17 +117,5 @@ function makeBell() {
       await promise;
       clearTimeout(timer);
     },
-  };
-}
-
-/** The same writer, which also wakes the sequencer after its commits. */
-export function wakingWriter(writer: BatchWriter, wake: () => void): BatchWriter {
-  return {
-    write(write) {
-      const written = writer.write(write);
-      written.then(wake, () => {});
-      return written;
-    },
-    drain: writer.drain,
   };
 }

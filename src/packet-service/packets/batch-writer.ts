@@ -168,3 +168,18 @@ async function writeOnce(pool: pg.Pool, writes: PacketWrite[]): Promise<WriteOut
     connection.release(failed);
   }
 }
+
+/** The same writer, which also tells of each write after its commit. */
+export function tellingWriter(writer: BatchWriter, tell: (write: PacketWrite) => void): BatchWriter {
+  return {
+    write(write) {
+      const written = writer.write(write);
+      written.then(
+        () => tell(write),
+        () => {},
+      );
+      return written;
+    },
+    drain: writer.drain,
+  };
+}

@@ -36,6 +36,7 @@ export function readFinalizedPacket(
     type,
     point: capturePoint(Body),
     threadId,
+    body: Body,
   };
   return finishPacket(parts, header, body, writeFooter(hash, rest));
 }

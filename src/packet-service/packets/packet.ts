@@ -1,6 +1,7 @@
 import { Problem } from '../../platform/problems.ts';
 import type { Timestamp } from '../../platform/time.ts';
 import { cellIndex, FINE_LEVEL, leafCell } from '../geoids/cells.ts';
+import { attachmentIds } from './attachment-ids.ts';
 import { packetHash } from './hash.ts';
 import { canonicalJson } from './jcs.ts';
 import { ulidToUuid } from './ulid.ts';
@@ -24,6 +25,8 @@ export interface Packet {
   id: string;
   geoid: string;
   extraGeoids: readonly string[];
+  /** those of its attachments that are ours, uuid form */
+  attachmentIds: readonly string[];
   /** Header.timestamp in UTC */
   ts: string;
   type: string;
@@ -78,7 +81,7 @@ export function makePacket(parts: PacketParts): Packet {
  * @throws Problem too_large
  */
 export function finishPacket(
-  parts: Pick<PacketParts, 'id' | 'geoid' | 'extraGeoids' | 'timestamp' | 'type' | 'point' | 'threadId'>,
+  parts: Omit<PacketParts, 'headerFields' | 'lang' | 'enc' | 'tags'>,
   header: string,
   body: string,
   footer: string,
@@ -93,6 +96,7 @@ export function finishPacket(
     id: ulidToUuid(parts.id),
     geoid: parts.geoid,
     extraGeoids: parts.extraGeoids,
+    attachmentIds: attachmentIds(parts.body.attachments),
     ts: parts.timestamp.utc,
     type: parts.type,
     threadId: parts.threadId ?? null,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { coalesce } from '../../platform/coalesce.ts';
+import { matchesTag } from '../../platform/etag.ts';
 import { Problem } from '../../platform/problems.ts';
 import { type Server, sendText } from '../../platform/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
@@ -46,7 +47,7 @@ function registerReading(app: Server, pool: pg.Pool): void {
     const sections = await getPacket(request, request.params.id);
     const tag = `"${hashOf(sections.footer)}"`;
     reply.header('etag', tag).header('cache-control', 'private, no-cache');
-    if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
+    if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
     return sendText(reply, spliceSections(sections));
   });
 
@@ -129,13 +130,4 @@ function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undef
   const moment = parseRangeEnd(text, name);
   if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
   return moment;
-}
-
-/** Whether an If-None-Match header names this tag (RFC 9110 §13.1.2, weak comparison). */
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some(candidate => {
-    const trimmed = candidate.trim();
-    return trimmed === '*' || trimmed.replace(/^W\//, '') === tag;
-  });
 }

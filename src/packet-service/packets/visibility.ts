@@ -17,7 +17,7 @@ export async function checkReader(
 ): Promise<void> {
   if (user === undefined || threadId === null) return;
   const [standing] = await findStandings(database, [{ threadId, userId: user }]);
-  if (standing === 'participant' || (await isSharedWith(database, id, user))) return;
+  if (standing === 'participant' || (await isSharedWith(database, [id], user))) return;
   throw new Problem('forbidden', 'only those who take part in its thread read this packet');
 }
 

@@ -46,6 +46,13 @@ const geoidTable: RowTable = {
   conflict: 'ON CONFLICT DO NOTHING',
 };
 
+const attachmentTable: RowTable = {
+  name: 'insert_packet_attachments',
+  insert: 'INSERT INTO packet_attachments (packet_id, attachment_id, thread_id)',
+  width: 3,
+  conflict: 'ON CONFLICT DO NOTHING',
+};
+
 /**
  * Writes a batch of packets in one transaction and tells what became of each; when it throws, nothing was
  * stored. Every table's rows are sorted by key, and tables are always written in the same order, so that
@@ -160,9 +167,13 @@ function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   const geoids = writes.flatMap(({ packet }) =>
     packet.extraGeoids.map(geoid => [packet.id, geoid, packet.ts]),
   );
+  const attachments = writes.flatMap(({ packet }) =>
+    packet.attachmentIds.map(attachmentId => [packet.id, attachmentId, packet.threadId]),
+  );
   const messages = writes.flatMap(({ chat }) => (chat ? [chatMessageRow(chat)] : []));
   return [
     ...insertStatements(geoidTable, geoids.sort(compareRows)),
+    ...insertStatements(attachmentTable, attachments.sort(compareRows)),
     ...insertStatements(chatMessageTable, messages.sort(compareRows)),
     ...queueStatements(writes.map(({ packet }) => packetEvent(packet))),
   ];

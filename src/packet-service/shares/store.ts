@@ -73,11 +73,15 @@ export async function findShareById(database: Database, shareId: string): Promis
   return rows[0];
 }
 
-/** Whether a packet was shared with a user, who has not rejected it. */
-export async function isSharedWith(database: Database, packetId: string, userId: string): Promise<boolean> {
+/** Whether one of these packets was shared with a user, who has not rejected it. */
+export async function isSharedWith(
+  database: Database,
+  packetIds: readonly string[],
+  userId: string,
+): Promise<boolean> {
   const { rows } = await database.query(sql`
     SELECT 1 FROM shares
-    WHERE packet_id = ${packetId} AND to_user = ${userId} AND status <> 'rejected' LIMIT 1`);
+    WHERE packet_id = ANY (${packetIds}::uuid[]) AND to_user = ${userId} AND status <> 'rejected' LIMIT 1`);
   return rows.length > 0;
 }
 

@@ -27,7 +27,7 @@ export async function deleteKeys(database: Database, kids: readonly string[]): P
 }
 
 /** Any number, the same in every process: whoever holds this advisory lock makes what is made once. */
-const FIRST_START_LOCK = 7_104_915_204;
+const FIRST_START_LOCK = 7_104_915_205;
 
 /** Lets one process at a time make keys, secrets and the first administrator; until the end of the transaction. */
 export async function lockFirstStart(database: Database): Promise<void> {

@@ -1,0 +1,23 @@
+/** Characters of a file's name that are kept, at most. */
+const MAX_NAME = 200;
+
+/**
+ * A file's name as it is kept: the last part of whatever path was sent, on one line.
+ *
+ * @param fallback where nothing is left
+ */
+export function cleanName(sent: string | undefined, fallback: string): string {
+  const last = (sent ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const name = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()].slice(0, MAX_NAME).join('');
+  return name === '' || name === '.' || name === '..' ? fallback : name;
+}
+
+/** Content-Disposition by which every browser saves a file instead of showing it (RFC 6266, RFC 8187). */
+export function contentDisposition(name: string): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

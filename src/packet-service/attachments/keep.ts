@@ -1,0 +1,78 @@
+import type pg from 'pg';
+import { type Database, transaction } from '../../platform/database.ts';
+import type { FileStore, Received } from '../../platform/file-store/index.ts';
+import { Problem } from '../../platform/problems.ts';
+import { ulidFactory, ulidToUuid, uuidToUlid } from '../packets/ulid.ts';
+import { sniffContentType } from './content-type.ts';
+import { cleanName } from './disposition.ts';
+import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
+
+/** What an attachment is stored as. */
+export interface Naming {
+  /** uuid form */
+  attachmentId: string;
+  /** as the client calls the file */
+  name: string | undefined;
+  /** who uploads it; null without a token */
+  userId: string | null;
+}
+
+/** The id of an attachment as clients write it, of its uuid form. */
+export function attachmentIdText(attachmentId: string): string {
+  return `att_${uuidToUlid(attachmentId)}`;
+}
+
+/** A new attachment id, uuid form. Unlike those of packets it is never one more than another: it cannot be guessed. */
+export function newAttachmentId(): string {
+  return ulidToUuid(ulidFactory()());
+}
+
+export function contentKey(sha256: string): string {
+  return `attachments/${sha256}`;
+}
+
+/**
+ * Keeps what was received as an attachment; the same content is kept once. Returns after the commit.
+ *
+ * The content is announced, then put, then used: whoever sweeps meanwhile leaves an announced content alone for a
+ * day, and one who comes in the middle of its removal waits for the end of it.
+ *
+ * @param also what else the transaction that stores the attachment does
+ * @returns the attachment, as it was stored first, and whether it was now
+ * @throws Problem conflict when the id belongs to another content
+ */
+export async function keepAttachment(
+  pool: pg.Pool,
+  files: FileStore,
+  received: Received,
+  { attachmentId, name, userId }: Naming,
+  also: (database: Database) => Promise<void> = async () => {},
+): Promise<{ attachment: Attachment; isNew: boolean }> {
+  const { sha256, size } = received;
+  const attachment: Attachment = {
+    attachmentId,
+    sha256,
+    size,
+    contentType: await sniffContentType(received.head),
+    name: cleanName(name, attachmentIdText(attachmentId)),
+    userId,
+    uploadedAt: new Date(),
+  };
+  for (;;) {
+    await announceContent(pool, sha256, new Date());
+    const key = contentKey(sha256);
+    if ((await files.size(key)) !== size) await files.put(key, received);
+    const kept = await transaction(pool, async database => {
+      if (!(await useContent(database, sha256))) return undefined;
+      const isNew = await insertAttachment(database, attachment);
+      const [stored] = isNew ? [attachment] : await findAttachments(database, [attachmentId]);
+      if (!stored) return undefined;
+      if (stored.sha256 !== sha256) {
+        throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
+      }
+      await also(database);
+      return { attachment: stored, isNew };
+    });
+    if (kept) return kept;
+  }
+}

@@ -1,0 +1,214 @@
+import multipart from '@fastify/multipart';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { matchesTag } from '../../platform/etag.ts';
+import { type FileStore, openFileStore, type Received } from '../../platform/file-store/index.ts';
+import { Problem } from '../../platform/problems.ts';
+import type { Server } from '../../platform/server.ts';
+import type { Settings } from '../../platform/settings.ts';
+import { attachmentIdOf, readAttachmentId } from '../packets/attachment-ids.ts';
+import { findPackets } from '../packets/read-store.ts';
+import { isUlid, ulidToUuid } from '../packets/ulid.ts';
+import { checkReader } from '../packets/visibility.ts';
+import { contentDisposition } from './disposition.ts';
+import { attachmentIdText, contentKey, keepAttachment, newAttachmentId } from './keep.ts';
+import { allowsRange, readRange } from './range.ts';
+import { checkAttachmentReader } from './readers.ts';
+import {
+  getAttachmentSchema,
+  headAttachmentSchema,
+  listAttachmentsSchema,
+  postAttachmentSchema,
+} from './schemas.ts';
+import { slots } from './slots.ts';
+import { type Attachment, findAttachments } from './store.ts';
+import { streamBodies } from './streamed-body.ts';
+import { sweepHourly } from './sweep.ts';
+import { requireAttachmentId } from './tus.ts';
+import { registerUploads, tooLarge, type Uploading } from './uploads.ts';
+
+/** What a multipart body may have around its file, in bytes. */
+const FORM_BYTES = 64 * 1024;
+
+/** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet names them. */
+export function registerAttachments(
+  app: Server,
+  { pool, settings }: { pool: pg.Pool; settings: Settings },
+): void {
+  const files = openFileStore(settings);
+  const maxBytes = settings.MAX_ATTACHMENT_BYTES;
+  const uploading = { pool, files, slots: slots(settings.CONCURRENT_UPLOADS), maxBytes };
+  // Contexts of their own: what they read as a body is no body elsewhere.
+  app.register(async scope => registerUploads(scope as Server, uploading));
+  app.register(async scope => registerForm(scope as Server, uploading));
+  registerDownload(app, pool, files);
+  registerList(app, pool);
+
+  const stopSweeping = sweepHourly({ pool, files, expireDays: settings.ATTACHMENT_EXPIRE_DAYS }, app.log);
+  app.addHook('onClose', async () => stopSweeping());
+}
+
+async function registerForm(app: Server, { pool, files, slots, maxBytes }: Uploading): Promise<void> {
+  streamBodies(app);
+  app.removeAllContentTypeParsers();
+  await app.register(multipart, {
+    // One byte more than is taken, so that a file which is too large is seen to be so.
+    limits: { fileSize: maxBytes + 1, files: 2, fields: 10, fieldSize: 1024, parts: 12 },
+    throwFileSizeLimit: false,
+  });
+  app.addHook('onRequest', async ({ headers }) => {
+    if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
+      throw new Problem('unsupported_media_type', 'Content-Type must be multipart/form-data');
+    }
+    if (Number(headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge(maxBytes);
+  });
+
+  app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
+    const { attachment, isNew } = await slots(async () => {
+      const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
+      try {
+        const attachmentId = id === undefined ? newAttachmentId() : requireAttachmentId(id, 'id');
+        return await keepAttachment(pool, files, received, {
+          attachmentId,
+          name,
+          userId: request.user ?? null,
+        });
+      } finally {
+        await received.discard();
+      }
+    });
+    reply.header('location', `/attachments/${attachmentIdText(attachment.attachmentId)}`);
+    return reply.code(isNew ? 201 : 200).send(asAnswer(attachment));
+  });
+}
+
+interface Form {
+  received: Received;
+  id: string | undefined;
+  name: string | undefined;
+}
+
+/** @throws Problem invalid, too_large; nothing is left behind then */
+async function takeForm(request: FastifyRequest, files: FileStore, maxBytes: number): Promise<Form> {
+  const form: Partial<Form> = {};
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field') {
+        if (part.fieldname === 'id') form.id = String(part.value);
+        continue;
+      }
+      if (part.fieldname !== 'file' || form.received) {
+        throw new Problem('invalid', 'file must be one file, in a field of that name');
+      }
+      form.name = part.filename;
+      form.received = await files.receive(part.file, maxBytes, () => tooLarge(maxBytes));
+    }
+    if (!form.received) throw new Problem('invalid', 'file is required');
+    return form as Form;
+  } catch (error) {
+    await form.received?.discard();
+    // What is left of the body is read and forgotten, so that the connection can serve the next request.
+    request.raw.unpipe().resume();
+    if (error instanceof Problem) throw error;
+    throw new Problem('unreadable', 'the body is not a whole multipart form', { cause: error });
+  }
+}
+
+function asAnswer({ attachmentId, sha256, size, contentType, name, uploadedAt }: Attachment) {
+  return {
+    attachment_id: attachmentIdText(attachmentId),
+    sha256,
+    size,
+    content_type: contentType,
+    name,
+    uploaded_at: uploadedAt.toISOString(),
+  };
+}
+
+function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
+  const getAttachment = async (request: FastifyRequest, id: string): Promise<Attachment> => {
+    const attachmentId = readAttachmentId(id);
+    const [attachment] = attachmentId === undefined ? [] : await findAttachments(pool, [attachmentId]);
+    if (!attachment) throw new Problem('not_found', `there is no attachment ${id}`);
+    await checkAttachmentReader(pool, request.user, attachment);
+    return attachment;
+  };
+
+  const exposed = { swagger: { exposeHeadRoute: true } };
+  app.head('/attachments/:id', { schema: headAttachmentSchema, config: exposed }, async (request, reply) => {
+    const attachment = await getAttachment(request, request.params.id);
+    describe(reply, attachment);
+    if (matchesTag(request.headers['if-none-match'], tagOf(attachment))) return reply.code(304).send(null);
+    return reply.header('content-length', attachment.size).send(null);
+  });
+
+  app.get(
+    '/attachments/:id',
+    { schema: getAttachmentSchema, exposeHeadRoute: false },
+    async (request, reply) => {
+      const attachment = await getAttachment(request, request.params.id);
+      const { size, sha256 } = attachment;
+      const tag = tagOf(attachment);
+      const { range: asked, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+      if (matchesTag(ifNoneMatch, tag)) return describe(reply, attachment).code(304).send(null);
+      const range = allowsRange(ifRange, tag) ? readRange(asked, size) : 'whole';
+      if (range === 'unsatisfiable') {
+        reply.header('content-range', `bytes */${size}`);
+        throw new Problem('range_not_satisfiable', `Range lies outside the file, which has ${size} bytes`);
+      }
+      // Opened before anything is said of it: an error must not be cached as the file.
+      const stream = await files.read(contentKey(sha256), range === 'whole' ? undefined : range);
+      describe(reply, attachment);
+      if (range === 'whole') return reply.header('content-length', size).code(200).send(stream);
+      const { start, end } = range;
+      reply
+        .header('content-length', end - start + 1)
+        .header('content-range', `bytes ${start}-${end}/${size}`);
+      return reply.code(206).send(stream);
+    },
+  );
+}
+
+/** An attachment's strong ETag. */
+function tagOf({ sha256 }: Attachment): string {
+  return `"${sha256}"`;
+}
+
+/**
+ * Sets the headers of a file. Whatever it holds, no browser runs it here: it is saved and not shown, its type is
+ * ours and not guessed at, and where something shows it all the same it has no origin.
+ */
+function describe<Reply extends FastifyReply>(reply: Reply, attachment: Attachment): Reply {
+  reply.header('etag', tagOf(attachment)).header('cache-control', 'private, max-age=31536000, immutable');
+  reply.type(attachment.contentType).header('content-disposition', contentDisposition(attachment.name));
+  reply.header('content-security-policy', "default-src 'none'; sandbox").header('accept-ranges', 'bytes');
+  return reply;
+}
+
+function registerList(app: Server, pool: pg.Pool): void {
+  app.get('/packets/:id/attachments', { schema: listAttachmentsSchema }, async request => {
+    const ulid = request.params.id.toUpperCase();
+    const id = isUlid(ulid) ? ulidToUuid(ulid) : '';
+    const [packet] = id === '' ? [] : await findPackets(pool, [id]);
+    if (!packet) throw new Problem('not_found', `there is no packet ${request.params.id}`);
+    await checkReader(pool, request.user, { id, threadId: packet.threadId });
+
+    const { attachments = [] } = JSON.parse(packet.body) as { attachments?: unknown[] };
+    const ids = attachments.map(attachmentIdOf);
+    const stored = await findAttachments(
+      pool,
+      ids.filter(named => named !== undefined),
+    );
+    const byId = new Map(stored.map(attachment => [attachment.attachmentId, attachment]));
+    return {
+      attachments: ids.map(named => asItem(named, named === undefined ? undefined : byId.get(named))),
+    };
+  });
+}
+
+function asItem(id: string | undefined, attachment: Attachment | undefined) {
+  if (id === undefined) return { status: 'foreign' as const };
+  if (!attachment) return { attachment_id: attachmentIdText(id), status: 'missing' as const };
+  const { uploaded_at: _, ...known } = asAnswer(attachment);
+  return { ...known, status: 'stored' as const };
+}

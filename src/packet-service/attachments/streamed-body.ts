@@ -1,0 +1,9 @@
+import type { Server } from '../../platform/server.ts';
+
+/** Leaves bodies that are read as they come out of validation: their schemas are there for the definition alone. */
+export function streamBodies(app: Server): void {
+  const compile = app.validatorCompiler;
+  app.setValidatorCompiler(route =>
+    route.httpPart === 'body' || !compile ? () => true : (compile(route) as () => boolean),
+  );
+}

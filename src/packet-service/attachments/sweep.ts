@@ -1,0 +1,100 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { transaction } from '../../platform/database.ts';
+import type { FileStore } from '../../platform/file-store/index.ts';
+import { findReferenced } from '../packets/attachment-store.ts';
+import { contentKey } from './keep.ts';
+import {
+  deleteAttachments,
+  deleteContent,
+  findUnreferenced,
+  markReferenced,
+  takeUnusedContent,
+  useContent,
+} from './store.ts';
+import { deleteUpload, findExpiredUploads } from './upload-store.ts';
+
+const HOUR_MS = 3600 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** Rows that one statement looks at. */
+const BATCH = 500;
+/** Days in which an upload must be completed, counted from its beginning. */
+export const UPLOAD_DAYS = 7;
+/** How long a content stays that no attachment has: longer than any upload of the same content may take. */
+const CONTENT_GRACE_MS = DAY_MS;
+
+/** What a sweep works on. */
+export interface Sweeping {
+  pool: pg.Pool;
+  files: FileStore;
+  /** days after which an attachment that no packet names is removed */
+  expireDays: number;
+}
+
+/** Sweeps every hour; several processes may do so at once. Returns what ends it. */
+export function sweepHourly(sweeping: Sweeping, logger: FastifyBaseLogger): () => void {
+  const timer = setInterval(async () => {
+    try {
+      await sweep(sweeping, new Date());
+    } catch (error) {
+      logger.warn({ err: error }, 'expired attachments could not be removed; tried again in an hour');
+    }
+  }, HOUR_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Removes uploads that were never completed, attachments that no packet names, and contents that nobody has. */
+export async function sweep({ pool, files, expireDays }: Sweeping, now: Date): Promise<void> {
+  await files.removeForgotten(now);
+  await removeUploads(pool, files, new Date(now.getTime() - UPLOAD_DAYS * DAY_MS));
+  await removeAttachments(pool, new Date(now.getTime() - expireDays * DAY_MS), now);
+  await removeContents(pool, files, new Date(now.getTime() - CONTENT_GRACE_MS));
+}
+
+async function removeUploads(pool: pg.Pool, files: FileStore, before: Date): Promise<void> {
+  for (;;) {
+    const expired = await findExpiredUploads(pool, before, BATCH);
+    if (expired.length === 0) return;
+    for (const uploadId of expired) {
+      await files.removeAll(piecesOf(uploadId));
+      await deleteUpload(pool, uploadId);
+    }
+  }
+}
+
+/** The keys of an upload's pieces begin with this. */
+export function piecesOf(uploadId: string): string {
+  return `uploads/${uploadId}`;
+}
+
+async function removeAttachments(pool: pg.Pool, before: Date, now: Date): Promise<void> {
+  for (;;) {
+    const old = await findUnreferenced(pool, before, BATCH);
+    if (old.length === 0) return;
+    const referenced = new Set(await findReferenced(pool, old));
+    await markReferenced(pool, [...referenced]);
+    await deleteAttachments(
+      pool,
+      old.filter(id => !referenced.has(id)),
+      now,
+    );
+  }
+}
+
+async function removeContents(pool: pg.Pool, files: FileStore, before: Date): Promise<void> {
+  const removeOne = () =>
+    transaction(pool, async database => {
+      const content = await takeUnusedContent(database, before);
+      if (!content) return false;
+      if (content.used) {
+        await useContent(database, content.sha256);
+      } else {
+        // When the commit fails the file is gone and its row is not: whoever uploads it next looks for the file.
+        await files.remove(contentKey(content.sha256));
+        await deleteContent(database, content.sha256);
+      }
+      return true;
+    });
+  while (await removeOne());
+}

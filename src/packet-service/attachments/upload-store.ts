@@ -1,0 +1,77 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+
+/** A resumable upload: a file of a known length, of which the first bytes are here. */
+export interface Upload {
+  uploadId: string;
+  /** uuid form of the attachment it becomes */
+  attachmentId: string;
+  /** who may continue it; null for whoever has its address */
+  userId: string | null;
+  name: string;
+  /** Upload-Metadata as sent */
+  metadata: string;
+  /** bytes of the whole file */
+  length: number;
+  /** bytes that are here */
+  received: number;
+  /** ids of the pieces that are here, in order; none once the attachment is stored */
+  pieces: string[];
+  createdAt: Date;
+}
+
+type Row = Omit<Upload, 'length' | 'received'> & { length: string; received: string };
+
+export async function insertUpload(database: Database, upload: Upload): Promise<void> {
+  const { uploadId, attachmentId, userId, name, metadata, length, createdAt } = upload;
+  await database.query(sql`
+    INSERT INTO attachment_uploads (upload_id, attachment_id, user_id, name, metadata, length, created_at)
+    VALUES (${uploadId}, ${attachmentId}, ${userId}, ${name}, ${metadata}, ${length}, ${createdAt})`);
+}
+
+/** An upload that was begun after a moment; earlier ones have expired. */
+export async function findUpload(
+  database: Database,
+  uploadId: string,
+  after: Date,
+): Promise<Upload | undefined> {
+  const { rows } = await database.query<Row>(sql`
+    SELECT upload_id AS "uploadId", attachment_id AS "attachmentId", user_id AS "userId", name, metadata, length,
+      received, pieces, created_at AS "createdAt"
+    FROM attachment_uploads WHERE upload_id = ${uploadId} AND created_at > ${after}`);
+  const [row] = rows;
+  return row && { ...row, length: Number(row.length), received: Number(row.received) };
+}
+
+/**
+ * Adds a piece at the end of an upload, where the upload still ends at `offset`. Of all who bring the bytes from
+ * there, in whatever process, one is let in: this statement is what a lock would be, and nobody can die holding it.
+ */
+export async function appendPiece(
+  database: Database,
+  { uploadId, offset, piece, size }: { uploadId: string; offset: number; piece: string; size: number },
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE attachment_uploads SET received = received + ${size}, pieces = pieces || ${piece}::uuid
+    WHERE upload_id = ${uploadId} AND received = ${offset}`);
+  return rowCount === 1;
+}
+
+/** Says that all of an upload is here and its attachment stored, where it still ended at `offset`. */
+export async function completeUpload(database: Database, uploadId: string, offset: number): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE attachment_uploads SET received = length, pieces = '{}'
+    WHERE upload_id = ${uploadId} AND received = ${offset}`);
+  return rowCount === 1;
+}
+
+export async function deleteUpload(database: Database, uploadId: string): Promise<void> {
+  await database.query(sql`DELETE FROM attachment_uploads WHERE upload_id = ${uploadId}`);
+}
+
+/** Some uploads that were begun before a moment. */
+export async function findExpiredUploads(database: Database, before: Date, limit: number): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT upload_id AS id FROM attachment_uploads WHERE created_at < ${before} ORDER BY created_at LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}

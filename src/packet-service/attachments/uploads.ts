@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import type { FileStore } from '../../platform/file-store/index.ts';
+import { Problem } from '../../platform/problems.ts';
+import type { Server } from '../../platform/server.ts';
+import { attachmentIdText, keepAttachment, newAttachmentId } from './keep.ts';
+import { cutPieces, PIECE_BYTES } from './pieces.ts';
+import {
+  deleteUploadSchema,
+  headUploadSchema,
+  optionsUploadSchema,
+  patchUploadSchema,
+  postUploadSchema,
+} from './schemas.ts';
+import type { Slots } from './slots.ts';
+import { findAttachments } from './store.ts';
+import { streamBodies } from './streamed-body.ts';
+import { piecesOf, UPLOAD_DAYS } from './sweep.ts';
+import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
+import {
+  appendPiece,
+  completeUpload,
+  deleteUpload,
+  findUpload,
+  insertUpload,
+  type Upload,
+} from './upload-store.ts';
+import { writers } from './writers.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Pieces of one upload, at most: whoever sends a file by the byte is told to begin anew. */
+const MAX_PIECES = 10_000;
+/** How long one PATCH is read, in milliseconds; the server gives up on any request after two minutes. */
+const PATCH_MS = 100_000;
+
+/** What uploads need. */
+export interface Uploading {
+  pool: pg.Pool;
+  files: FileStore;
+  slots: Slots;
+  maxBytes: number;
+}
+
+/** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */
+export function registerUploads(app: Server, uploading: Uploading): void {
+  const { pool, files, slots, maxBytes } = uploading;
+  const { write, release } = writers();
+  const freedUpload = async (request: FastifyRequest, uploadId: string) => {
+    const upload = await ownUpload(pool, request, uploadId);
+    return (await release(uploadId)) ? ownUpload(pool, request, uploadId) : upload;
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('tus-resumable', TUS_VERSION).header('cache-control', 'no-store');
+    if (request.method === 'OPTIONS' || request.headers['tus-resumable'] === TUS_VERSION) return;
+    reply.header('tus-version', TUS_VERSION);
+    throw new Problem('precondition_failed', `Tus-Resumable must be ${TUS_VERSION}`);
+  });
+  streamBodies(app);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+
+  app.options(
+    '/attachments/uploads',
+    { schema: optionsUploadSchema, config: { open: true } },
+    async (_request, reply) => {
+      reply.header('tus-version', TUS_VERSION).header('tus-extension', TUS_EXTENSIONS);
+      return reply.header('tus-max-size', maxBytes).code(204).send(null);
+    },
+  );
+
+  app.post('/attachments/uploads', { schema: postUploadSchema }, async (request, reply) => {
+    const upload = await begin(uploading, request);
+    reply.header('location', `/attachments/uploads/${upload.uploadId}`);
+    return tell(reply, upload, upload.received)
+      .code(201)
+      .send({ attachment_id: attachmentIdText(upload.attachmentId) });
+  });
+
+  const path = '/attachments/uploads/:upload_id';
+  const exposed = { swagger: { exposeHeadRoute: true } };
+  app.head(path, { schema: headUploadSchema, config: exposed }, async (request, reply) => {
+    const upload = await freedUpload(request, request.params.upload_id);
+    reply.header('upload-length', upload.length);
+    if (upload.metadata !== '') reply.header('upload-metadata', upload.metadata);
+    return tell(reply, upload, upload.received).send(null);
+  });
+
+  app.patch(path, { schema: patchUploadSchema }, async (request, reply) => {
+    if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== TUS_BODY) {
+      throw new Problem('unsupported_media_type', `Content-Type must be ${TUS_BODY}`);
+    }
+    const upload = await freedUpload(request, request.params.upload_id);
+    const offset = request.headers['upload-offset'];
+    if (offset !== upload.received) throw elsewhere(upload);
+    const stream = request.body as unknown as Readable;
+    const received = await write(upload.uploadId, stream, () =>
+      slots(() => takePieces(uploading, upload, stream)),
+    );
+    // Whoever has not sent everything by now is told how far it came, and goes on in a new request.
+    if (!request.raw.readableEnded) reply.header('connection', 'close');
+    return tell(reply, upload, received).code(204).send(null);
+  });
+
+  app.delete(path, { schema: deleteUploadSchema }, async (request, reply) => {
+    const { uploadId } = await ownUpload(pool, request, request.params.upload_id);
+    await deleteUpload(pool, uploadId);
+    await files.removeAll(piecesOf(uploadId));
+    return reply.code(204).send(null);
+  });
+}
+
+/** @throws Problem invalid, too_large, or conflict when the id belongs to a file of another size */
+async function begin(uploading: Uploading, request: FastifyRequest): Promise<Upload> {
+  const { pool, maxBytes } = uploading;
+  const length = Number(request.headers['upload-length']);
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  const metadata = String(request.headers['upload-metadata'] ?? '');
+  const { attachmentId = newAttachmentId(), name = '' } = readMetadata(metadata);
+  const [stored] = await findAttachments(pool, [attachmentId]);
+  if (stored && stored.size !== length) {
+    throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
+  }
+  const upload: Upload = {
+    uploadId: randomUUID(),
+    attachmentId,
+    userId: request.user ?? null,
+    name,
+    metadata,
+    length,
+    received: 0,
+    pieces: [],
+    createdAt: new Date(),
+  };
+  await insertUpload(pool, upload);
+  // Of an empty file there is nothing to send: no PATCH comes.
+  if (length === 0) await complete(uploading, upload, 0, Buffer.alloc(0));
+  return upload;
+}
+
+export function tooLarge(maxBytes: number): Problem {
+  return new Problem('too_large', `file is larger than ${maxBytes} bytes (MAX_ATTACHMENT_BYTES)`);
+}
+
+function elsewhere({ received }: Upload): Problem {
+  return new Problem('conflict', `Upload-Offset must be where the upload ends; that was ${received}`);
+}
+
+/** @throws Problem not_found, also when it has expired; forbidden when it is another user's */
+async function ownUpload(pool: pg.Pool, { user }: FastifyRequest, uploadId: string): Promise<Upload> {
+  const begun = new Date(Date.now() - UPLOAD_DAYS * DAY_MS);
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uploadId);
+  const upload = isId ? await findUpload(pool, uploadId, begun) : undefined;
+  if (!upload) throw new Problem('not_found', `there is no upload ${uploadId}`);
+  if (upload.userId !== null && upload.userId !== user) {
+    throw new Problem('forbidden', 'only who began an upload goes on with it');
+  }
+  return upload;
+}
+
+function tell(reply: FastifyReply, upload: Upload, received: number): FastifyReply {
+  reply.header('upload-offset', received).header('attachment-id', attachmentIdText(upload.attachmentId));
+  if (received === upload.length) return reply;
+  return reply.header(
+    'upload-expires',
+    new Date(upload.createdAt.getTime() + UPLOAD_DAYS * DAY_MS).toUTCString(),
+  );
+}
+
+/**
+ * Keeps what comes, piece by piece; the last one completes the upload.
+ *
+ * @returns how many bytes of the upload are here now
+ * @throws Problem conflict when somebody else brought these bytes meanwhile
+ */
+async function takePieces(uploading: Uploading, upload: Upload, stream: Readable): Promise<number> {
+  const { pool, files } = uploading;
+  const { uploadId, length } = upload;
+  const pieces = [...upload.pieces];
+  let offset = upload.received;
+  for await (const bytes of cutPieces(stream, PIECE_BYTES, Date.now() + PATCH_MS)) {
+    if (offset + bytes.length > length) {
+      throw new Problem('invalid', `the body goes beyond the ${length} bytes of Upload-Length`);
+    }
+    if (offset + bytes.length === length) {
+      await complete(uploading, { ...upload, pieces }, offset, bytes);
+      return length;
+    }
+    if (pieces.length >= MAX_PIECES) {
+      throw new Problem('conflict', `the upload came in more than ${MAX_PIECES} pieces; begin it anew`);
+    }
+    const piece = randomUUID();
+    await files.put(pieceKey(uploadId, piece), bytes);
+    if (!(await appendPiece(pool, { uploadId, offset, piece, size: bytes.length }))) {
+      await files.remove(pieceKey(uploadId, piece));
+      throw elsewhere(upload);
+    }
+    pieces.push(piece);
+    offset += bytes.length;
+  }
+  return offset;
+}
+
+function pieceKey(uploadId: string, piece: string): string {
+  return `${piecesOf(uploadId)}/${piece}`;
+}
+
+/**
+ * Stores the attachment, and says that the upload is complete in the same transaction: nobody is ever told that a
+ * file is here which is not.
+ */
+async function complete(
+  { pool, files }: Uploading,
+  upload: Upload,
+  offset: number,
+  last: Buffer,
+): Promise<void> {
+  const { uploadId, length } = upload;
+  const received = await files.receive(joined(files, upload, last), length, () => tooLarge(length));
+  try {
+    if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
+    await keepAttachment(pool, files, received, upload, async database => {
+      if (!(await completeUpload(database, uploadId, offset))) throw elsewhere(upload);
+    });
+  } finally {
+    await received.discard();
+  }
+  await files.removeAll(piecesOf(uploadId));
+}
+
+async function* joined(
+  files: FileStore,
+  { uploadId, pieces }: Upload,
+  last: Buffer,
+): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield* await files.read(pieceKey(uploadId, piece));
+  yield last;
+}

@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Server, sendText } from '../../platform/server.ts';
+import { ulidToUuid } from '../packets/ulid.ts';
+import { readableThreads } from '../packets/visibility.ts';
+import { type ExportContext, exportGraph } from './export.ts';
+import { registerGraphPage } from './page.ts';
+import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schemas.ts';
+import { asNdjson, asNTriples } from './triples.ts';
+import { TURTLE } from './vocabulary.ts';
+
+/** A download of which nothing was taken for so long is broken off, in milliseconds: it holds a connection. */
+const STALLED_MS = 60_000;
+
+export function registerGraph(app: Server, { pool, exports }: ExportContext): void {
+  app.addHook('onClose', async () => exports.end());
+
+  app.post('/graph/materialize', { schema: materializeSchema, ...bodyIsOptional }, async (request, reply) => {
+    const { geoid, type, packet_id: packet, limit } = request.body;
+    const filter = {
+      geoid: geoid || undefined,
+      type: type || undefined,
+      packetId: packet ? ulidToUuid(packet) : undefined,
+      limit,
+      threads: await readableThreads(pool, request.user),
+    };
+    const asRdf = prefersRdf(request.headers.accept);
+    const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);
+    return sendLines(reply, lines, asRdf ? N_TRIPLES : NDJSON);
+  });
+
+  registerGraphPage(app);
+  app.get('/vocab', { schema: vocabularySchema, config: { open: true } }, async (_request, reply) =>
+    sendText(reply, TURTLE, 'text/turtle; charset=utf-8'),
+  );
+}
+
+/** No body is the same as {}; an empty one is none, whatever media type a client calls it. */
+const bodyIsOptional = {
+  async onRequest({ headers }: FastifyRequest) {
+    if (headers['content-length'] === '0') delete headers['content-type'];
+  },
+  async preValidation(request: FastifyRequest) {
+    request.body ??= {};
+  },
+};
+
+function sendLines(reply: FastifyReply, lines: Readable, type: string): FastifyReply {
+  reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
+  return reply.header('vary', 'accept').type(type).send(lines);
+}
+
+/** Whether a client would rather have N-Triples than JSON (RFC 9110 §12.5.1); who names neither gets JSON. */
+function prefersRdf(accept = ''): boolean {
+  const weights = new Map(
+    accept.split(',').map(part => {
+      const [type = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase());
+      const weight = parameters.find(text => text.startsWith('q='))?.slice(2);
+      return [type, weight === undefined ? 1 : Number(weight)];
+    }),
+  );
+  return (weights.get(N_TRIPLES) ?? 0) > (weights.get(NDJSON) ?? 0);
+}

@@ -1,0 +1,69 @@
+import type { GraphRow } from './triples.ts';
+
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+/** The signature, 32 bits of flags, 32 bits of the length of an extension that no server sends. */
+const HEADER_BYTES = SIGNATURE.length + 8;
+const FIELDS = 4;
+
+/**
+ * Reads the rows of a binary COPY (PostgreSQL's manual, COPY, "Binary Format") out of pieces of any size.
+ *
+ * Binary, because values then stand in it as they are, with their length before them: no byte of a client's text can be
+ * taken for a delimiter, and nothing has to be unescaped.
+ *
+ * @returns a function that takes the next piece and gives each row that is whole by then
+ */
+export function rowReader(): (piece: Buffer, each: (row: GraphRow) => void) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  let started = false;
+  return (piece, each) => {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    let at = 0;
+    if (!started) {
+      if (bytes.length < HEADER_BYTES) {
+        rest = bytes;
+        return;
+      }
+      if (bytes.compare(SIGNATURE, 0, SIGNATURE.length, 0, SIGNATURE.length) !== 0) {
+        throw new Error('the server did not send a binary COPY');
+      }
+      at = HEADER_BYTES;
+      started = true;
+    }
+    for (;;) {
+      const end = endOfRow(bytes, at);
+      if (end === undefined) break;
+      each(readRow(bytes, at));
+      at = end;
+    }
+    rest = bytes.subarray(at);
+  };
+}
+
+/** Where the row that begins at a place ends; undefined when it is not whole, or when it is the trailer. */
+function endOfRow(bytes: Buffer, start: number): number | undefined {
+  let at = start + 2;
+  if (at > bytes.length || bytes.readInt16BE(start) !== FIELDS) return undefined;
+  for (let field = 0; field < FIELDS; field++) {
+    if (at + 4 > bytes.length) return undefined;
+    at += 4 + Math.max(0, bytes.readInt32BE(at));
+  }
+  return at <= bytes.length ? at : undefined;
+}
+
+function readRow(bytes: Buffer, start: number): GraphRow {
+  let at = start + 2;
+  const next = (encoding: 'utf8' | 'hex'): string | null => {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    if (length < 0) return null;
+    at += length;
+    return bytes.toString(encoding, at - length, at);
+  };
+  return {
+    header: next('utf8') as string,
+    thread: next('hex'),
+    body: next('utf8'),
+    further: next('utf8'),
+  };
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { errorAnswers, GeoId, Ulid } from '../schemas.ts';
+
+/** What is asked for; an empty text counts as absent. */
+export const GraphRequest = Type.Object(
+  {
+    geoid: Type.Optional({
+      ...GeoId,
+      description: 'only packets with this GeoID, as their own or a further one',
+    }),
+    type: Type.Optional(
+      Type.String({ maxLength: 256, description: 'only packets of this type', examples: ['note'] }),
+    ),
+    packet_id: Type.Optional(Type.Union([Ulid, Type.Literal('')], { description: 'only this packet' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'only the newest so many packets' }),
+    ),
+  },
+  { examples: [{ geoid: '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33', type: 'note' }] },
+);
+
+export const NDJSON = 'application/x-ndjson';
+export const N_TRIPLES = 'application/n-triples';
+
+const Triple = Type.Object({
+  subject: Type.String({ description: 'packet id' }),
+  predicate: Type.String({ description: 'rdf:type, packet:type, packet:geoid …' }),
+  object: Type.String(),
+});
+
+export const materializeSchema = {
+  tags: ['Graph'],
+  summary: 'Every packet as triples, as a stream',
+  description:
+    'One triple a line, as the newest moment knows them. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; anything else gives a JSON object a line. A failure on the way breaks the connection: a stream that ends is whole.',
+  body: GraphRequest,
+  response: {
+    200: {
+      description: 'the triples',
+      content: { [NDJSON]: { schema: Triple }, [N_TRIPLES]: { schema: Type.String() } },
+    },
+    ...errorAnswers(400, 413, 429, 500, 503),
+  },
+};
+
+export const vocabularySchema = {
+  tags: ['Graph'],
+  summary: 'What the predicates of the graph mean',
+  response: {
+    200: { description: 'the vocabulary', content: { 'text/turtle': { schema: Type.String() } } },
+    ...errorAnswers(500),
+  },
+};

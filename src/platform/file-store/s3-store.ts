@@ -1,0 +1,102 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Settings } from '../settings.ts';
+import { checkKey, type FileStore } from './file-store.ts';
+import { receivingFolder } from './folder-store.ts';
+import { storing } from './received.ts';
+
+/** How long S3 may be silent, in milliseconds. */
+const SILENCE_MS = 30_000;
+
+export type S3Settings = Pick<
+  Settings,
+  'S3_BUCKET' | 'S3_ENDPOINT' | 'S3_REGION' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY'
+>;
+
+/**
+ * Keeps files in an S3 bucket. What comes in is received in `folder` first: S3 wants to know its size, and a client
+ * on a slow network must not hold a connection to it.
+ */
+export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: string): FileStore {
+  const { keep: _, ...receiving } = receivingFolder(folder);
+  const Bucket = settings.S3_BUCKET;
+  let opened: ReturnType<typeof open> | undefined;
+  // The SDK is large: a start that stores nothing does without it.
+  const s3 = () => {
+    opened ??= open(settings);
+    return opened;
+  };
+
+  return {
+    ...receiving,
+    put: (key, content) =>
+      storing(async () => {
+        const { sdk, client } = await s3();
+        const size = content instanceof Uint8Array ? content.length : content.size;
+        const Body = content instanceof Uint8Array ? content : createReadStream(content.path);
+        try {
+          await client.send(
+            new sdk.PutObjectCommand({ Bucket, Key: checkKey(key), Body, ContentLength: size }),
+          );
+        } finally {
+          // A request that failed has not read it to its end.
+          if (!(Body instanceof Uint8Array)) Body.destroy();
+        }
+      }),
+    size: key =>
+      storing(async () => {
+        const { sdk, client } = await s3();
+        try {
+          return (await client.send(new sdk.HeadObjectCommand({ Bucket, Key: checkKey(key) }))).ContentLength;
+        } catch (error) {
+          if (error instanceof sdk.S3ServiceException && error.$metadata.httpStatusCode === 404)
+            return undefined;
+          throw error;
+        }
+      }),
+    read: (key, range) =>
+      storing(async () => {
+        const { sdk, client } = await s3();
+        const Range = range && `bytes=${range.start}-${range.end}`;
+        const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: checkKey(key), Range }));
+        return Body as Readable;
+      }),
+    remove: key =>
+      storing(async () => {
+        const { sdk, client } = await s3();
+        await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: checkKey(key) }));
+      }),
+    removeAll: prefix =>
+      storing(async () => {
+        const { sdk, client } = await s3();
+        for (;;) {
+          const listed = new sdk.ListObjectsV2Command({ Bucket, Prefix: `${checkKey(prefix)}/` });
+          const { Contents = [] } = await client.send(listed);
+          if (Contents.length === 0) return;
+          const Objects = Contents.map(({ Key }) => ({ Key }));
+          await client.send(new sdk.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+        }
+      }),
+  };
+}
+
+async function open(
+  settings: S3Settings,
+): Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> {
+  const { S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings;
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = new sdk.S3Client({
+    region: S3_REGION,
+    ...(S3_ENDPOINT && { endpoint: S3_ENDPOINT, forcePathStyle: true }),
+    ...(S3_ACCESS_KEY_ID &&
+      S3_SECRET_ACCESS_KEY && {
+        credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY },
+      }),
+    // Checksums beyond those that S3 demands are unknown to many stores that speak its protocol.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 5000, socketTimeout: SILENCE_MS },
+  });
+  return { sdk, client };
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+export interface Browser {
+  page: Page;
+  /** what the page's console and its failed requests complained of */
+  complaints: string[];
+  /** every address that was asked for */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Debian's Chromium without a window, with a profile of its own.
+ *
+ * @param viewport in CSS pixels
+ * @throws Error that names the package where it is not installed
+ */
+export async function openBrowser(viewport = { width: 1280, height: 800 }): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is needed: apt-get install chromium`);
+  const profile = await mkdtemp(path.join(tmpdir(), 'fieldtrace-browser-'));
+  const context: BrowserContext = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    viewport,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', error => complaints.push(error.message));
+  page.on('request', request => asked.push(request.url()));
+  page.on('requestfailed', request => complaints.push(`${request.url()} failed`));
+  return {
+    page,
+    complaints,
+    asked,
+    async close() {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
