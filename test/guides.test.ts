@@ -60,3 +60,23 @@ test('every command of "A phone`s day" does what the guide says, on a fresh star
   expect(await service.ended, service.output()).toBe(0);
   await remove();
 });
+
+test('every command of "The graph" does what the guide says, on a fresh start', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const service = await startProcess({ DATA_DIR: folder, SERVICES: 'packet' });
+  const outputs = await runGuide('docs/guides/graph.md', service.url, () => true);
+  const [all, part, rdf] = outputs as [string, string, string];
+  const triples = jsonLines(all) as { subject: string; predicate: string; object: string }[];
+  expect(triples.map(({ predicate }) => predicate)).toEqual([
+    'rdf:type',
+    'packet:type',
+    'packet:geoid',
+    'packet:timestamp',
+  ]);
+  expect(jsonLines(part)).toEqual(triples);
+  expect(rdf).toContain(`<urn:fieldtrace:packet:${triples[0]?.subject}>`);
+  expect(rdf).toContain('@prefix : <urn:fieldtrace:vocabulary:>');
+  service.child.kill('SIGTERM');
+  expect(await service.ended, service.output()).toBe(0);
+  await remove();
+});
