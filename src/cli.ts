@@ -1,5 +1,8 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/app.ts';
 import { replayNotifications } from './packet-service/notifications/replay.ts';
@@ -8,6 +11,9 @@ import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
 import { openDatabase } from './platform/open-database.ts';
 import { Problem } from './platform/problems.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
+import { createAdmin } from './trace-backend/administration/first-admin.ts';
+import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
+import { makeKey, serviceToken } from './trace-backend/keys/keys.ts';
 
 /** What the operator typed cannot be done; the message says what can. */
 class UsageError extends Error {}
@@ -26,19 +32,65 @@ interface Command {
   }) => Promise<string>;
 }
 
+/** A pool that sees one service's tables, for as long as a command takes. */
+async function withPool<Result>(
+  connection: Connection,
+  schema: string,
+  work: (pool: pg.Pool) => Promise<Result>,
+): Promise<Result> {
+  const pool = openPool(connection, schema, 2);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
 const commands: Record<string, Command> = {
   'notifications replay': {
     usage: 'notifications replay [--id <notification_id>]',
     does: 'delivers again what was given up: every such notification, or one',
     options: { id: { type: 'string' } },
-    async run({ connection, settings, logger, options }) {
-      const pool = openPool(connection, PACKET_SCHEMA, 2);
-      try {
+    run: ({ connection, settings, logger, options }) =>
+      withPool(connection, PACKET_SCHEMA, pool => {
         const id = options.id as string | undefined;
-        return await replayNotifications({ connection, pool }, settings, logger, id);
-      } finally {
-        await pool.end();
+        return replayNotifications({ connection, pool }, settings, logger, id);
+      }),
+  },
+  'admin create': {
+    usage: 'admin create --email <address>',
+    does: 'makes a SYSTEM_ADMIN of the trace backend; the password is asked for, or FIELDTRACE_PASSWORD',
+    options: { email: { type: 'string' } },
+    async run({ connection, settings, options }) {
+      if (!options.email) throw new UsageError('usage: fieldtrace admin create --email <address>');
+      const password = process.env.FIELDTRACE_PASSWORD || (await askSecret('Password: '));
+      await migrateTraceBackend(connection);
+      return withPool(connection, TRACE_SCHEMA, async pool => {
+        const admin = await createAdmin(pool, settings, options.email as string, password);
+        return `${admin?.email} is a SYSTEM_ADMIN now, with the id ${admin?.id}`;
+      });
+    },
+  },
+  'keys rotate': {
+    usage: 'keys rotate',
+    does: 'has access tokens signed with a new key; what the one before has signed goes on counting until it ends',
+    options: {},
+    async run({ connection, settings }) {
+      if (settings.TRACE_JWT_PRIVATE_KEY) {
+        throw new UsageError('TRACE_JWT_PRIVATE_KEY names the key that signs: change the setting');
       }
+      await migrateTraceBackend(connection);
+      const kid = await withPool(connection, TRACE_SCHEMA, pool => makeKey(pool));
+      return `new tokens are signed with ${kid}, within a minute by every process`;
+    },
+  },
+  'service-token': {
+    usage: 'service-token',
+    does: 'prints what SERVICE_TOKEN must be for a packet service that runs elsewhere',
+    options: {},
+    async run({ connection, settings }) {
+      await migrateTraceBackend(connection);
+      return withPool(connection, TRACE_SCHEMA, pool => serviceToken(pool, settings));
     },
   },
 };
@@ -60,6 +112,21 @@ async function main(): Promise<void> {
     console.log(await command.run({ connection: database.connection, settings, logger, options }));
   } finally {
     await database.stop();
+  }
+}
+
+/** Asks for a line on the terminal without showing it; what is piped in is read as it is. */
+async function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = process.stdin.isTTY === true;
+  if (terminal) process.stderr.write(question);
+  const reader = createInterface({ input: process.stdin, output: silent, terminal });
+  try {
+    for await (const line of reader) return line;
+    throw new UsageError('no password was given');
+  } finally {
+    reader.close();
+    if (terminal) process.stderr.write('\n');
   }
 }
 

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from './helpers/service.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
+
+/** What exists when a request is made: a member of a company, who owns what the paths and bodies name. */
+interface World {
+  owner: LoggedIn;
+}
+
+/** One route: a good request to it, and the status that each kind of caller gets. */
+interface Row {
+  path?: (world: World) => string;
+  body?: (world: World) => unknown;
+  /** takes a form instead of JSON */
+  form?: () => FormData;
+  /** the user whom the request is about */
+  owner: number;
+  /** a user of another company */
+  stranger: number;
+  regionalAdmin: number;
+  systemAdmin: number;
+  /** answered to anyone, also without a good cookie, with this status */
+  open?: number;
+}
+
+const everyone = (status: number) => ({
+  owner: status,
+  stranger: status,
+  regionalAdmin: status,
+  systemAdmin: status,
+});
+const open = (status: number) => ({ ...everyone(status), open: status });
+const administrators = (status = 200) => ({
+  owner: 403,
+  stranger: 403,
+  regionalAdmin: status,
+  systemAdmin: status,
+});
+const systemAdmin = (status = 200) => ({
+  owner: 403,
+  stranger: 403,
+  regionalAdmin: 403,
+  systemAdmin: status,
+});
+const unknown = 'x'.repeat(43);
+
+/** Who may what. Every route of the running trace backend has a row here. */
+const TABLE: Record<string, Row> = {
+  'GET /health': open(200),
+  'GET /.well-known/jwks.json': open(200),
+  'GET /api/discoverability': { path: () => '/api/discoverability?contact=x', ...open(401) },
+  'POST /api/user/register': {
+    body: () => ({
+      email: `${randomUUID()}@example.org`,
+      password: 'a new password',
+      name: 'Ana',
+      surname: 'Uwase',
+    }),
+    ...open(200),
+  },
+  'POST /api/user/confirm_email': { body: () => ({ token: unknown }), ...open(400) },
+  'GET /api/user/confirm_email/{token}': { path: () => `/api/user/confirm_email/${unknown}`, ...open(200) },
+  'POST /api/user/resend_confirmation': { body: () => ({ email: 'nobody@example.org' }), ...open(200) },
+  'POST /api/user/request_reset_password': { body: () => ({ email: 'nobody@example.org' }), ...open(200) },
+  'POST /api/user/reset_password': {
+    body: () => ({ token: unknown, password: 'a new password' }),
+    ...open(400),
+  },
+  'GET /api/user/reset_password/{token}': { path: () => `/api/user/reset_password/${unknown}`, ...open(200) },
+  'POST /api/user/login': {
+    body: () => ({ username: `${randomUUID()}@example.org`, password: 'wrong' }),
+    ...open(401),
+  },
+  'POST /api/user/refresh_authentication': open(401),
+  'POST /api/user/logout': everyone(200),
+  'GET /api/user/profile': everyone(200),
+  'PUT /api/user/profile': { body: () => ({ name: 'Ana' }), ...everyone(200) },
+  'POST /api/user/admin/execute/{action}': {
+    path: () => '/api/user/admin/execute/ACTIVATE_USER',
+    body: ({ owner }) => ({ id: owner.id }),
+    ...administrators(),
+    // Nobody acts on themself; who is no administrator learns not even that.
+    owner: 403,
+  },
+  'GET /api/user/admin/list': administrators(),
+  'GET /api/user/admin/profile/{id}': {
+    path: ({ owner }) => `/api/user/admin/profile/${owner.id}`,
+    ...administrators(),
+  },
+  'GET /api/audit/list': systemAdmin(),
+};
+
+let trace: RunningTrace;
+beforeAll(async () => {
+  trace = await runningTrace();
+});
+afterAll(() => trace.stop());
+
+async function ask(route: string, world: World, cookie?: string): Promise<Answer> {
+  const [method, pattern] = route.split(' ') as [string, string];
+  const row = TABLE[route] as Row;
+  const path = row.path ? row.path(world) : pattern;
+  const headers: Record<string, string> = cookie === undefined ? {} : { cookie };
+  if (!row.form) return trace.send(method, path, row.body?.(world), headers);
+  const response = await fetch(trace.url + path, { method, headers, body: row.form() });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+test('every route of the trace backend stands in the table, and nothing else', async () => {
+  const { body } = await trace.send('GET', '/v3/api-docs');
+  const routes = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  );
+  expect(routes.sort()).toEqual(Object.keys(TABLE).sort());
+});
+
+test.each(Object.entries(TABLE))('%s: each kind of user', async (route, row) => {
+  for (const kind of ['owner', 'stranger', 'regionalAdmin', 'systemAdmin'] as const) {
+    const role =
+      kind === 'regionalAdmin' ? 'REGIONAL_ADMIN' : kind === 'systemAdmin' ? 'SYSTEM_ADMIN' : 'USER';
+    const owner = await trace.loggedIn();
+    const caller = kind === 'owner' ? owner : await trace.loggedIn(role);
+    const answer = await ask(route, { owner }, caller.cookie);
+    expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
+    if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
+  }
+});
+
+/** Cookies that name a real user and must not count. */
+async function badCookies({ owner }: World): Promise<Record<string, string | undefined>> {
+  const [name, token] = owner.cookie.split('=') as [string, string];
+  const [head, claims, signature] = token.split('.') as [string, string, string];
+  const payload = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  const header = JSON.parse(Buffer.from(head, 'base64url').toString());
+  const other = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const sign = (body: object) => new SignJWT({ ...body }).setProtectedHeader(header).sign(other.privateKey);
+  const admin = Buffer.from(JSON.stringify({ ...payload, role: 'SYSTEM_ADMIN', sub: '1' })).toString(
+    'base64url',
+  );
+  const publicKey = JSON.stringify((await trace.registry.publicKeys()).keys[0]);
+  const symmetric = await new SignJWT(payload)
+    .setProtectedHeader({ alg: 'HS256', kid: header.kid })
+    .sign(new TextEncoder().encode(publicKey));
+  const bad: Record<string, string> = {
+    'no token': '',
+    'not a token': 'x.y.z',
+    'signed by another key': await sign(payload),
+    'with other claims': `${head}.${admin}.${signature}`,
+    unsigned: new UnsecuredJWT(payload).encode(),
+    'the public key as a secret': symmetric,
+    'a key of its own': await new SignJWT(payload)
+      .setProtectedHeader({ alg: 'EdDSA', jwk: await exportJWK(other.publicKey) })
+      .sign(other.privateKey),
+    'not an access token': await signedByUs({ ...payload, type: 'refresh' }, header.kid),
+    expired: await signedByUs({ ...payload, exp: Math.floor(Date.now() / 1000) - 60 }, header.kid),
+    'of an earlier session': await signedByUs({ ...payload, ver: payload.ver - 1 }, header.kid),
+    'of nobody': await signedByUs({ ...payload, sub: '999999' }, header.kid),
+  };
+  return {
+    'no cookie': undefined,
+    ...Object.fromEntries(Object.entries(bad).map(([kind, value]) => [kind, `${name}=${value}`])),
+  };
+}
+
+/** Signs with the service's own key, as it never would. */
+async function signedByUs(claims: object, kid: string): Promise<string> {
+  const { rows } = await trace.pool.query('SELECT private_key FROM signing_keys WHERE kid = $1', [kid]);
+  return new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'EdDSA', kid })
+    .sign(JSON.parse(rows[0].private_key));
+}
+
+test.each(Object.entries(TABLE))('%s: without a good cookie', async (route, row) => {
+  const world = { owner: await trace.loggedIn() };
+  const cookies = await badCookies(world);
+  const gone = await trace.loggedIn('SYSTEM_ADMIN');
+  await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
+  for (const [kind, cookie] of Object.entries({ ...cookies, deactivated: gone.cookie })) {
+    const answer = await ask(route, world, cookie);
+    expect(answer.status, `${kind}: ${answer.text}`).toBe(row.open ?? 401);
+    if (row.open === undefined) {
+      expect(answer.body).toEqual({ status: 'AUTH_ERROR', errorMessage: expect.any(String) });
+    }
+  }
+});
