@@ -1,0 +1,112 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
+
+let trace: RunningTrace;
+let admin: LoggedIn;
+beforeAll(async () => {
+  trace = await runningTrace();
+  admin = await trace.loggedIn('SYSTEM_ADMIN');
+});
+afterAll(() => trace.stop());
+
+interface Operation {
+  method: string;
+  path: string;
+  takesJson: boolean;
+}
+
+async function operations(): Promise<Operation[]> {
+  const { body } = await trace.send('GET', '/v3/api-docs');
+  const paths = body.paths as Record<string, Record<string, { requestBody?: { content: object } }>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody }]) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{\w+\}/g, 'x'),
+      takesJson: 'application/json' in (requestBody?.content ?? {}),
+    })),
+  );
+}
+
+const envelope = (status: string) => ({ status, errorMessage: expect.any(String) });
+
+test('unknown paths and methods keep the envelope', async () => {
+  const known = await operations();
+  const paths = [
+    '/api',
+    '/api/nothing',
+    '/api/user',
+    '/api/user/login/more',
+    ...known.map(({ path }) => path),
+  ];
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+    for (const path of paths) {
+      if (known.some(operation => operation.method === method && operation.path === path)) continue;
+      const { status, body, headers } = await admin.send(method, path);
+      const others = known.filter(operation => operation.path === path);
+      expect(status, `${method} ${path}`).toBe(others.length === 0 ? 404 : 405);
+      expect(body).toEqual(envelope(others.length === 0 ? 'NOT_FOUND' : 'INVALID_REQUEST'));
+      for (const operation of others) expect(headers.get('allow')).toContain(operation.method);
+    }
+  }
+});
+
+test('a body that is not JSON is a REQUEST_BODY_ERROR on every route that takes one', async () => {
+  const bodies: [number, string, string | Uint8Array][] = [
+    [415, 'text/plain', '{}'],
+    [415, 'application/x-www-form-urlencoded', 'a=b'],
+    [400, 'application/json', '{"a":'],
+    [400, 'application/json', '{"a":"\\ud800"}'],
+    [400, 'application/json', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    [400, 'application/json', '['.repeat(100_000)],
+    [413, 'application/json', `"${'x'.repeat(1_100_000)}"`],
+  ];
+  for (const { method, path } of (await operations()).filter(({ takesJson }) => takesJson)) {
+    for (const [expected, type, body] of bodies) {
+      const answer = await admin.send(method, path, body, { 'content-type': type });
+      const name = `${method} ${path} ${type} ${String(body).slice(0, 30)}`;
+      expect([answer.status, answer.body], name).toEqual([expected, envelope('REQUEST_BODY_ERROR')]);
+    }
+    const text = await admin.send(method, path, '"text"', { 'content-type': 'application/json' });
+    expect(text.body.status, `${method} ${path}`).toBe('VALIDATION_ERROR');
+  }
+});
+
+test('what is wrong is told by field, all of it at once', async () => {
+  const answer = await trace.send('POST', '/api/user/register', { email: 5, password: 'short', surname: '' });
+  expect(answer.status).toBe(400);
+  expect(answer.body).toEqual({
+    status: 'VALIDATION_ERROR',
+    errorMessage: expect.any(String),
+    validationErrorDetails: {
+      fieldErrors: {
+        name: 'name is required',
+        email: expect.stringMatching(/^email must be string/),
+        password: expect.stringMatching(/^password must NOT have fewer than 8/),
+        surname: expect.stringMatching(/^surname must/),
+      },
+    },
+  });
+  const query = await admin.send('GET', '/api/user/admin/list?limit=501');
+  expect(query.body.validationErrorDetails.fieldErrors).toEqual({
+    limit: expect.stringMatching(/^limit must/),
+  });
+});
+
+test('what is not HTTP is answered with the envelope too', async () => {
+  for (const [status, request] of [
+    [400, 'NONSENSE\r\n\r\n'],
+    [431, `GET /api/user/profile HTTP/1.1\r\nhost: x\r\ncookie: a=${'x'.repeat(20_000)}\r\n\r\n`],
+    [400, 'GET /api/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
+  ] as const) {
+    const socket = connect(Number(new URL(trace.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', chunk => {
+      text += chunk;
+    });
+    socket.write(request);
+    await new Promise(resolve => socket.on('close', resolve));
+    expect(text, request.slice(0, 30)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(text.split('\r\n\r\n')[1] as string)).toEqual(envelope('INVALID_REQUEST'));
+  }
+});
