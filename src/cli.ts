@@ -81,7 +81,7 @@ const commands: Record<string, Command> = {
       }
       await migrateTraceBackend(connection);
       const kid = await withPool(connection, TRACE_SCHEMA, pool => makeKey(pool));
-      return `new tokens are signed with ${kid}, within a minute by every process`;
+      return `from two minutes on new tokens are signed with ${kid}`;
     },
   },
   'service-token': {

@@ -88,9 +88,12 @@ export const Settings = Type.Object({
   TRACE_JWT_PRIVATE_KEY: secret(
     'PEM (PKCS #8) of an Ed25519 key that access tokens are signed with; without it one is made and kept in the database',
   ),
-  SERVICE_TOKEN: secret(
-    'what the packet service shows the user registry at USER_REGISTRY_URL, and the trace backend asks for; without it one is made and kept in the database',
-    16,
+  SERVICE_TOKEN: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{16,1000}$',
+      description:
+        'what the packet service shows the user registry at USER_REGISTRY_URL, and the trace backend asks for; without it one is made and kept in the database',
+    }),
   ),
   PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
     default: 'basic',

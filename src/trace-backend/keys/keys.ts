@@ -20,6 +20,8 @@ import { deleteKeys, findKeys, findSecret, insertKey, insertSecret, lockFirstSta
 export const ACCESS_SECONDS = 3600;
 /** A process learns of a rotation after this long, in milliseconds. */
 const KEEP_MS = 60_000;
+/** A key signs once it is this old, in milliseconds: by then every process and every packet service has it. */
+const SETTLE_MS = 2 * KEEP_MS;
 /** A key is published this long after the next one was made, in milliseconds: all that it signed has ended. */
 const PUBLISH_MS = (ACCESS_SECONDS + 600) * 1000;
 
@@ -93,7 +95,10 @@ async function readRing(pool: pg.Pool, given: JWK | undefined): Promise<KeyRing>
   const now = Date.now();
   const alive = kept.filter((_, n) => n === 0 || now - (kept[n - 1]?.createdAt.getTime() ?? 0) < PUBLISH_MS);
   const keys = [...(given ? [given] : []), ...alive.map(({ privateKey }) => JSON.parse(privateKey) as JWK)];
-  return { readAt, signing: keys[0] as JWK, published: keys.map(publicHalf) };
+  const settled = alive.findIndex(({ createdAt }) => now - createdAt.getTime() >= SETTLE_MS);
+  // The very first ones have nothing before them to wait behind.
+  const signing = given ?? keys.at(settled);
+  return { readAt, signing: signing as JWK, published: keys.map(publicHalf) };
 }
 
 function publicHalf({ kty, crv, x, kid }: JWK): JWK {
@@ -114,8 +119,8 @@ async function readKey(pem: string): Promise<JWK> {
 }
 
 /**
- * Makes a key that signs from now on, or within a minute where other processes run. Keys whose tokens have all ended
- * are forgotten.
+ * Makes a key that is published within a minute and signs from two minutes on; the first one of all signs at once. Keys
+ * whose tokens have all ended are forgotten.
  *
  * @param when whether to, given the number of keys there are
  * @returns the new key's id, if one was made
