@@ -190,6 +190,24 @@ test('the README`s shares go as it says: an invitation first, then a share, and 
   await files.remove();
 });
 
+test('the README`s walk through the trace backend goes as it says, from registration to profile', async () => {
+  const files = await temporaryFolder();
+  const service = await startProcess({ DATA_DIR: files.folder });
+  const trace = { url: service.traceUrl, folder: files.folder };
+  const outputs = await runGuide('README.md', service.url, block => block.includes('/api/user/'), trace);
+  const answers = outputs.flatMap(output => jsonLines(output)) as { status: string; data: object }[];
+  expect(answers.map(({ data }) => data)).toMatchObject([
+    { email: 'ana@example.org', status: 'UNCONFIRMED' },
+    { email: 'ana@example.org', status: 'CONFIRMED_EMAIL' },
+    { role: 'SYSTEM_ADMIN', status: 'ACTIVE' },
+    { email: 'ana@example.org', status: 'ACTIVE' },
+    { email: 'ana@example.org', status: 'ACTIVE' },
+    { email: 'ana@example.org', name: 'Ana', surname: 'Uwase', role: 'USER', companyIds: [] },
+  ]);
+  await stop(service);
+  await files.remove();
+});
+
 async function stop(...services: RunningProcess[]): Promise<void> {
   for (const service of services) {
     service.child.kill('SIGTERM');

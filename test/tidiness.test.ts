@@ -95,6 +95,9 @@ test('a table is named only by the feature that owns it', () => {
     signing_keys: 'keys',
     kept_secrets: 'keys',
     audit: 'audit',
+    images: 'images',
+    image_uses: 'images',
+    image_leftovers: 'images',
     companies: 'companies',
     company_users: 'companies',
   };
