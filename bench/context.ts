@@ -36,6 +36,8 @@ export interface Context {
   connection: EmbeddedPostgres['connection'];
   /** starts fieldtrace on the database */
   startService(environment?: Record<string, string>): Promise<Measured>;
+  /** starts fieldtrace's trace backend on the database */
+  startTrace(): Promise<Measured>;
   /** starts a script of bench/ that prints `port <n>` when it serves */
   startScript(script: string): Promise<Measured>;
   /** runs a script of bench/ to its end and gives what it printed */
@@ -71,6 +73,12 @@ function makeContext(seconds: number, { connection }: EmbeddedPostgres): Context
         'src/main.ts',
         { ...environment, SERVICES: 'packet', PACKET_PORT: '0', ...extra },
         /packet service\s+\S+:(\d+)/,
+      ),
+    startTrace: () =>
+      startProcess(
+        'src/main.ts',
+        { ...environment, SERVICES: 'trace', TRACE_PORT: '0' },
+        /trace backend\s+\S+:(\d+)/,
       ),
     startScript: script => startProcess(`bench/${script}`, environment, /^port (\d+)$/m),
     runScript: script => runProcess(`bench/${script}`, { ...environment, SECONDS: String(seconds) }),

@@ -8,6 +8,7 @@ import { logRows } from './log.ts';
 import { packetRows } from './packets.ts';
 import { startRows } from './start.ts';
 import { threadPageRows } from './thread-pages.ts';
+import { traceRows } from './trace.ts';
 
 /** Groups of rows by the name they are asked for: `npm run bench packets`; all of them without a name. */
 const groups: Record<string, (context: Context) => Promise<Row[]>> = {
@@ -19,6 +20,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   log: logRows,
   feeds: feedRows,
   graph: graphRows,
+  trace: traceRows,
 };
 
 const SECONDS = 5;

@@ -10,7 +10,7 @@ export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 128;
 
 /** Argon2id as OWASP's password storage cheat sheet has it: 19 MiB, two passes, one lane. */
-const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+export const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
 
 const reckon = promisify(argon2);
