@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { chatIntakeRows } from './chat-intake.ts';
 import { chatSearchRows } from './chat-search.ts';
 import { type Context, type Row, withContext } from './context.ts';
+import { currencyRows } from './currency.ts';
 import { feedRows } from './feeds.ts';
 import { graphRows } from './graph.ts';
 import { logRows } from './log.ts';
@@ -21,6 +22,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   feeds: feedRows,
   graph: graphRows,
   trace: traceRows,
+  currency: currencyRows,
 };
 
 const SECONDS = 5;

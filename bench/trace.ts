@@ -41,14 +41,16 @@ export async function traceRows(context: Context): Promise<Row[]> {
   ];
 }
 
-async function makeAdmin({ connection }: Context): Promise<void> {
+/** A trace backend's tables, with an administrator in them. */
+export async function makeAdmin({ connection }: Context): Promise<void> {
   await migrateTraceBackend(connection);
   const pool = openPool(connection, SCHEMA, 1);
   await createAdmin(pool, readSettings({}), ADMIN.username, ADMIN.password);
   await pool.end();
 }
 
-async function login(port: number): Promise<string> {
+/** The cookie of that administrator. */
+export async function login(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/api/user/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

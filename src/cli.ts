@@ -13,6 +13,7 @@ import { Problem } from './platform/problems.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
 import { createAdmin } from './trace-backend/administration/first-admin.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
+import { importEcbRates } from './trace-backend/currency/import-ecb.ts';
 import { makeKey, serviceToken } from './trace-backend/keys/keys.ts';
 
 /** What the operator typed cannot be done; the message says what can. */
@@ -23,6 +24,8 @@ interface Command {
   usage: string;
   does: string;
   options: Record<string, { type: 'string' | 'boolean' }>;
+  /** what stands after the command without a name, such as a file; handed over as an option of this name */
+  operand?: string;
   /** @returns what to print */
   run: (context: {
     connection: Connection;
@@ -84,6 +87,16 @@ const commands: Record<string, Command> = {
       return `from two minutes on new tokens are signed with ${kid}`;
     },
   },
+  'import ecb-rates': {
+    usage: 'import ecb-rates FILE',
+    does: 'imports the European Central Bank`s history of exchange rates (eurofxref-hist.csv)',
+    options: {},
+    operand: 'FILE',
+    async run({ connection, options }) {
+      await migrateTraceBackend(connection);
+      return withPool(connection, TRACE_SCHEMA, pool => importEcbRates(pool, options.FILE as string));
+    },
+  },
   'service-token': {
     usage: 'service-token',
     does: 'prints what SERVICE_TOKEN must be for a packet service that runs elsewhere',
@@ -138,9 +151,14 @@ function findCommand(words: string[]): [Command, string[]] {
   throw new UsageError(`there is no command ${words.join(' ')}\n\n${help()}`);
 }
 
-function readOptions({ usage, options }: Command, args: string[]) {
+function readOptions({ usage, options, operand }: Command, args: string[]) {
   try {
-    return parseArgs({ args, options }).values as Record<string, string | boolean | undefined>;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: operand !== undefined });
+    if (operand !== undefined && positionals.length !== 1) throw new Error(`${operand} is missing`);
+    return { ...values, ...(operand && { [operand]: positionals[0] }) } as Record<
+      string,
+      string | boolean | undefined
+    >;
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\nusage: fieldtrace ${usage}`);
   }

@@ -98,6 +98,11 @@ test('a table is named only by the feature that owns it', () => {
     images: 'images',
     image_uses: 'images',
     image_leftovers: 'images',
+    currency_types: 'currency',
+    currency_rates: 'currency',
+    currency_dates: 'currency',
+    provider_requests: 'currency',
+    daily_retrievals: 'currency',
     companies: 'companies',
     company_users: 'companies',
   };

@@ -90,6 +90,29 @@ const TABLE: Record<string, Row> = {
     ...administrators(),
   },
   'GET /api/audit/list': systemAdmin(),
+  'GET /api/chain/currency/convert/{value}/{from}/to/{to}': {
+    path: () => '/api/chain/currency/convert/5/EUR/to/EUR',
+    ...everyone(200),
+  },
+  'GET /api/chain/currency/convert/{value}/{from}/to/{to}/on/{date}': {
+    path: () => '/api/chain/currency/convert/5/EUR/to/EUR/on/2020-01-02',
+    ...everyone(200),
+  },
+  'GET /api/chain/currency/rates/{code}': { path: () => '/api/chain/currency/rates/ZZZ', ...everyone(404) },
+  'GET /api/chain/currency/rates/{code}.svg': {
+    path: () => '/api/chain/currency/rates/ZZZ.svg',
+    ...everyone(404),
+  },
+  'GET /api/chain/currency/budget': systemAdmin(),
+  'GET /api/chain/currency-type/list': everyone(200),
+  'PUT /api/chain/currency-type/{code}/enable': {
+    path: () => '/api/chain/currency-type/ZZZ/enable',
+    ...systemAdmin(404),
+  },
+  'PUT /api/chain/currency-type/{code}/disable': {
+    path: () => '/api/chain/currency-type/ZZZ/disable',
+    ...systemAdmin(404),
+  },
 };
 
 let trace: RunningTrace;

@@ -95,6 +95,10 @@ export const Settings = Type.Object({
         'what the packet service shows the user registry at USER_REGISTRY_URL, and the trace backend asks for; without it one is made and kept in the database',
     }),
   ),
+  FX_URL: url(
+    'the exchange-rate provider (exchangeratesapi.io and its kin); without it only stored rates count',
+  ),
+  FX_ACCESS_KEY: secret('access key for the exchange-rate provider'),
   PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
     default: 'basic',
     description: 'which passwords are refused: those of wrong length, or the most common ones too',

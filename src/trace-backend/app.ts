@@ -17,6 +17,8 @@ import { registerAdministration } from './administration/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { authenticate } from './authentication.ts';
 import { findCompanyIds } from './companies/members-store.ts';
+import { openCurrency } from './currency/open.ts';
+import { registerCurrency } from './currency/routes.ts';
 import { findHolder, registerDiscoverability } from './discoverability/routes.ts';
 import { failure } from './envelope.ts';
 import { openKeys, serviceToken } from './keys/keys.ts';
@@ -89,6 +91,7 @@ export async function traceBackend(
   registerSessions(app, { sessions, companiesOf });
   registerAdministration(app, { pool, mails, companiesOf });
   registerAudit(app, { pool });
+  registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   registerDiscoverability(app, { pool, keys, serviceToken: () => serviceToken(pool, settings) });
 
   app.addHook('onListen', async () => jobs.start());
@@ -112,6 +115,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     definitionPath: '/v3/api-docs',
     pagePath: '/',
     tags: [
+      { name: 'Currency', description: 'exchange rates, and amounts converted by them' },
       { name: 'User', description: 'accounts, and who is logged in' },
       { name: 'Administration', description: 'what administrators do to users' },
       { name: 'Audit', description: 'who changed what' },

@@ -1,0 +1,231 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { FX_KEY, type FxProvider, fridayOrBefore, fxProvider } from '../../../test/helpers/fx-provider.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
+import { daysBefore, localTime } from './calendar.ts';
+import { retrieveDaily } from './daily.ts';
+import { importEcbRates } from './import-ecb.ts';
+import { openProvider } from './provider.ts';
+
+let fx: FxProvider;
+let trace: RunningTrace;
+let other: RunningTrace;
+let user: LoggedIn;
+let admin: LoggedIn;
+const today = localTime(new Date()).day;
+beforeAll(async () => {
+  fx = await fxProvider();
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  trace = await runningTrace(settings);
+  user = await trace.loggedIn();
+  admin = await trace.loggedIn('SYSTEM_ADMIN');
+  // At start today's rates are missing.
+  await eventually(
+    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+  );
+  other = await runningTrace(settings, trace);
+});
+afterAll(async () => {
+  await other.stop();
+  await trace.stop();
+  await fx.stop();
+});
+
+const convert = (rest: string, by = user) => by.send('GET', `/api/chain/currency/convert/${rest}`);
+const budget = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data;
+
+test('rates were retrieved at start, once for all processes, and conversions use them', async () => {
+  expect(fx.asked).toEqual(['latest', 'symbols']);
+  const answer = await convert('100/USD/to/RWF');
+  expect(answer.body).toEqual({
+    status: 'OK',
+    data: {
+      value: '100',
+      from: 'USD',
+      to: 'RWF',
+      date: fridayOrBefore(new Date().toISOString().slice(0, 10)),
+      result: 145203.090624,
+      exact: '145203.090624',
+    },
+  });
+  expect((await convert('1/EUR/to/JPY')).body.data.exact).toBe('163.21');
+  expect((await convert('12.3400/USD/to/USD')).body.data.exact).toBe('12.3400');
+  expect(await budget()).toEqual({ day: today, limit: 250, used: 2, left: 248, kept: 0 });
+});
+
+test('what cannot be converted is refused by name', async () => {
+  for (const [rest, status, field] of [
+    ['100/QQQ/to/USD', 400, 'from'],
+    ['100/USD/to/usd', 400, 'to'],
+    ['1e3/USD/to/JPY', 400, 'value'],
+    [`${'9'.repeat(21)}/USD/to/JPY`, 400, 'value'],
+    ['100/USD/to/JPY/on/2026-02-30', 400, 'date'],
+    ['100/USD/to/JPY/on/1998-12-31', 400, 'date'],
+    ['100/USD/to/JPY/on/2999-01-01', 400, 'date'],
+  ] as const) {
+    const { status: got, body } = await convert(rest);
+    expect([got, Object.keys(body.validationErrorDetails.fieldErrors)], rest).toEqual([status, [field]]);
+  }
+});
+
+test('500 who ask for one missing date at once, at two processes, make one request', async () => {
+  const before = fx.asked.length;
+  const elsewhere = await other.login(user.email, 'correct horse battery staple');
+  const answers = await Promise.all(
+    Array.from({ length: 500 }, (_, n) => convert('100/USD/to/RWF/on/2024-05-15', n % 2 ? user : elsewhere)),
+  );
+  expect(answers.every(({ status, body }) => status === 200 && body.data.date === '2024-05-15')).toBe(true);
+  expect(fx.asked.slice(before)).toEqual(['2024-05-15']);
+});
+
+test('a weekend has the rates of its Friday, and is asked for once', async () => {
+  const before = fx.asked.length;
+  for (let n = 0; n < 3; n++) {
+    expect((await convert('1/USD/to/EUR/on/2024-05-19')).body.data.date).toBe('2024-05-17');
+  }
+  expect(fx.asked.slice(before)).toEqual(['2024-05-19']);
+});
+
+test('each way to fail is told apart, costs what it cost, and keeps the key to itself', async () => {
+  const outcome = async (date: string) => {
+    const { status, body, headers } = await convert(`1/USD/to/EUR/on/${date}`);
+    expect(JSON.stringify(body)).not.toContain(FX_KEY);
+    return [status, body.status, headers.has('retry-after')];
+  };
+  fx.behaviour = 'no rates';
+  expect(await outcome('2023-01-02')).toEqual([404, 'NOT_FOUND', false]);
+  fx.behaviour = 'well';
+  const before = fx.asked.length;
+  expect(await outcome('2023-01-02')).toEqual([404, 'NOT_FOUND', false]);
+  expect(fx.asked.length).toBe(before);
+
+  for (const [behaviour, requests] of [
+    ['bad key', 1],
+    ['restricted', 1],
+    ['quota', 1],
+    ['down', 2],
+    ['not json', 2],
+    ['cut', 2],
+  ] as const) {
+    fx.behaviour = behaviour;
+    const { used } = await budget();
+    const sent = fx.asked.length;
+    expect(await outcome('2023-01-03'), behaviour).toEqual([503, 'UPSTREAM_HTTP_ERROR', true]);
+    expect([(await budget()).used - used, fx.asked.length - sent], behaviour).toEqual([requests, requests]);
+  }
+  fx.behaviour = 'well';
+  const answer = await eventually(
+    () => convert('1/USD/to/EUR/on/2023-01-03'),
+    ({ status }) => status === 200,
+  );
+  expect(answer.body.data.date).toBe('2023-01-03');
+});
+
+test('a currency that is disabled is not converted; switching is written down', async () => {
+  expect((await admin.send('PUT', '/api/chain/currency-type/JPY/disable')).body.data).toEqual({
+    code: 'JPY',
+    label: 'Japanese Yen',
+    enabled: false,
+  });
+  expect((await convert('1/EUR/to/JPY')).status).toBe(400);
+  const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true');
+  expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['RWF', 'USD']);
+  await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
+  expect((await convert('1/EUR/to/JPY')).status).toBe(200);
+  expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
+  const { body } = await admin.send('GET', '/api/audit/list?entity=currency&entityId=JPY');
+  expect(body.data.count).toBe(2);
+});
+
+test('history is imported from the ECB`s file, again without harm, and bad lines are told by number', async () => {
+  const file = path.join(trace.folder, 'eurofxref-hist.csv');
+  const lines = ['Date,USD,JPY,CYP,', '2020-01-03,1.1147,120.62,N/A,', '2020-01-02,1.1193,121.75,N/A,'];
+  const bad = ['2020-13-01,1,1,1,', '2020-01-01,x,1,N/A,', '1999-01-04,1.1789,133.73,0.58231,'];
+  await writeFile(file, [...lines, ...bad].join('\n'));
+  for (let n = 0; n < 2; n++) {
+    expect(await importEcbRates(trace.pool, file)).toBe(
+      'imported 7 rates of 3 days\nleft out:\nline 4: 2020-13-01 is not a date\nline 5: x is not a rate of USD',
+    );
+  }
+  expect((await convert('1/EUR/to/USD/on/2020-01-02')).body.data.exact).toBe('1.1193');
+  expect((await convert('1/EUR/to/CYP/on/1999-01-04')).body.data.exact).toBe('0.58231');
+  const rates = await user.send('GET', '/api/chain/currency/rates/USD?from=2020-01-01&to=2020-01-31');
+  expect(rates.body.data).toEqual({
+    code: 'USD',
+    base: 'EUR',
+    items: [
+      { date: '2020-01-02', value: '1.1193' },
+      { date: '2020-01-03', value: '1.1147' },
+    ],
+  });
+  const chart = await user.send('GET', '/api/chain/currency/rates/USD.svg?from=2020-01-01&to=2020-01-31');
+  expect(chart.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+  expect(chart.text).toContain('<title id="title">1 EUR in USD, 2020-01-02 to 2020-01-03</title>');
+  expect(
+    (await user.send('GET', '/api/chain/currency/rates/USD.svg?from=2000-01-01&to=2000-01-31')).status,
+  ).toBe(404);
+  expect((await user.send('GET', '/api/chain/currency/rates/USD?from=2000-01-01')).status).toBe(400);
+  await writeFile(file, 'Name,Age\n');
+  await expect(importEcbRates(trace.pool, file)).rejects.toThrow(/is not the ECB/);
+  await expect(importEcbRates(trace.pool, `${file}.gone`)).rejects.toThrow(/cannot be read/);
+});
+
+test('the daily retrieval runs once a day however many processes look, and again after a failure', async () => {
+  const alone = await runningTrace();
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
+  if (!provider) throw new Error('there is a provider');
+  const latest = () => fx.asked.filter(asked => asked === 'latest').length;
+  const at = async (time: string) => {
+    const before = latest();
+    const clock = { now: () => new Date(time), zone: 'Africa/Kigali' };
+    const stops = [1, 2, 3].map(() => retrieveDaily(alone.pool, provider, pino({ level: 'silent' }), clock));
+    for (const stop of stops) await stop();
+    return latest() - before;
+  };
+  expect(await at('2026-03-01T22:00:30Z')).toBe(0);
+  expect(await at('2026-03-01T22:01:00Z')).toBe(1);
+  expect(await at('2026-03-02T21:59:00Z')).toBe(0);
+  expect(await at('2026-03-02T22:00:59Z')).toBe(0);
+  fx.behaviour = 'bad key';
+  expect(await at('2026-03-02T22:01:00Z')).toBe(1);
+  fx.behaviour = 'well';
+  expect(await at('2026-03-02T22:30:00Z')).toBe(0);
+  expect(await at('2026-03-02T23:02:00Z')).toBe(1);
+  expect(await at('2026-03-02T23:30:00Z')).toBe(0);
+  await alone.stop();
+});
+
+test('the day`s requests run out with 429 and not before, and one is kept for the retrieval', async () => {
+  const { used } = await budget();
+  const start = fx.asked.length;
+  const answers = [];
+  for (let n = 0; answers.length < 300; n++) {
+    const date = daysBefore('2019-12-31', n);
+    if (date === fridayOrBefore(date)) answers.push(await convert(`1/USD/to/EUR/on/${date}`));
+  }
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(fx.asked.length - start).toBe(250 - used);
+  expect(refused).toHaveLength(300 - (250 - used));
+  expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(refused[0]?.body.status).toBe('TOO_MANY_REQUESTS');
+  expect(await budget()).toMatchObject({ used: 250, left: 0, kept: 0 });
+
+  // Before the day's retrieval one is kept for it.
+  await trace.pool.query('UPDATE daily_retrievals SET done_at = NULL');
+  await trace.pool.query('UPDATE provider_requests SET used = 248');
+  expect((await convert('1/USD/to/EUR/on/2018-01-02')).status).toBe(200);
+  expect((await convert('1/USD/to/EUR/on/2018-01-03')).status).toBe(429);
+  expect(await budget()).toMatchObject({ used: 249, left: 0, kept: 1 });
+  const provider = openProvider(
+    trace.pool,
+    { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY },
+    pino({ level: 'silent' }),
+  );
+  expect((await provider?.latest('daily'))?.rates.get('USD')).toBe('1.0825');
+  await expect(provider?.latest('daily')).rejects.toMatchObject({ code: 'too_many_requests' });
+}, 120_000);

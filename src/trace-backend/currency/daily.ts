@@ -1,0 +1,64 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { dayDue } from './calendar.ts';
+import type { Provider } from './provider.ts';
+import { retrieveLabels, retrieveLatest } from './rates.ts';
+import { claimRetrieval, listCurrencies, noteRetrieved } from './store.ts';
+
+/**
+ * How often the clock is looked at, in milliseconds: no timer is set for midnight, because machines sleep and clocks
+ * are put forward.
+ */
+const LOOK_MS = 20_000;
+/** A retrieval that failed, or whose process died, is tried again after this long, in milliseconds. */
+const AGAIN_MS = 3600_000;
+
+/** What time it is; tests have their own. */
+export type Clock = () => Date;
+
+/**
+ * Retrieves the day's rates from 00:01 on, and at start when today's are missing; one process does it for all.
+ *
+ * @param zone the machine's unless another is named
+ * @returns how to stop it; resolves when a retrieval under way has ended
+ */
+export function retrieveDaily(
+  pool: pg.Pool,
+  provider: Provider,
+  logger: FastifyBaseLogger,
+  { now = () => new Date(), zone }: { now?: Clock; zone?: string } = {},
+): () => Promise<void> {
+  let done: string | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    const time = now();
+    const day = dayDue(time, zone);
+    if (day === undefined || day === done) return;
+    if (!(await claimRetrieval(pool, day, time, new Date(time.getTime() - AGAIN_MS)))) return;
+    await retrieveLatest(pool, provider, day);
+    await noteRetrieved(pool, day, now());
+    done = day;
+    logger.info({ day }, 'retrieved the exchange rates');
+    await nameCurrencies();
+  }
+
+  /** Names are nice to have: that they could not be asked for changes nothing. */
+  async function nameCurrencies(): Promise<void> {
+    const { items } = await listCurrencies(pool, {}, { limit: 500, offset: 0, sort: 'ASC' });
+    if (items.every(({ code, label }) => code !== label)) return;
+    await retrieveLabels(pool, provider);
+  }
+
+  const attempt = () => {
+    looking = looking.then(look).catch(error => {
+      logger.error({ err: error }, 'the exchange rates could not be retrieved; tried again in an hour');
+    });
+  };
+  attempt();
+  const timer = setInterval(attempt, LOOK_MS);
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
+}

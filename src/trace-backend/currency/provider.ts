@@ -1,0 +1,164 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { outbound } from '../../platform/outbound.ts';
+import { Problem } from '../../platform/problems.ts';
+import { type Settings, SettingsError } from '../../platform/settings.ts';
+import { localTime, secondsToMidnight } from './calendar.ts';
+import { countRequest, isRetrieved } from './store.ts';
+
+/** Requests of one day, at most (interface, Limits); one of them is kept for the retrieval at 00:01. */
+export const DAILY_LIMIT = 250;
+/** Attempts at one request; each is counted. */
+const ATTEMPTS = 2;
+const TIMEOUT_MS = 8_000;
+
+/** What the provider published on a date: what one euro is worth, as decimal texts by currency. */
+export interface Publication {
+  date: string;
+  rates: Map<string, string>;
+}
+
+/** The exchange-rate provider (exchangeratesapi.io and its kin). Every request is counted before it is sent. */
+export interface Provider {
+  /** Names of currencies by their codes. */
+  symbols(purpose: Purpose): Promise<Map<string, string>>;
+  latest(purpose: Purpose): Promise<Publication>;
+  /** Undefined when it has nothing for the date. */
+  historical(date: string): Promise<Publication | undefined>;
+}
+
+/** The daily retrieval may use the request that is kept for it. */
+export type Purpose = 'daily' | 'other';
+
+/**
+ * @returns undefined when none is set up
+ * @throws SettingsError for an address without a key
+ */
+export function openProvider(
+  pool: pg.Pool,
+  { FX_URL, FX_ACCESS_KEY }: Pick<Settings, 'FX_URL' | 'FX_ACCESS_KEY'>,
+  logger: FastifyBaseLogger,
+): Provider | undefined {
+  if (FX_URL === undefined) return undefined;
+  if (FX_ACCESS_KEY === undefined) {
+    throw new SettingsError('FX_URL is set, so FX_ACCESS_KEY must be set: the provider asks for it');
+  }
+  const send = outbound({
+    name: 'the exchange-rate provider',
+    timeoutMs: TIMEOUT_MS,
+    retries: 0,
+    concurrency: 4,
+    failures: 10,
+    restMs: 5_000,
+  });
+
+  async function ask(path: string, purpose: Purpose): Promise<Record<string, unknown> | undefined> {
+    const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
+    url.searchParams.set('access_key', FX_ACCESS_KEY as string);
+    if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+    for (let attempt = 1; ; attempt++) {
+      await spend(pool, purpose);
+      try {
+        const { body } = await send({ method: 'GET', url });
+        return judge(body, logger);
+      } catch (error) {
+        if (attempt === ATTEMPTS || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
+          throw error;
+      }
+    }
+  }
+
+  return {
+    async symbols(purpose) {
+      const { symbols } = (await ask('symbols', purpose)) ?? {};
+      const entries = Object.entries((symbols ?? {}) as Record<string, unknown>);
+      return new Map(
+        entries.filter(([code]) => isCode(code)).map(([code, label]) => [code, String(label).slice(0, 255)]),
+      );
+    },
+    async latest(purpose) {
+      const publication = readPublication(await ask('latest', purpose));
+      if (!publication) throw unusable();
+      return publication;
+    },
+    async historical(date) {
+      const body = await ask(date, 'other');
+      return body && (readPublication(body) ?? undefined);
+    },
+  };
+}
+
+/** @throws Problem too_many_requests when the day's requests are used up */
+async function spend(pool: pg.Pool, purpose: Purpose): Promise<void> {
+  const now = new Date();
+  const { day } = localTime(now);
+  const kept = purpose === 'daily' || (await isRetrieved(pool, day)) ? 0 : 1;
+  if (await countRequest(pool, day, DAILY_LIMIT - kept)) return;
+  throw new Problem('too_many_requests', `the day's ${DAILY_LIMIT} requests for exchange rates are used up`, {
+    retryAfter: secondsToMidnight(now),
+  });
+}
+
+/** What the provider refuses whoever asks and however often; asking again would only cost. */
+class Refusal extends Problem {}
+
+/** Codes by which the provider says that it has nothing for a date, and those that are about us. */
+const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
+const REFUSALS: [RegExp, string][] = [
+  [/^(101|102|missing_access_key|invalid_access_key|inactive_user)$/, 'does not accept FX_ACCESS_KEY'],
+  [
+    /^(105|201|base_currency_access_restricted|function_access_restricted|invalid_base_currency)$/,
+    'does not give this key rates in euro',
+  ],
+  [/^(104|usage_limit_reached|rate_limit_reached)$/, 'says that this key`s requests are used up'],
+];
+
+/** The body of a success; undefined when the provider has nothing for the date. */
+function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown> | undefined {
+  const { success, error, message } = (body ?? {}) as Record<string, unknown>;
+  if (error === undefined && success !== false && message === undefined)
+    return body as Record<string, unknown>;
+  const { code, type } = (error ?? {}) as Record<string, unknown>;
+  const names = [code, type].map(name => String(name ?? ''));
+  if (names.some(name => NO_RATES.has(name))) return undefined;
+  const [, reason = 'answered with an error that we do not know'] =
+    REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
+  logger.error({ code: names.join(' ').trim().slice(0, 80) }, `the exchange-rate provider ${reason}`);
+  throw new Refusal('unavailable', `the exchange-rate provider ${reason}`, { retryAfter: 3600 });
+}
+
+function readPublication(body: Record<string, unknown> | undefined): Publication | undefined {
+  if (!body) return undefined;
+  const { date, rates, base } = body;
+  if (
+    typeof date !== 'string' ||
+    !/^\d{4}-\d\d-\d\d$/.test(date) ||
+    rates === null ||
+    typeof rates !== 'object'
+  ) {
+    throw unusable();
+  }
+  if (base !== undefined && base !== 'EUR') throw unusable();
+  const read = new Map<string, string>();
+  for (const [code, value] of Object.entries(rates as object)) {
+    if (isCode(code) && code !== 'EUR' && typeof value === 'number' && value > 0)
+      read.set(code, decimal(value));
+  }
+  return read.size === 0 ? undefined : { date, rates: read };
+}
+
+function unusable(): Problem {
+  return new Problem('unavailable', 'the exchange-rate provider gave an answer that makes no sense', {
+    retryAfter: 60,
+  });
+}
+
+/** A currency's code (ISO 4217): three capital letters. */
+export function isCode(text: string): boolean {
+  return /^[A-Z]{3}$/.test(text);
+}
+
+/** A number as a decimal text without an exponent, with every digit that tells it from others. */
+function decimal(value: number): string {
+  return /e/.test(String(value)) ? value.toFixed(20) : String(value);
+}

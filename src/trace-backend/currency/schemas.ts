@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { envelope, failureAnswers } from '../envelope.ts';
+import { listOf, listQuery } from '../schemas.ts';
+import { AMOUNT } from './convert.ts';
+
+const tags = ['Currency'];
+
+const Code = (description: string) =>
+  Type.String({ pattern: '^[A-Z]{3}$', description: `${description} (ISO 4217)`, examples: ['USD'] });
+const Amount = Type.String({
+  pattern: AMOUNT,
+  description: 'amount: up to 20 digits before the point and 10 after it',
+  examples: ['1250.50'],
+});
+const Day = (description: string) => Type.String({ maxLength: 10, description, examples: ['2026-03-02'] });
+
+const Conversion = Type.Object({
+  value: Type.String({ description: 'the amount as it was given', examples: ['1250.50'] }),
+  from: Type.String({ examples: ['USD'] }),
+  to: Type.String({ examples: ['RWF'] }),
+  date: Type.String({ description: 'the date whose rates were used', examples: ['2026-03-02'] }),
+  result: Type.Number({ description: 'the result as a number', examples: [1815725.5] }),
+  exact: Type.String({
+    description: 'the result to the last of its six decimals, which a number may not hold',
+    examples: ['1815725.5'],
+  }),
+});
+
+export const convertSchema = {
+  tags,
+  summary: 'An amount in another currency, by the latest rates',
+  description: 'amount × rate(to) ÷ rate(from), reckoned exactly and rounded once, half up, to six decimals.',
+  params: Type.Object({ value: Amount, from: Code('currency of the amount'), to: Code('currency wanted') }),
+  response: { 200: envelope(Conversion, 'the result'), ...failureAnswers(401, 404) },
+};
+
+export const convertAtDateSchema = {
+  ...convertSchema,
+  summary: 'An amount in another currency, by the rates of a date',
+  description:
+    'Rates that are not stored are asked of the provider, once. Of a weekend or holiday those of the day before it count.',
+  params: Type.Object({
+    value: Amount,
+    from: Code('currency of the amount'),
+    to: Code('currency wanted'),
+    date: Day('YYYY-MM-DD, from 1999-01-04 to today'),
+  }),
+};
+
+const CurrencyType = Type.Object({
+  code: Type.String({ examples: ['RWF'] }),
+  label: Type.String({ examples: ['Rwandan Franc'] }),
+  enabled: Type.Boolean(),
+});
+
+export const listTypesSchema = {
+  tags,
+  summary: 'Currencies',
+  querystring: listQuery(['code'], {
+    query: Type.Optional(Type.String({ maxLength: 100, description: 'part of the code or of the name' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'only those that can, or cannot, be converted' })),
+  }),
+  response: { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) },
+};
+
+export const switchTypeSchema = (summary: string) => ({
+  tags,
+  summary,
+  params: Type.Object({ code: Code('the currency') }),
+  response: { 200: envelope(CurrencyType, 'the currency as it is now'), ...failureAnswers(401, 403, 404) },
+});
+
+const ratesQuery = Type.Object({
+  from: Type.Optional(Day('first day; without it a year before the last')),
+  to: Type.Optional(Day('last day; without it today')),
+});
+
+export const ratesSchema = {
+  tags,
+  summary: 'What one euro was worth in a currency, day by day',
+  description: 'Up to ten years at once.',
+  params: Type.Object({ code: Code('the currency') }),
+  querystring: ratesQuery,
+  response: {
+    200: envelope(
+      Type.Object({
+        code: Type.String(),
+        base: Type.Literal('EUR'),
+        items: Type.Array(
+          Type.Object({
+            date: Type.String({ examples: ['2026-03-02'] }),
+            value: Type.String({ description: 'a decimal', examples: ['1452.0325'] }),
+          }),
+        ),
+      }),
+      'the rates, oldest first',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const ratesChartSchema = {
+  tags,
+  summary: 'The same as a line',
+  params: Type.Object({ code: Code('the currency') }),
+  querystring: ratesQuery,
+  response: {
+    200: { description: 'a picture', content: { 'image/svg+xml': { schema: Type.String() } } },
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const budgetSchema = {
+  tags,
+  summary: 'How many requests to the provider the day has left',
+  response: {
+    200: envelope(
+      Type.Object({
+        day: Type.String({ description: 'by the clock of the machine', examples: ['2026-03-02'] }),
+        limit: Type.Integer({ examples: [250] }),
+        used: Type.Integer({ description: 'requests sent, each counted before it was' }),
+        left: Type.Integer({ description: 'what conversions may still use' }),
+        kept: Type.Integer({ description: 'kept for the retrieval at 00:01, until it is done' }),
+      }),
+      'the budget of today',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};

@@ -1,0 +1,172 @@
+import sql, { join } from 'sql-template-tag';
+import type { Database } from '../../platform/database.ts';
+
+export interface CurrencyType {
+  code: string;
+  label: string;
+  enabled: boolean;
+}
+
+/** What one euro was worth; dates as YYYY-MM-DD, values as decimal texts. */
+export interface Rate {
+  code: string;
+  date: string;
+  value: string;
+}
+
+export async function findCurrency(database: Database, code: string): Promise<CurrencyType | undefined> {
+  const { rows } = await database.query<CurrencyType>(sql`
+    SELECT code, label, enabled FROM currency_types WHERE code = ${code}`);
+  return rows[0];
+}
+
+export async function listCurrencies(
+  database: Database,
+  { enabled, query }: { enabled?: boolean | undefined; query?: string | undefined },
+  { limit, offset, sort }: { limit: number; offset: number; sort: 'ASC' | 'DESC' },
+): Promise<{ items: CurrencyType[]; count: number }> {
+  const where = join(
+    [
+      sql`true`,
+      enabled === undefined ? undefined : sql`enabled = ${enabled}`,
+      query === undefined ? undefined : sql`strpos(lower(code || ' ' || label), lower(${query})) > 0`,
+    ].filter(condition => condition !== undefined),
+    ' AND ',
+  );
+  const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
+  const [page, all] = await Promise.all([
+    database.query<CurrencyType>(sql`
+      SELECT code, label, enabled FROM currency_types WHERE ${where}
+      ORDER BY code ${direction} LIMIT ${limit} OFFSET ${offset}`),
+    database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM currency_types WHERE ${where}`),
+  ]);
+  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+}
+
+/** Adds currencies; a known one gets the label, where there is one, and stays enabled or disabled as it is. */
+export async function upsertCurrencies(
+  database: Database,
+  currencies: readonly { code: string; label?: string }[],
+): Promise<void> {
+  const codes = currencies.map(({ code }) => code);
+  const labels = currencies.map(({ label }) => label ?? null);
+  await database.query(sql`
+    INSERT INTO currency_types AS known (code, label)
+    SELECT code, coalesce(label, code) FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
+    ON CONFLICT (code) DO UPDATE SET label = CASE
+      WHEN excluded.label = excluded.code THEN known.label ELSE excluded.label END`);
+}
+
+export async function setEnabled(
+  database: Database,
+  code: string,
+  enabled: boolean,
+): Promise<CurrencyType | undefined> {
+  const { rows } = await database.query<CurrencyType>(sql`
+    UPDATE currency_types SET enabled = ${enabled} WHERE code = ${code} RETURNING code, label, enabled`);
+  return rows[0];
+}
+
+/** Stores rates; one that is known is replaced. */
+export async function upsertRates(database: Database, rates: readonly Rate[]): Promise<void> {
+  await database.query(sql`
+    INSERT INTO currency_rates (code, date, value)
+    SELECT DISTINCT ON (code, date) code, date, value FROM unnest(
+      ${rates.map(({ code }) => code)}::text[], ${rates.map(({ date }) => date)}::date[],
+      ${rates.map(({ value }) => value)}::numeric[]) AS added (code, date, value)
+    ORDER BY code, date
+    ON CONFLICT (code, date) DO UPDATE SET value = excluded.value`);
+}
+
+/** The latest date, of a stretch of dates, that has rates of all these currencies, and those rates by code. */
+export async function findRates(
+  database: Database,
+  codes: readonly string[],
+  { from = '-infinity', to = 'infinity' }: { from?: string; to?: string },
+): Promise<{ date: string; values: Map<string, string> } | undefined> {
+  const { rows } = await database.query<{ date: string; code: string; value: string }>({
+    name: 'find-rates',
+    text: `SELECT date::text, code, value::text FROM currency_rates
+      WHERE code = ANY ($1) AND date = (
+        SELECT date FROM currency_rates WHERE code = ANY ($1) AND date BETWEEN $2 AND $3
+        GROUP BY date HAVING count(*) = $4 ORDER BY date DESC LIMIT 1)`,
+    values: [codes, from, to, codes.length],
+  });
+  const [first] = rows;
+  return first && { date: first.date, values: new Map(rows.map(({ code, value }) => [code, value])) };
+}
+
+export async function listRates(
+  database: Database,
+  code: string,
+  { from, to }: { from: string; to: string },
+): Promise<{ date: string; value: string }[]> {
+  const { rows } = await database.query<{ date: string; value: string }>(sql`
+    SELECT date::text, value::text FROM currency_rates
+    WHERE code = ${code} AND date BETWEEN ${from}::date AND ${to}::date ORDER BY date`);
+  return rows;
+}
+
+/** What the provider said of a date; undefined when it was not asked, null when it has nothing. */
+export async function findPublished(database: Database, date: string): Promise<string | null | undefined> {
+  const { rows } = await database.query<{ published: string | null }>(sql`
+    SELECT published::text FROM currency_dates WHERE date = ${date}::date`);
+  return rows[0]?.published;
+}
+
+export async function notePublished(
+  database: Database,
+  date: string,
+  published: string | null,
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO currency_dates (date, published) VALUES (${date}, ${published})
+    ON CONFLICT (date) DO UPDATE SET published = excluded.published`);
+}
+
+/** Whoever holds this lock, with a date's number, asks the provider for that date. */
+const DATE_LOCK = 710_491;
+
+/** Lets one at a time, among all processes, fetch a date; until the end of the transaction. */
+export async function lockDate(database: Database, date: string): Promise<void> {
+  await database.query(sql`
+    SELECT pg_advisory_xact_lock(${DATE_LOCK}, ${date}::date - '2000-01-01'::date)`);
+}
+
+/** Counts a request of a day, if there are fewer than `limit`; false when there are not. */
+export async function countRequest(database: Database, day: string, limit: number): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO provider_requests AS known (day, used) SELECT ${day}::date, 1 WHERE ${limit}::int > 0
+    ON CONFLICT (day) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
+  return rowCount === 1;
+}
+
+export async function findUsed(database: Database, day: string): Promise<number> {
+  const { rows } = await database.query<{ used: number }>(sql`
+    SELECT used FROM provider_requests WHERE day = ${day}::date`);
+  return rows[0]?.used ?? 0;
+}
+
+/** Takes the retrieval of a day: false when it is done, or another process took it after `staleBefore`. */
+export async function claimRetrieval(
+  database: Database,
+  day: string,
+  now: Date,
+  staleBefore: Date,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO daily_retrievals AS known (day, claimed_at) VALUES (${day}, ${now})
+    ON CONFLICT (day) DO UPDATE SET claimed_at = excluded.claimed_at
+    WHERE known.done_at IS NULL AND known.claimed_at < ${staleBefore}`);
+  return rowCount === 1;
+}
+
+export async function noteRetrieved(database: Database, day: string, now: Date): Promise<void> {
+  await database.query(sql`UPDATE daily_retrievals SET done_at = ${now} WHERE day = ${day}::date`);
+}
+
+export async function isRetrieved(database: Database, day: string): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    SELECT FROM daily_retrievals WHERE day = ${day}::date AND done_at IS NOT NULL`);
+  return rowCount === 1;
+}
