@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { coalesce } from '../platform/coalesce.ts';
 import { letOriginsIn } from '../platform/cors.ts';
 import { type Connection, openPool } from '../platform/database.ts';
+import { openFileStore } from '../platform/file-store/index.ts';
 import { registerHealth } from '../platform/health.ts';
 import { openJobs, prepareJobs } from '../platform/jobs.ts';
 import { makeMailer } from '../platform/mail.ts';
@@ -21,6 +22,7 @@ import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { findHolder, registerDiscoverability } from './discoverability/routes.ts';
 import { failure } from './envelope.ts';
+import { registerImages } from './images/routes.ts';
 import { openKeys, serviceToken } from './keys/keys.ts';
 import { openMails, QUEUES } from './mails/mails.ts';
 import { checkOrigins } from './origins.ts';
@@ -91,6 +93,7 @@ export async function traceBackend(
   registerSessions(app, { sessions, companiesOf });
   registerAdministration(app, { pool, mails, companiesOf });
   registerAudit(app, { pool });
+  registerImages(app, { pool, files: openFileStore(settings), mayRead: async () => false });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   registerDiscoverability(app, { pool, keys, serviceToken: () => serviceToken(pool, settings) });
 
@@ -115,6 +118,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     definitionPath: '/v3/api-docs',
     pagePath: '/',
     tags: [
+      { name: 'Image', description: 'pictures and documents that records carry' },
       { name: 'Currency', description: 'exchange rates, and amounts converted by them' },
       { name: 'User', description: 'accounts, and who is logged in' },
       { name: 'Administration', description: 'what administrators do to users' },

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { transaction } from '../../platform/database.ts';
+import type { FileStore, Received } from '../../platform/file-store/index.ts';
+import { Problem } from '../../platform/problems.ts';
+import { audit } from '../audit/audit.ts';
+import { callerOf } from '../authentication.ts';
+import { isImageType, makeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
+import { announceImage, type Image, insertImage, type Kind } from './store.ts';
+
+/** How long an upload may take from its last byte to its row, at most by far. */
+const UPLOAD_MS = 24 * 3600_000;
+const UNKNOWN = 'application/octet-stream';
+/** Characters of a file's name. */
+const MAX_NAME = 255;
+
+/**
+ * Keeps what was received as an image, with what is served of it, or as a document. Returns after the
+ * commit.
+ *
+ * @throws Problem unsupported_media_type for an image that is none of ours; invalid for one that cannot be decoded
+ */
+export async function keepImage(
+  { pool, files }: { pool: pg.Pool; files: FileStore },
+  request: FastifyRequest,
+  kind: Kind,
+  { received, name }: { received: Received; name: string | undefined },
+): Promise<Image> {
+  const contentType = await sniff(received.head);
+  const storageKey = randomUUID();
+  const clean = kind === 'image' ? await cleaned(received, contentType) : undefined;
+  const uploadedAt = new Date();
+  // Whatever happens between here and the row, what is then in the file store does not stay for ever.
+  await announceImage(pool, storageKey, new Date(uploadedAt.getTime() + UPLOAD_MS));
+  if (clean) await files.put(renditionKey(storageKey, undefined), clean);
+  await files.put(originalKey(storageKey), received);
+  return transaction(pool, async database => {
+    const image = await insertImage(database, {
+      storageKey,
+      kind,
+      name: cleanName(name, kind),
+      contentType,
+      size: received.size,
+      userId: callerOf(request).id,
+      uploadedAt,
+    });
+    if (!image) throw new Problem('unavailable', 'the upload took too long; try again', { retryAfter: 1 });
+    const { id, size } = image;
+    const action = kind === 'image' ? 'UPLOAD_IMAGE' : 'UPLOAD_DOCUMENT';
+    await audit(database, request, {
+      action,
+      entity: kind,
+      entityId: id,
+      details: { storageKey, contentType, size },
+    });
+    return image;
+  });
+}
+
+async function cleaned({ path }: Received, contentType: string): Promise<Buffer> {
+  if (!isImageType(contentType)) {
+    throw new Problem('unsupported_media_type', 'file must be a JPEG, PNG or WebP image');
+  }
+  try {
+    return await makeRendition(path, contentType, undefined);
+  } catch (error) {
+    if (!(error instanceof NotDecodable)) throw error;
+    throw new Problem('invalid', error.message, { fields: { file: error.message }, cause: error });
+  }
+}
+
+/** The media type that a file's first bytes tell; what the client says of it is never believed. */
+async function sniff(head: Buffer): Promise<string> {
+  // Loaded with the first file: most starts take in none for a while.
+  const { fileTypeFromBuffer } = await import('file-type');
+  const found = await fileTypeFromBuffer(head).catch(() => undefined);
+  return found?.mime ?? UNKNOWN;
+}
+
+/** A file's name as it is kept: the last element of whatever path was sent, on one line; `fallback` for none. */
+export function cleanName(sent: string | undefined, fallback: string): string {
+  const last = (sent ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const name = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()].slice(0, MAX_NAME).join('');
+  return name === '' || name === '.' || name === '..' ? fallback : name;
+}

@@ -1,0 +1,159 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { matchesTag } from '../../platform/etag.ts';
+import type { FileStore } from '../../platform/file-store/index.ts';
+import { Problem } from '../../platform/problems.ts';
+import type { Server } from '../../platform/server.ts';
+import { callerOf } from '../authentication.ts';
+import { ok } from '../envelope.ts';
+import { receiveFile, takeForms } from './form.ts';
+import { keepImage } from './keep.ts';
+import { type ImageType, originalKey, renditions, type Size } from './renditions.ts';
+import {
+  getDocumentSchema,
+  getImageSchema,
+  getImageSizeSchema,
+  MAX_DOCUMENT_BYTES,
+  MAX_IMAGE_BYTES,
+  postDocumentSchema,
+  postImageSchema,
+} from './schemas.ts';
+import { findImages, type Image, type Kind } from './store.ts';
+import { sweepHourly } from './sweep.ts';
+import { type MayRead, mayReadImage } from './uses-store.ts';
+
+/** Uploads of one address in a minute, at most. */
+const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
+
+export interface ImagesContext {
+  pool: pg.Pool;
+  files: FileStore;
+  mayRead: MayRead;
+}
+
+/** Images and documents: uploaded, read by whom they concern, and removed when no record carries them. */
+export function registerImages(app: Server, context: ImagesContext): void {
+  // Contexts of their own: what they read as a body is no body elsewhere.
+  for (const [kind, schema, maxBytes] of [
+    ['image', postImageSchema, MAX_IMAGE_BYTES],
+    ['document', postDocumentSchema, MAX_DOCUMENT_BYTES],
+  ] as const) {
+    app.register(async scope => {
+      await takeForms(scope as Server, maxBytes);
+      scope.post(`/api/common/${kind}`, { config: { access: 'user', ...UPLOADS }, schema }, async request => {
+        const file = await receiveFile(request, context.files, maxBytes);
+        try {
+          return ok(asAnswer(await keepImage(context, request, kind, file)));
+        } finally {
+          await file.received.discard();
+        }
+      });
+    });
+  }
+  registerImageReading(app, context);
+  registerDocumentReading(app, context);
+
+  const stopSweeping = sweepHourly(context, app.log);
+  app.addHook('onClose', async () => stopSweeping());
+}
+
+function asAnswer({ id, storageKey, name, contentType, size }: Image) {
+  return { id, storageKey, name, contentType, size };
+}
+
+function registerImageReading(app: Server, context: ImagesContext): void {
+  const { files } = context;
+  const renditionOf = renditions(files);
+  const serveImage = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    storageKey: string,
+    size: Size | undefined,
+  ) => {
+    const image = await readableImage(context, request, storageKey, 'image');
+    const file = () => renditionOf(image.storageKey, image.contentType as ImageType, size);
+    const tag = `"${image.storageKey}-${size ?? 'FULL'}"`;
+    return serve(files, request, reply, { tag, file, headers: { 'content-type': image.contentType } });
+  };
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/common/image/:storageKey',
+    config: { access: 'user' },
+    schema: getImageSchema,
+    handler: (request, reply) => serveImage(request, reply, request.params.storageKey, undefined),
+  });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/common/image/:storageKey/:size',
+    config: { access: 'user' },
+    schema: getImageSizeSchema,
+    handler: (request, reply) => serveImage(request, reply, request.params.storageKey, request.params.size),
+  });
+}
+
+function registerDocumentReading(app: Server, context: ImagesContext): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/common/document/:storageKey',
+    config: { access: 'user' },
+    schema: getDocumentSchema,
+    handler: async (request, reply) => {
+      const document = await readableImage(context, request, request.params.storageKey, 'document');
+      const { storageKey, size, name, contentType } = document;
+      return serve(context.files, request, reply, {
+        tag: `"${storageKey}"`,
+        file: async () => ({ key: originalKey(storageKey), bytes: size }),
+        headers: { 'content-type': contentType, 'content-disposition': contentDisposition(name) },
+      });
+    },
+  });
+}
+
+/** @throws Problem not_found also for what the caller may not read */
+async function readableImage(
+  { pool, mayRead }: ImagesContext,
+  request: FastifyRequest,
+  storageKey: string,
+  kind: Kind,
+): Promise<Image> {
+  const [image] = await findImages(pool, [storageKey]);
+  const caller = callerOf(request);
+  if (image?.kind !== kind || !(await mayReadImage(pool, { caller, mayRead }, image))) {
+    throw new Problem('not_found', `there is no such ${kind}`);
+  }
+  return image;
+}
+
+/** What is served: its strong ETag, where it is kept, what it is. */
+interface Served {
+  tag: string;
+  file: () => Promise<{ key: string; bytes: number }>;
+  headers: Record<string, string>;
+}
+
+async function serve(
+  files: FileStore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { tag, file, headers }: Served,
+) {
+  const caching = { etag: tag, 'cache-control': 'private, max-age=31536000, immutable' };
+  if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(caching).send();
+  const { key, bytes } = await file();
+  // Opened before anything is said of it: an error must not be cached as the file.
+  const stream = request.method === 'HEAD' ? undefined : await files.read(key);
+  // Whatever a browser makes of it, it runs nothing there and has no origin.
+  const policy = { 'content-security-policy': "default-src 'none'; sandbox" };
+  return reply.headers({ ...caching, ...policy, ...headers, 'content-length': bytes }).send(stream);
+}
+
+/** Content-Disposition by which every browser saves a file instead of showing it (RFC 6266, RFC 8187). */
+function contentDisposition(name: string): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
