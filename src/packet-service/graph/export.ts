@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { Problem } from '../../platform/problems.ts';
 import {
   beginExport,
   copyStatement,
@@ -19,6 +20,8 @@ import { type TripleWriter, writeTriples } from './triples.ts';
 const WAITING = 256 * 1024;
 /** Packets of one window where the packets lie on several servers. */
 const WINDOW_PACKETS = 5000;
+/** When to ask again while others export, in seconds. */
+const BUSY_SECONDS = 10;
 
 export interface ExportContext {
   /** the connections that exports read with, one each */
@@ -32,20 +35,21 @@ export interface ExportContext {
  * than it is read. When it is destroyed, its connection ends at once. What goes wrong on the way destroys it, so that
  * half an export never looks like a whole one.
  *
- * @param windowed whether to read a window of time after the other; undefined asks the database
- * @throws whatever keeps the first piece from being made
+ * @param windowSize reads a window of time after the other, each of about so many packets; where it is not given, that
+ *   is done only on a database that is distributed
+ * @throws Problem unavailable when too many exports run; whatever else keeps the first piece from being made
  */
 export async function exportGraph(
   { exports, pool }: ExportContext,
   filter: GraphFilter,
   write: TripleWriter,
-  windowed?: boolean,
+  windowSize?: number,
 ): Promise<Readable> {
-  const client = await exports.connect();
+  const client = await takePlace(exports);
   let ended = false;
   const lines = Readable.from(
     (async function* () {
-      yield* linesOf(client, filter, write, windowed);
+      yield* linesOf(client, filter, write, windowSize);
       ended = true;
     })(),
     { objectMode: false, highWaterMark: WAITING },
@@ -60,15 +64,28 @@ export async function exportGraph(
   return lines;
 }
 
+/** A connection to export with; the pool waits a while for one. */
+async function takePlace(exports: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await exports.connect();
+  } catch (error) {
+    if (exports.idleCount > 0 || exports.totalCount < exports.options.max) throw error;
+    throw new Problem('unavailable', 'as many exports run as can at once; try again', {
+      retryAfter: BUSY_SECONDS,
+      cause: error,
+    });
+  }
+}
+
 async function* linesOf(
   client: pg.PoolClient,
   filter: GraphFilter,
   write: TripleWriter,
-  windowed: boolean | undefined,
+  windowSize: number | undefined,
 ): AsyncGenerator<string> {
-  const inWindows = windowed ?? (await isDistributed(client));
+  const size = windowSize ?? ((await isDistributed(client)) ? WINDOW_PACKETS : undefined);
   await beginExport(client);
-  for await (const window of inWindows ? windows(client) : [undefined]) {
+  for await (const window of windows(client, filter, size)) {
     const rows = client.query(copyTo(copyStatement(filter, window), { highWaterMark: WAITING }));
     const read = rowReader();
     for await (const piece of rows) {
@@ -82,10 +99,20 @@ async function* linesOf(
   await endExport(client);
 }
 
-async function* windows(client: pg.PoolClient): AsyncGenerator<Window> {
-  let window = await nextWindow(client, '-infinity', WINDOW_PACKETS);
+/** The parts that an export is read in: windows of time, or a single part that is all of it. */
+async function* windows(
+  client: pg.PoolClient,
+  filter: GraphFilter,
+  size: number | undefined,
+): AsyncGenerator<Window | undefined> {
+  // What is bounded anyway is read at once; and the newest so many of each window would not be the newest of all.
+  if (size === undefined || filter.limit !== undefined || filter.packetId !== undefined) {
+    yield undefined;
+    return;
+  }
+  let window = await nextWindow(client, filter, '-infinity', size);
   while (window) {
     yield window;
-    window = await nextWindow(client, window.until, WINDOW_PACKETS);
+    window = await nextWindow(client, filter, window.until, size);
   }
 }

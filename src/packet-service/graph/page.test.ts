@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, openBrowser } from '../../../test/helpers/browser.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 
 let service: RunningService;
 let browser: Browser;
@@ -86,13 +87,25 @@ test('the page draws what is around a GeoID, a packet, and the newest packets, w
 });
 
 test('where a token is needed the page says so, and draws with one', async () => {
+  await service.send('POST', '/intake/scouting', {
+    observed_at: '2026-03-09T08:15:00Z',
+    capture_point: { lat: 5, lon: 5 },
+    message: 'Leaf rust',
+  });
   const closed = await runningService(
-    { AUTH_MODE: 'required', USER_REGISTRY_JWT_SECRET: 'a secret of sixteen and more' },
+    { AUTH_MODE: 'required', USER_REGISTRY_JWT_SECRET: JWT_SECRET },
     service,
   );
   const { page } = browser;
   await page.goto(`${closed.url}/graph`);
   await page.waitForSelector('[role=status].wrong');
   expect(await page.textContent('[role=status]')).toContain('needs a token');
+
+  await page.fill('input[name=token]', await secretToken('amina'));
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[role=status]:not(.wrong)');
+  await expect.poll(() => page.locator(LIST).count(), { timeout: 20_000 }).toBeGreaterThan(0);
+  // A token is never put where a history or a log keeps it.
+  expect(page.url()).not.toContain('ey');
   await closed.stop();
 });

@@ -9,10 +9,16 @@ import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schema
 import { asNdjson, asNTriples } from './triples.ts';
 import { TURTLE } from './vocabulary.ts';
 
-/** A download of which nothing was taken for so long is broken off, in milliseconds: it holds a connection. */
-const STALLED_MS = 60_000;
+/**
+ * A download of which nothing was taken for so long is broken off, in milliseconds: it holds a connection. Node counts a
+ * piece of which a part was taken as a move once more, so it can be twice as long.
+ */
+const STALLED_MS = 30_000;
+/** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
+const STOP_PATIENCE_MS = 10_000;
 
 export function registerGraph(app: Server, { pool, exports }: ExportContext): void {
+  const watch = breakOffAtStop(app);
   app.addHook('onClose', async () => exports.end());
 
   app.post('/graph/materialize', { schema: materializeSchema, ...bodyIsOptional }, async (request, reply) => {
@@ -26,6 +32,7 @@ export function registerGraph(app: Server, { pool, exports }: ExportContext): vo
     };
     const asRdf = prefersRdf(request.headers.accept);
     const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);
+    watch(lines);
     return sendLines(reply, lines, asRdf ? N_TRIPLES : NDJSON);
   });
 
@@ -33,6 +40,26 @@ export function registerGraph(app: Server, { pool, exports }: ExportContext): vo
   app.get('/vocab', { schema: vocabularySchema, config: { open: true } }, async (_request, reply) =>
     sendText(reply, TURTLE, 'text/turtle; charset=utf-8'),
   );
+}
+
+/**
+ * Lets a stop wait for downloads no longer than its patience.
+ *
+ * @returns what an export is named to that has begun
+ */
+function breakOffAtStop(app: Server): (lines: Readable) => void {
+  const open = new Set<Readable>();
+  let deadline: NodeJS.Timeout | undefined;
+  app.addHook('preClose', async () => {
+    deadline = setTimeout(() => {
+      for (const lines of open) lines.destroy(new Error('the service stops'));
+    }, STOP_PATIENCE_MS);
+  });
+  app.addHook('onClose', async () => clearTimeout(deadline));
+  return lines => {
+    open.add(lines);
+    lines.once('close', () => open.delete(lines));
+  };
 }
 
 /** No body is the same as {}; an empty one is none, whatever media type a client calls it. */

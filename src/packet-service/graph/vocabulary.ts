@@ -10,6 +10,18 @@ export const TURTLE = `@prefix : <${VOCABULARY}> .
   rdfs:label "packet"@en ;
   rdfs:comment "A field observation or chat message, kept as it came in and never changed. Its IRI is urn:fieldtrace:packet: and its ULID."@en .
 
+:Place a rdfs:Class ;
+  rdfs:label "place"@en ;
+  rdfs:comment "A field or a point that a GeoID identifies. Its IRI is urn:fieldtrace:geoid: and the GeoID."@en .
+
+:Thread a rdfs:Class ;
+  rdfs:label "thread"@en ;
+  rdfs:comment "A conversation. Its IRI is urn:fieldtrace:thread: and its ULID."@en .
+
+:User a rdfs:Class ;
+  rdfs:label "user"@en ;
+  rdfs:comment "Somebody who uses the service. Their IRI is urn:fieldtrace:user: and the user identifier."@en .
+
 :type a rdf:Property ;
   rdfs:label "type"@en ;
   rdfs:comment "What kind of packet it is: note, chat_message, file_ref, weather, custom, or another word."@en ;
@@ -18,8 +30,9 @@ export const TURTLE = `@prefix : <${VOCABULARY}> .
 
 :geoid a rdf:Property ;
   rdfs:label "GeoID"@en ;
-  rdfs:comment "The field or point that it belongs to; more than one where fields overlap. Its IRI is urn:fieldtrace:geoid: and the GeoID."@en ;
-  rdfs:domain :Packet .
+  rdfs:comment "The field or point that it belongs to; more than one where fields overlap."@en ;
+  rdfs:domain :Packet ;
+  rdfs:range :Place .
 
 :timestamp a rdf:Property ;
   rdfs:label "timestamp"@en ;
@@ -35,16 +48,19 @@ export const TURTLE = `@prefix : <${VOCABULARY}> .
 
 :thread a rdf:Property ;
   rdfs:label "thread"@en ;
-  rdfs:comment "The conversation that a message belongs to. Its IRI is urn:fieldtrace:thread: and its ULID."@en ;
-  rdfs:domain :Packet .
+  rdfs:comment "The conversation that a message belongs to."@en ;
+  rdfs:domain :Packet ;
+  rdfs:range :Thread .
 
 :sender a rdf:Property ;
   rdfs:label "sender"@en ;
-  rdfs:comment "The user who sent it. Their IRI is urn:fieldtrace:user: and the user identifier."@en ;
-  rdfs:domain :Packet .
+  rdfs:comment "The user who sent it."@en ;
+  rdfs:domain :Packet ;
+  rdfs:range :User .
 
 :attachment a rdf:Property ;
   rdfs:label "attachment"@en ;
   rdfs:comment "A file that it refers to: urn:fieldtrace:attachment: and its id for files kept here, otherwise the reference as a string."@en ;
-  rdfs:domain :Packet .
+  rdfs:domain :Packet ;
+  rdfs:range rdfs:Resource .
 `;

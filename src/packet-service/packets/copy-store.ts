@@ -30,8 +30,7 @@ export interface Window {
  * @param window only packets of this time
  */
 export function copyStatement(filter: GraphFilter, window?: Window): string {
-  const chosen = chosenPackets(filter, window);
-  const source = chosen === undefined ? 'packets' : `(${chosen})`;
+  const source = chosenPackets(filter, window);
   return `COPY (
     SELECT header, thread_id,
       CASE WHEN starts_with(body, '{"attachments":[]') AND strpos(body, '"from_user"') = 0 THEN NULL ELSE body END,
@@ -44,8 +43,8 @@ export function copyStatement(filter: GraphFilter, window?: Window): string {
   ) TO STDOUT (FORMAT binary)`;
 }
 
-/** COPY takes no parameters: every value is written as a literal. Undefined when nothing narrows. */
-function chosenPackets(filter: GraphFilter, window: Window | undefined): string | undefined {
+/** A table expression of the packets; COPY takes no parameters, so every value is written as a literal. */
+function chosenPackets(filter: GraphFilter, window?: Window): string {
   const { geoid, type, packetId, limit, threads } = filter;
   const conditions = [
     type === undefined ? '' : `p.type = ${quoted(type)}`,
@@ -58,17 +57,17 @@ function chosenPackets(filter: GraphFilter, window: Window | undefined): string 
       : '',
   ].filter(condition => condition !== '');
   const where = ['true', ...conditions].join(' AND ');
-  const columns = 'p.id, p.ts, p.geoid, p.header, p.body, p.thread_id';
+  const columns = 'p.geoid, p.header, p.body, p.thread_id';
   const newest = limit === undefined ? '' : ` ORDER BY ts DESC, id DESC LIMIT ${Math.floor(limit)}`;
   if (geoid !== undefined) {
-    return `SELECT * FROM (
-      SELECT ${columns} FROM packets p WHERE p.geoid = ${quoted(geoid)} AND ${where}
+    return `(SELECT * FROM (
+      SELECT p.id, p.ts, ${columns} FROM packets p WHERE p.geoid = ${quoted(geoid)} AND ${where}
       UNION ALL
-      SELECT ${columns} FROM packet_geoids g JOIN packets p ON p.id = g.packet_id
-      WHERE g.geoid = ${quoted(geoid)} AND p.geoid <> ${quoted(geoid)} AND ${where}) AS either${newest}`;
+      SELECT g.packet_id, g.ts, ${columns} FROM packet_geoids g JOIN packets p ON p.id = g.packet_id
+      WHERE g.geoid = ${quoted(geoid)} AND p.geoid <> ${quoted(geoid)} AND ${where}) AS either${newest})`;
   }
-  if (conditions.length === 0 && limit === undefined) return undefined;
-  return `SELECT ${columns} FROM packets p WHERE ${where}${newest}`;
+  if (conditions.length === 0 && limit === undefined) return 'packets';
+  return `(SELECT p.id, p.ts, ${columns} FROM packets p WHERE ${where}${newest})`;
 }
 
 function quoted(value: string): string {
@@ -95,24 +94,28 @@ export async function terminate(database: Database, pid: number): Promise<void> 
 
 /** Whether the packets lie on several servers (Citus), which gather a COPY as a whole before its first row. */
 export async function isDistributed(database: Database): Promise<boolean> {
-  const { rows } = await database.query<{ distributed: boolean }>({
-    text: `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS distributed`,
+  const extension = await database.query({ text: `SELECT FROM pg_extension WHERE extname = 'citus'` });
+  if (extension.rowCount === 0) return false;
+  const table = await database.query({
+    text: `SELECT FROM pg_dist_partition WHERE logicalrelid = 'packets'::regclass`,
   });
-  return rows[0]?.distributed ?? false;
+  return table.rowCount !== 0;
 }
 
 /**
- * The window of about `count` packets that begins after a moment; of packets with one timestamp all or none. Undefined
- * when nothing follows.
+ * The window that begins after a moment and holds about `count` of the packets that a filter leaves; of packets with
+ * one timestamp all or none. Undefined when nothing follows.
  */
 export async function nextWindow(
   database: Database,
+  filter: GraphFilter,
   after: string,
   count: number,
 ): Promise<Window | undefined> {
   const { rows } = await database.query<{ until: string | null }>({
     text: `SELECT max(ts)::text AS until FROM (
-        SELECT ts FROM packets WHERE ts > $1::timestamptz ORDER BY ts LIMIT $2) AS next`,
+        SELECT ts FROM ${chosenPackets(filter)} AS chosen
+        WHERE ts > $1::timestamptz ORDER BY ts LIMIT $2) AS next`,
     values: [after, count],
   });
   const until = rows[0]?.until;
