@@ -1,10 +1,10 @@
 import type pg from 'pg';
+import { sniffContentType } from '../../platform/content-type.ts';
 import { type Database, transaction } from '../../platform/database.ts';
+import { cleanName } from '../../platform/disposition.ts';
 import type { FileStore, Received } from '../../platform/file-store/index.ts';
 import { Problem } from '../../platform/problems.ts';
 import { ulidFactory, ulidToUuid, uuidToUlid } from '../packets/ulid.ts';
-import { sniffContentType } from './content-type.ts';
-import { cleanName } from './disposition.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 
 /** What an attachment is stored as. */

@@ -1,8 +1,9 @@
-import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { contentDisposition } from '../../platform/disposition.ts';
 import { matchesTag } from '../../platform/etag.ts';
 import { type FileStore, openFileStore, type Received } from '../../platform/file-store/index.ts';
+import { takeForms } from '../../platform/form.ts';
 import { Problem } from '../../platform/problems.ts';
 import type { Server } from '../../platform/server.ts';
 import type { Settings } from '../../platform/settings.ts';
@@ -10,7 +11,6 @@ import { attachmentIdOf, readAttachmentId } from '../packets/attachment-ids.ts';
 import { findPackets } from '../packets/read-store.ts';
 import { isUlid, ulidToUuid } from '../packets/ulid.ts';
 import { checkReader } from '../packets/visibility.ts';
-import { contentDisposition } from './disposition.ts';
 import { attachmentIdText, contentKey, keepAttachment, newAttachmentId } from './keep.ts';
 import { allowsRange, readRange } from './range.ts';
 import { checkAttachmentReader } from './readers.ts';
@@ -22,13 +22,9 @@ import {
 } from './schemas.ts';
 import { slots } from './slots.ts';
 import { type Attachment, findAttachments } from './store.ts';
-import { streamBodies } from './streamed-body.ts';
 import { sweepHourly } from './sweep.ts';
 import { requireAttachmentId } from './tus.ts';
 import { registerUploads, tooLarge, type Uploading } from './uploads.ts';
-
-/** What a multipart body may have around its file, in bytes. */
-const FORM_BYTES = 64 * 1024;
 
 /** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet names them. */
 export function registerAttachments(
@@ -49,19 +45,7 @@ export function registerAttachments(
 }
 
 async function registerForm(app: Server, { pool, files, slots, maxBytes }: Uploading): Promise<void> {
-  streamBodies(app);
-  app.removeAllContentTypeParsers();
-  await app.register(multipart, {
-    // One byte more than is taken, so that a file which is too large is seen to be so.
-    limits: { fileSize: maxBytes + 1, files: 2, fields: 10, fieldSize: 1024, parts: 12 },
-    throwFileSizeLimit: false,
-  });
-  app.addHook('onRequest', async ({ headers }) => {
-    if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
-      throw new Problem('unsupported_media_type', 'Content-Type must be multipart/form-data');
-    }
-    if (Number(headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge(maxBytes);
-  });
+  await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
     const { attachment, isNew } = await slots(async () => {

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { FileStore } from '../../platform/file-store/index.ts';
 import { Problem } from '../../platform/problems.ts';
 import type { Server } from '../../platform/server.ts';
+import { streamBodies } from '../../platform/streamed-body.ts';
 import { attachmentIdText, keepAttachment, newAttachmentId } from './keep.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
@@ -16,7 +17,6 @@ import {
 } from './schemas.ts';
 import type { Slots } from './slots.ts';
 import { findAttachments } from './store.ts';
-import { streamBodies } from './streamed-body.ts';
 import { piecesOf, UPLOAD_DAYS } from './sweep.ts';
 import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 import {

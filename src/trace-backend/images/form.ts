@@ -1,31 +1,6 @@
-import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { FileStore, Received } from '../../platform/file-store/index.ts';
 import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
-
-/** What a multipart body may have around its file, in bytes. */
-const FORM_BYTES = 64 * 1024;
-
-/** Has the routes of a context of its own take multipart forms, as streams. Their body schemas only document them. */
-export async function takeForms(app: Server, maxBytes: number): Promise<void> {
-  const compile = app.validatorCompiler;
-  app.setValidatorCompiler(route =>
-    route.httpPart === 'body' || !compile ? () => true : (compile(route) as () => boolean),
-  );
-  app.removeAllContentTypeParsers();
-  await app.register(multipart, {
-    // One byte more than is taken, so that a file which is too large is seen to be so.
-    limits: { fileSize: maxBytes + 1, files: 2, fields: 10, fieldSize: 1024, parts: 12 },
-    throwFileSizeLimit: false,
-  });
-  app.addHook('onRequest', async ({ headers }) => {
-    if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
-      throw new Problem('unsupported_media_type', 'Content-Type must be multipart/form-data');
-    }
-    if (Number(headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge(maxBytes);
-  });
-}
 
 /**
  * Receives the one file of a form, in its part `file`; other fields are ignored.
@@ -64,6 +39,7 @@ function wrongFile(sentence: string): Problem {
   return new Problem('invalid', sentence, { fields: { file: sentence } });
 }
 
-function tooLarge(maxBytes: number): Problem {
+/** The problem of a file that is larger than it may be. */
+export function tooLarge(maxBytes: number): Problem {
   return new Problem('too_large', `file is larger than ${maxBytes / 1024 ** 2} MB`);
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { sniffContentType } from '../../platform/content-type.ts';
 import { transaction } from '../../platform/database.ts';
+import { cleanName } from '../../platform/disposition.ts';
 import type { FileStore, Received } from '../../platform/file-store/index.ts';
 import { Problem } from '../../platform/problems.ts';
 import { audit } from '../audit/audit.ts';
@@ -11,7 +13,6 @@ import { announceImage, type Image, insertImage, type Kind } from './store.ts';
 
 /** How long an upload may take from its last byte to its row, at most by far. */
 const UPLOAD_MS = 24 * 3600_000;
-const UNKNOWN = 'application/octet-stream';
 /** Characters of a file's name. */
 const MAX_NAME = 255;
 
@@ -27,7 +28,7 @@ export async function keepImage(
   kind: Kind,
   { received, name }: { received: Received; name: string | undefined },
 ): Promise<Image> {
-  const contentType = await sniff(received.head);
+  const contentType = await sniffContentType(received.head);
   const storageKey = randomUUID();
   const clean = kind === 'image' ? await cleaned(received, contentType) : undefined;
   const uploadedAt = new Date();
@@ -39,7 +40,7 @@ export async function keepImage(
     const image = await insertImage(database, {
       storageKey,
       kind,
-      name: cleanName(name, kind),
+      name: cleanName(name, kind, MAX_NAME),
       contentType,
       size: received.size,
       userId: callerOf(request).id,
@@ -68,19 +69,4 @@ async function cleaned({ path }: Received, contentType: string): Promise<Buffer>
     if (!(error instanceof NotDecodable)) throw error;
     throw new Problem('invalid', error.message, { fields: { file: error.message }, cause: error });
   }
-}
-
-/** The media type that a file's first bytes tell; what the client says of it is never believed. */
-async function sniff(head: Buffer): Promise<string> {
-  // Loaded with the first file: most starts take in none for a while.
-  const { fileTypeFromBuffer } = await import('file-type');
-  const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  return found?.mime ?? UNKNOWN;
-}
-
-/** A file's name as it is kept: the last element of whatever path was sent, on one line; `fallback` for none. */
-export function cleanName(sent: string | undefined, fallback: string): string {
-  const last = (sent ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  const name = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()].slice(0, MAX_NAME).join('');
-  return name === '' || name === '.' || name === '..' ? fallback : name;
 }

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { contentDisposition } from '../../platform/disposition.ts';
 import { matchesTag } from '../../platform/etag.ts';
 import type { FileStore } from '../../platform/file-store/index.ts';
+import { takeForms } from '../../platform/form.ts';
 import { Problem } from '../../platform/problems.ts';
 import type { Server } from '../../platform/server.ts';
 import { callerOf } from '../authentication.ts';
 import { ok } from '../envelope.ts';
-import { receiveFile, takeForms } from './form.ts';
+import { receiveFile, tooLarge } from './form.ts';
 import { keepImage } from './keep.ts';
 import { type ImageType, originalKey, renditions, type Size } from './renditions.ts';
 import {
@@ -39,7 +41,7 @@ export function registerImages(app: Server, context: ImagesContext): void {
     ['document', postDocumentSchema, MAX_DOCUMENT_BYTES],
   ] as const) {
     app.register(async scope => {
-      await takeForms(scope as Server, maxBytes);
+      await takeForms(scope as Server, maxBytes, () => tooLarge(maxBytes));
       scope.post(`/api/common/${kind}`, { config: { access: 'user', ...UPLOADS }, schema }, async request => {
         const file = await receiveFile(request, context.files, maxBytes);
         try {
@@ -146,14 +148,4 @@ async function serve(
   // Whatever a browser makes of it, it runs nothing there and has no origin.
   const policy = { 'content-security-policy': "default-src 'none'; sandbox" };
   return reply.headers({ ...caching, ...policy, ...headers, 'content-length': bytes }).send(stream);
-}
-
-/** Content-Disposition by which every browser saves a file instead of showing it (RFC 6266, RFC 8187). */
-function contentDisposition(name: string): string {
-  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

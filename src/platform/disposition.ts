@@ -1,14 +1,12 @@
-/** Characters of a file's name that are kept, at most. */
-const MAX_NAME = 200;
-
 /**
  * A file's name as it is kept: the last part of whatever path was sent, on one line.
  *
  * @param fallback where nothing is left
+ * @param max characters that are kept
  */
-export function cleanName(sent: string | undefined, fallback: string): string {
+export function cleanName(sent: string | undefined, fallback: string, max = 200): string {
   const last = (sent ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  const name = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()].slice(0, MAX_NAME).join('');
+  const name = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()].slice(0, max).join('');
   return name === '' || name === '.' || name === '..' ? fallback : name;
 }
 

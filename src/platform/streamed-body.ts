@@ -1,4 +1,4 @@
-import type { Server } from '../../platform/server.ts';
+import type { Server } from './server.ts';
 
 /** Leaves bodies that are read as they come out of validation: their schemas are there for the definition alone. */
 export function streamBodies(app: Server): void {
