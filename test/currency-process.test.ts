@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { FX_KEY, fxProvider } from './helpers/fx-provider.ts';
@@ -69,4 +70,44 @@ test('a started process converts today and at a past date, spends what it asks f
   expect(await service.ended, service.output()).toBe(0);
   await fx.stop();
   await remove();
+});
+
+test('a process that is killed while it waits for the provider has counted what it sent', async () => {
+  const database = await testDatabase();
+  const { host, port, user, password, database: name } = database.connection;
+  const fx = await fxProvider();
+  const environment = {
+    DATABASE_URL: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
+    SERVICES: 'trace',
+    TRACE_ADMIN_EMAIL: 'admin@example.org',
+    TRACE_ADMIN_PASSWORD: 'an administrator',
+    FX_URL: fx.url,
+    FX_ACCESS_KEY: FX_KEY,
+  };
+  const killed = await startProcess(environment);
+  const login = { username: environment.TRACE_ADMIN_EMAIL, password: environment.TRACE_ADMIN_PASSWORD };
+  const { headers } = await killed.send('POST', '/api/user/login', login);
+  const cookie = { cookie: headers.getSetCookie()[0]?.split(';')[0] as string };
+  const budget = async (send = killed.send) =>
+    (await send('GET', '/api/chain/currency/budget', undefined, cookie)).body.data;
+  await eventually(budget, ({ used }) => used === 2);
+  fx.behaviour = 'silent';
+  const path = '/api/chain/currency/convert/1/USD/to/EUR/on/2024-05-15';
+  const broken = killed.send('GET', path, undefined, cookie).catch(() => 'broken off');
+  await eventually(
+    () => fx.asked,
+    asked => asked.includes('2024-05-15'),
+  );
+  killed.child.kill('SIGKILL');
+  expect(await broken).toBe('broken off');
+
+  fx.behaviour = 'well';
+  const next = await startProcess(environment);
+  expect((await budget(next.send)).used).toBe(3);
+  expect((await next.send('GET', path, undefined, cookie)).status).toBe(200);
+  expect((await budget(next.send)).used).toBe(fx.asked.length);
+  next.child.kill('SIGTERM');
+  expect(await next.ended, next.output()).toBe(0);
+  await fx.stop();
+  await database.drop();
 });

@@ -125,6 +125,53 @@ test('each way to fail is told apart, costs what it cost, and keeps the key to i
   expect(answer.body.data.date).toBe('2023-01-03');
 });
 
+test('an outage does not use up the day: after some failures the provider is left alone, and nothing is counted', async () => {
+  const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
+  const admin = await alone.loggedIn('SYSTEM_ADMIN');
+  const used = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data.used;
+  await eventually(
+    async () => (await admin.send('GET', '/api/chain/currency-type/list')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+  );
+  for (const [behaviour, year] of [
+    ['down', 2015],
+    ['bad key', 2016],
+  ] as const) {
+    fx.behaviour = behaviour;
+    const [counted, sent] = [await used(), fx.asked.length];
+    for (let n = 10; n < 30; n++) {
+      const { status, headers } = await convert(`1/USD/to/EUR/on/${year}-03-${n}`, admin);
+      expect([status, headers.has('retry-after')]).toEqual([503, true]);
+    }
+    expect((await used()) - counted).toBe(fx.asked.length - sent);
+    expect(fx.asked.length - sent).toBe(behaviour === 'down' ? 10 : 0);
+  }
+  fx.behaviour = 'well';
+  await alone.stop();
+});
+
+test('a date that may still be published is asked for again after a while, an old one is not', async () => {
+  const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
+  const user = await alone.loggedIn();
+  await eventually(
+    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+  );
+  await alone.pool.query('DELETE FROM currency_rates');
+  await alone.pool.query('DELETE FROM currency_dates');
+  const start = fx.asked.length;
+  fx.behaviour = 'no rates';
+  for (const date of [today, today, '2020-05-04', '2020-05-04']) {
+    expect((await convert(`1/USD/to/EUR/on/${date}`, user)).status).toBe(404);
+  }
+  expect(fx.asked.slice(start)).toEqual([today, '2020-05-04']);
+  fx.behaviour = 'well';
+  await alone.pool.query(`UPDATE currency_dates SET believed_until = believed_until - interval '1 hour'`);
+  expect((await convert(`1/USD/to/EUR/on/${today}`, user)).status).toBe(200);
+  expect((await convert('1/USD/to/EUR/on/2020-05-04', user)).status).toBe(404);
+  await alone.stop();
+});
+
 test('a currency that is disabled is not converted; switching is written down', async () => {
   expect((await admin.send('PUT', '/api/chain/currency-type/JPY/disable')).body.data).toEqual({
     code: 'JPY',
@@ -134,7 +181,7 @@ test('a currency that is disabled is not converted; switching is written down', 
   expect((await convert('1/EUR/to/JPY')).status).toBe(400);
   const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true');
   expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['RWF', 'USD']);
-  await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
+  for (let n = 0; n < 2; n++) await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
   expect((await convert('1/EUR/to/JPY')).status).toBe(200);
   expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
   const { body } = await admin.send('GET', '/api/audit/list?entity=currency&entityId=JPY');
@@ -169,6 +216,22 @@ test('history is imported from the ECB`s file, again without harm, and bad lines
     (await user.send('GET', '/api/chain/currency/rates/USD.svg?from=2000-01-01&to=2000-01-31')).status,
   ).toBe(404);
   expect((await user.send('GET', '/api/chain/currency/rates/USD?from=2000-01-01')).status).toBe(400);
+  await writeFile(
+    file,
+    'Date,USD,\n2017-03-06,1.1337,\n2017-03-03,1.1383,\n"2017-03-02,1.1416,\n2999-01-01,7,\n',
+  );
+  expect(await importEcbRates(trace.pool, file)).toBe(
+    `imported 2 rates of 2 days\nleft out:\nline 4: "2017-03-02 is not a date\nline 5: 2999-01-01 is not from 1999-01-04 to ${today}`,
+  );
+  // A weekend between two lines is known by them; what the file has no column for is asked for, by the Friday.
+  const before = fx.asked.length;
+  expect((await convert('1/EUR/to/USD/on/2017-03-05')).body.data).toMatchObject({
+    date: '2017-03-03',
+    exact: '1.1383',
+  });
+  expect(fx.asked.length).toBe(before);
+  expect((await convert('1/EUR/to/RWF/on/2017-03-05')).body.data.date).toBe('2017-03-03');
+  expect(fx.asked.slice(before)).toEqual(['2017-03-03']);
   await writeFile(file, 'Name,Age\n');
   await expect(importEcbRates(trace.pool, file)).rejects.toThrow(/is not the ECB/);
   await expect(importEcbRates(trace.pool, `${file}.gone`)).rejects.toThrow(/cannot be read/);

@@ -48,21 +48,27 @@ export function openProvider(
     timeoutMs: TIMEOUT_MS,
     retries: 0,
     concurrency: 4,
-    failures: 10,
-    restMs: 5_000,
+    // Its breaker would refuse what has been counted already; `resting` is asked before.
+    failures: Number.POSITIVE_INFINITY,
   });
+  const rest = resting();
 
   async function ask(path: string, purpose: Purpose): Promise<Record<string, unknown> | undefined> {
     const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
     url.searchParams.set('access_key', FX_ACCESS_KEY as string);
     if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+    if (purpose === 'other') rest.check();
+    const attempts = rest.isOn() ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       await spend(pool, purpose);
       try {
         const { body } = await send({ method: 'GET', url });
-        return judge(body, logger);
+        const answer = judge(body, logger);
+        rest.end();
+        return answer;
       } catch (error) {
-        if (attempt === ATTEMPTS || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
+        rest.noteFailure();
+        if (attempt === attempts || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
           throw error;
       }
     }
@@ -84,6 +90,40 @@ export function openProvider(
     async historical(date) {
       const body = await ask(date, 'other');
       return body && (readPublication(body) ?? undefined);
+    },
+  };
+}
+
+/** Requests that fail in a row before the provider is left alone. */
+const FAILURES = 10;
+/** How long it is left alone, in milliseconds: at first, and at most when it goes on failing. */
+const FIRST_REST_MS = 30_000;
+const LAST_REST_MS = 3600_000;
+
+/**
+ * Leaves a provider that keeps failing, or keeps refusing us, alone for a while, longer from time to time: an outage must
+ * not use up the day's requests. After each rest one request tries it.
+ */
+function resting() {
+  let failures = 0;
+  let until = 0;
+  return {
+    /** @throws Problem unavailable while the provider is left alone */
+    check() {
+      const seconds = (until - performance.now()) / 1000;
+      if (seconds <= 0) return;
+      const sentence = 'the exchange-rate provider keeps failing and is left alone for a while';
+      throw new Problem('unavailable', sentence, { retryAfter: Math.ceil(seconds) });
+    },
+    isOn: () => failures >= FAILURES,
+    noteFailure() {
+      failures++;
+      if (failures < FAILURES) return;
+      until = performance.now() + Math.min(FIRST_REST_MS * 2 ** (failures - FAILURES), LAST_REST_MS);
+    },
+    end() {
+      failures = 0;
+      until = 0;
     },
   };
 }

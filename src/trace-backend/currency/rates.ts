@@ -18,6 +18,11 @@ import {
 /** Days that a weekend and the holidays around it last, at most. */
 const LONGEST_HOLIDAYS = 7;
 
+/** Days after which no rates of a date are published any more. */
+const SETTLED_DAYS = 2;
+/** How long a date counts as not yet published, in milliseconds. */
+const NOT_YET_MS = 3600_000;
+
 export interface Conversion {
   /** the date whose rates were used */
   date: string;
@@ -63,8 +68,13 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
   /** The date whose rates count for a date; null when there are none. */
   async function publishedFor(date: string, codes: string[]): Promise<string | null> {
     if (await findRates(pool, codes, { from: date, to: date })) return date;
-    const known = await findPublished(pool, date);
-    if (known !== undefined) return known;
+    const known = await findPublished(pool, date, new Date());
+    if (known === null || known === date) return known;
+    if (known !== undefined) {
+      // Imported history has fewer currencies than the provider: then that date is to be asked for.
+      const stored = await findRates(pool, codes, { from: known, to: known });
+      return stored ? known : publishedFor(known, codes);
+    }
     if (provider) return fetchOnce(date);
     // Imported history has no rows for weekends: then the day before counts, as the provider would say.
     const earlier = await findRates(pool, codes, { from: daysBefore(date, LONGEST_HOLIDAYS), to: date });
@@ -121,15 +131,22 @@ async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void
 async function fetchDate(pool: pg.Pool, provider: Provider, date: string): Promise<string | null> {
   return transaction(pool, async database => {
     await lockDate(database, date);
-    const known = await findPublished(database, date);
+    const known = await findPublished(database, date, new Date());
     if (known !== undefined) return known;
     const publication = await provider.historical(date);
     // A date that it calls later than the one asked for would be somebody else's.
     const published = publication && publication.date <= date ? publication.date : null;
     if (publication && published) await keep(database, publication);
-    await notePublished(database, date, published);
+    await notePublished(database, date, published, believedUntil(date, published));
     return published;
   });
+}
+
+/** Until when to believe that a date has no rates of its own: an hour while it may still get them, then for good. */
+function believedUntil(date: string, published: string | null): Date | null {
+  const now = new Date();
+  const settled = published === date || date < daysBefore(now.toISOString().slice(0, 10), SETTLED_DAYS);
+  return settled ? null : new Date(now.getTime() + NOT_YET_MS);
 }
 
 async function keep(database: Database, { date, rates }: Publication): Promise<void> {
@@ -149,7 +166,9 @@ export async function retrieveLatest(pool: pg.Pool, provider: Provider, day: str
   const publication = await provider.latest(purpose);
   await transaction(pool, async database => {
     await keep(database, publication);
-    if (publication.date <= day) await notePublished(database, day, publication.date);
+    if (publication.date <= day) {
+      await notePublished(database, day, publication.date, believedUntil(day, publication.date));
+    }
   });
 }
 

@@ -81,7 +81,7 @@ function registerTypes(app: Server, pool: pg.Pool): void {
           const changed = await setEnabled(database, code, enabled);
           const action = enabled ? 'ENABLE_CURRENCY' : 'DISABLE_CURRENCY';
           if (changed) await audit(database, request, { action, entity: 'currency', entityId: code });
-          return changed;
+          return changed ?? findCurrency(database, code);
         });
         if (!currency) throw new Problem('not_found', `there is no currency ${code}`);
         return ok(currency);

@@ -57,13 +57,15 @@ export async function upsertCurrencies(
       WHEN excluded.label = excluded.code THEN known.label ELSE excluded.label END`);
 }
 
+/** @returns undefined when it was that way already, or there is no such currency */
 export async function setEnabled(
   database: Database,
   code: string,
   enabled: boolean,
 ): Promise<CurrencyType | undefined> {
   const { rows } = await database.query<CurrencyType>(sql`
-    UPDATE currency_types SET enabled = ${enabled} WHERE code = ${code} RETURNING code, label, enabled`);
+    UPDATE currency_types SET enabled = ${enabled} WHERE code = ${code} AND enabled <> ${enabled}
+    RETURNING code, label, enabled`);
   return rows[0];
 }
 
@@ -107,21 +109,41 @@ export async function listRates(
   return rows;
 }
 
-/** What the provider said of a date; undefined when it was not asked, null when it has nothing. */
-export async function findPublished(database: Database, date: string): Promise<string | null | undefined> {
+/** The date whose rates count for a date; undefined when that is to be asked for, null when there are none. */
+export async function findPublished(
+  database: Database,
+  date: string,
+  now: Date,
+): Promise<string | null | undefined> {
   const { rows } = await database.query<{ published: string | null }>(sql`
-    SELECT published::text FROM currency_dates WHERE date = ${date}::date`);
+    SELECT published::text FROM currency_dates
+    WHERE date = ${date}::date AND (believed_until IS NULL OR believed_until > ${now})`);
   return rows[0]?.published;
 }
 
+/** @param believedUntil when to ask again; null for what will not change any more */
 export async function notePublished(
   database: Database,
   date: string,
   published: string | null,
+  believedUntil: Date | null,
 ): Promise<void> {
   await database.query(sql`
-    INSERT INTO currency_dates (date, published) VALUES (${date}, ${published})
-    ON CONFLICT (date) DO UPDATE SET published = excluded.published`);
+    INSERT INTO currency_dates (date, published, believed_until) VALUES (${date}, ${published}, ${believedUntil})
+    ON CONFLICT (date) DO UPDATE SET published = excluded.published, believed_until = excluded.believed_until`);
+}
+
+/** Notes the dates whose rates count for dates of which nothing is known yet. */
+export async function noteGaps(
+  database: Database,
+  gaps: readonly { date: string; published: string }[],
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO currency_dates (date, published)
+    SELECT date, published
+    FROM unnest(${gaps.map(({ date }) => date)}::date[], ${gaps.map(({ published }) => published)}::date[])
+      AS gap (date, published)
+    ORDER BY gap.date ON CONFLICT (date) DO NOTHING`);
 }
 
 /** Whoever holds this lock, with a date's number, asks the provider for that date. */
