@@ -1,12 +1,14 @@
 import { cpus, totalmem } from 'node:os';
 import { chatIntakeRows } from './chat-intake.ts';
 import { chatSearchRows } from './chat-search.ts';
+import { companyRows } from './companies.ts';
 import { type Context, type Row, withContext } from './context.ts';
 import { currencyRows } from './currency.ts';
 import { feedRows } from './feeds.ts';
 import { graphRows } from './graph.ts';
 import { logRows } from './log.ts';
 import { packetRows } from './packets.ts';
+import { productRows } from './products.ts';
 import { startRows } from './start.ts';
 import { threadPageRows } from './thread-pages.ts';
 import { traceRows } from './trace.ts';
@@ -22,6 +24,8 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   feeds: feedRows,
   graph: graphRows,
   trace: traceRows,
+  companies: companyRows,
+  products: productRows,
   currency: currencyRows,
 };
 

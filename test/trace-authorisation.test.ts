@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { added, companyOf, read } from './helpers/chain.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import type { Answer } from './helpers/service.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
@@ -64,6 +65,25 @@ const form = () => {
   return made;
 };
 
+/** A product of the owner, who is in no company, with a label. */
+async function product({ owner }: World): Promise<{ id: number; label: { id: number; uuid: string } }> {
+  const id = await added(owner, { name: 'Tea', labels: { title: 'Tea' } });
+  return { id, label: (await read(owner, id)).labels[0] };
+}
+const published = (rest = '', status = 200): Row => ({
+  path: async world => {
+    const { label } = await product(world);
+    await world.owner.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+    return `/api/public/product/label/${label.uuid}${rest}`;
+  },
+  ...open(status),
+});
+/** What is done to a product by those who may change it; a REGIONAL_ADMIN reads only. */
+const changing = { owner: 200, stranger: 404, regionalAdmin: 403, systemAdmin: 200 };
+const reading = { ...changing, regionalAdmin: 200 };
+const productPath = (rest: string) => async (world: World) =>
+  `/api/product/${(await product(world)).id}${rest}`;
+
 /** Who may what. Every route of the running trace backend has a row here. */
 const TABLE: Record<string, Row> = {
   'GET /health': open(200),
@@ -108,6 +128,53 @@ const TABLE: Record<string, Row> = {
     ...administrators(),
   },
   'GET /api/audit/list': systemAdmin(),
+  'GET /api/common/countries': open(200),
+  'POST /api/company/create': { body: () => ({ name: 'Cooperative' }), ...everyone(200) },
+  'PUT /api/company/profile': {
+    body: async ({ owner }) => ({ id: await companyOf(trace, 'Cooperative', [owner]), name: 'x' }),
+    ...changing,
+  },
+  'GET /api/company/profile/{id}': {
+    path: async ({ owner }) => `/api/company/profile/${await companyOf(trace, 'Cooperative', [owner])}`,
+    ...reading,
+  },
+  'GET /api/company/list': everyone(200),
+  'GET /api/company/admin/list': administrators(),
+  'POST /api/company/execute/{action}': {
+    path: () => '/api/company/execute/DEACTIVATE_COMPANY',
+    body: async ({ owner }) => ({ companyId: await companyOf(trace, 'Cooperative', [owner]) }),
+    ...administrators(),
+    ...systemAdmin(),
+  },
+  'POST /api/product/create': { body: () => ({ name: 'Tea' }), ...everyone(200) },
+  'PUT /api/product': { body: async world => ({ id: (await product(world)).id, name: 'x' }), ...changing },
+  'GET /api/product/{id}': { path: productPath(''), ...reading },
+  'DELETE /api/product/{id}': { path: productPath(''), ...changing },
+  'GET /api/product/{id}/history': { path: productPath('/history'), ...changing },
+  'GET /api/product/{id}/origin.geojson': { path: productPath('/origin.geojson'), ...reading },
+  'GET /api/product/list': everyone(200),
+  'GET /api/product/admin/list': administrators(),
+  'POST /api/product/label/create': {
+    body: async world => ({ productId: (await product(world)).id }),
+    ...changing,
+  },
+  'PUT /api/product/label': {
+    body: async world => ({ id: (await product(world)).label.id, title: 'x' }),
+    ...changing,
+  },
+  'POST /api/product/label/execute/{action}': {
+    path: () => '/api/product/label/execute/PUBLISH_LABEL',
+    body: async world => ({ id: (await product(world)).label.id }),
+    ...changing,
+  },
+  'DELETE /api/product/label/{id}': {
+    path: async world => `/api/product/label/${(await product(world)).label.id}`,
+    ...changing,
+  },
+  'GET /api/public/product/label/{uuid}': published(),
+  'GET /api/public/product/label/{uuid}/qr.svg': published('/qr.svg'),
+  'GET /api/public/product/label/{uuid}/qr.png': published('/qr.png'),
+  'GET /api/public/product/label/{uuid}/photo': published('/photo', 404),
   // A text is no image: that is said to whoever may upload one.
   'POST /api/common/image': { form, ...everyone(415) },
   'POST /api/common/document': { form, ...everyone(200) },
@@ -153,7 +220,7 @@ async function ask(route: string, world: World, cookie?: string): Promise<Answer
   const row = TABLE[route] as Row;
   const path = row.path ? await row.path(world) : pattern;
   const headers: Record<string, string> = cookie === undefined ? {} : { cookie };
-  if (!row.form) return trace.send(method, path, row.body?.(world), headers);
+  if (!row.form) return trace.send(method, path, await row.body?.(world), headers);
   const response = await fetch(trace.url + path, { method, headers, body: row.form() });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };

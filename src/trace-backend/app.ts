@@ -17,15 +17,22 @@ import { makeFirstAdmin } from './administration/first-admin.ts';
 import { registerAdministration } from './administration/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { authenticate } from './authentication.ts';
+import { maySeeCompanies } from './companies/access.ts';
 import { findCompanyIds } from './companies/members-store.ts';
+import { registerCompanies } from './companies/routes.ts';
+import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { findHolder, registerDiscoverability } from './discoverability/routes.ts';
 import { failure } from './envelope.ts';
 import { registerImages } from './images/routes.ts';
+import type { MayRead } from './images/uses-store.ts';
 import { openKeys, serviceToken } from './keys/keys.ts';
+import { registerLabels } from './labels/routes.ts';
 import { openMails, QUEUES } from './mails/mails.ts';
 import { checkOrigins } from './origins.ts';
+import { maySeeProducts } from './products/access.ts';
+import { registerProducts } from './products/routes.ts';
 import { sessionCookies } from './sessions/cookies.ts';
 import { registerSessions } from './sessions/routes.ts';
 import { openSessions } from './sessions/sessions.ts';
@@ -85,6 +92,7 @@ export async function traceBackend(
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const mails = openMails(jobs, { pool, mailer, publicUrl, logger }, settings);
+  const files = openFileStore(settings);
   const sessions = openSessions(pool, keys, sessionCookies(settings));
   const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
 
@@ -93,7 +101,11 @@ export async function traceBackend(
   registerSessions(app, { sessions, companiesOf });
   registerAdministration(app, { pool, mails, companiesOf });
   registerAudit(app, { pool });
-  registerImages(app, { pool, files: openFileStore(settings), mayRead: async () => false });
+  registerImages(app, { pool, files, mayRead });
+  registerCompanies(app, { pool, mayRead });
+  registerCountries(app);
+  registerProducts(app, { pool, mayRead });
+  registerLabels(app, { pool, files, publicUrl });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   registerDiscoverability(app, { pool, keys, serviceToken: () => serviceToken(pool, settings) });
 
@@ -110,6 +122,10 @@ export async function traceBackend(
   return { app, registry };
 }
 
+/** Who may read the images that a record carries: who may see the record. */
+const mayRead: MayRead = (database, caller, entity, ids) =>
+  entity === 'product' ? maySeeProducts(database, caller, ids) : maySeeCompanies(database, caller, ids);
+
 async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
   const app = await createServer({
     title: 'fieldtrace trace backend',
@@ -118,6 +134,9 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     definitionPath: '/v3/api-docs',
     pagePath: '/',
     tags: [
+      { name: 'Company', description: 'companies of a value chain, and who acts for them' },
+      { name: 'Product', description: 'products, where they come from and how they came to be' },
+      { name: 'Label', description: 'what consumers are told about a product' },
       { name: 'Image', description: 'pictures and documents that records carry' },
       { name: 'Currency', description: 'exchange rates, and amounts converted by them' },
       { name: 'User', description: 'accounts, and who is logged in' },

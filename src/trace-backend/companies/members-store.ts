@@ -10,6 +10,12 @@ export interface Membership {
   role: CompanyRole;
 }
 
+/** Who acts for a company, and as what. */
+export interface Member {
+  userId: number;
+  role: CompanyRole;
+}
+
 /** The companies that a user is a member of, by their ids; deactivated ones are left out. */
 export async function findMemberships(database: Database, userId: number): Promise<Membership[]> {
   const { rows } = await database.query<Membership>(sql`
@@ -27,4 +33,58 @@ export async function findCompanyIds(database: Database, userIds: readonly numbe
     WHERE user_id = ANY (${userIds}) GROUP BY user_id`);
   const byUser = new Map(rows.map(({ userId, companyIds }) => [userId, companyIds]));
   return userIds.map(id => byUser.get(id) ?? []);
+}
+
+/** Companies by their ids, also deactivated ones, in no order; whatever names none is left out. */
+export async function findCompanyNames(
+  database: Database,
+  ids: readonly number[],
+): Promise<{ id: number; name: string; status: 'ACTIVE' | 'DEACTIVATED' }[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query<{ id: number; name: string; status: 'ACTIVE' | 'DEACTIVATED' }>({
+    name: 'find-company-names',
+    text: 'SELECT id, name, status FROM companies WHERE id = ANY ($1::integer[])',
+    values: [ids],
+  });
+  return rows;
+}
+
+/** The members of a company, by their ids, also when it is deactivated. */
+export async function findMembers(database: Database, companyId: number): Promise<Member[]> {
+  const { rows } = await database.query<Member>({
+    name: 'find-members',
+    text: 'SELECT user_id AS "userId", role FROM company_users WHERE company_id = $1 ORDER BY user_id',
+    values: [companyId],
+  });
+  return rows;
+}
+
+/** Whether a user is a member of at least one of these companies, also of deactivated ones. */
+export async function isMemberOfOne(
+  database: Database,
+  userId: number,
+  companyIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await database.query<{ is: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM company_users
+      WHERE user_id = ${userId} AND company_id = ANY (${companyIds}::integer[])) AS is`);
+  return rows[0]?.is ?? false;
+}
+
+/** Has a user act for a company in this role, whether or not they did before. The transaction holds the company's row. */
+export async function setMember(
+  database: Database,
+  companyId: number,
+  { userId, role }: Member,
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO company_users (company_id, user_id, role) VALUES (${companyId}, ${userId}, ${role})
+    ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role`);
+}
+
+/** Has a user act for a company no more. The transaction holds the company's row. */
+export async function deleteMember(database: Database, companyId: number, userId: number): Promise<void> {
+  await database.query(
+    sql`DELETE FROM company_users WHERE company_id = ${companyId} AND user_id = ${userId}`,
+  );
 }

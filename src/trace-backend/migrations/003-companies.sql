@@ -15,12 +15,22 @@ CREATE TABLE companies (
   -- 1-based row of the ISO 3166-1 list.
   country_id   smallint,
   -- Storage key of an image.
-  logo         uuid,
+  logo         text,
+  -- Name and abbreviation as they are searched for and sorted by, and their tokens: docs/decisions/companies.md.
+  folded       text COLLATE "C" NOT NULL,
+  tokens       text[] COLLATE "C" NOT NULL,
   -- Counts the changes; what If-Match is compared with.
   version      integer NOT NULL DEFAULT 1,
   created_by   integer NOT NULL REFERENCES users,
   created_at   timestamptz NOT NULL
 );
+
+-- A folded name can be longer than an index takes; who sorts by name sees its beginning.
+CREATE INDEX companies_by_name ON companies (left(folded, 100), id);
+CREATE INDEX companies_by_status ON companies (status, id);
+CREATE INDEX companies_by_status_and_name ON companies (status, left(folded, 100), id);
+-- Without a list of pending entries, which every search would have to read through.
+CREATE INDEX companies_by_token ON companies USING gin (tokens) WITH (fastupdate = off);
 
 CREATE TABLE company_users (
   company_id integer NOT NULL REFERENCES companies,

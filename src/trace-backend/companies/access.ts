@@ -1,0 +1,65 @@
+import type { Database } from '../../platform/database.ts';
+import { Problem } from '../../platform/problems.ts';
+import type { Caller } from '../authentication.ts';
+import { findMembers, isMemberOfOne, type Member } from './members-store.ts';
+import { type Company, findCompany, lockCompany } from './store.ts';
+
+/*
+ * Who may see a company: its members and administrators, also while it is deactivated. Who may change it: its
+ * COMPANY_ADMINs while it is active, and a SYSTEM_ADMIN. To everybody else it does not exist.
+ */
+
+/** A company and who acts for it. */
+export interface Staffed {
+  company: Company;
+  members: Member[];
+}
+
+/** Whether the caller may see at least one of these companies. */
+export async function maySeeCompanies(
+  database: Database,
+  { id, role }: Caller,
+  companyIds: readonly number[],
+): Promise<boolean> {
+  return role !== 'USER' || isMemberOfOne(database, id, companyIds);
+}
+
+/**
+ * A company for somebody who reads it.
+ *
+ * @throws Problem not_found, also when it is not for them
+ */
+export async function readableCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
+  const [company, members] = await Promise.all([findCompany(database, id), findMembers(database, id)]);
+  return { company: seen(caller, company, members), members };
+}
+
+/**
+ * A company for somebody who changes it or its users: nobody else does until the end of the transaction.
+ *
+ * @throws Problem not_found; forbidden for those who may only read it
+ */
+export async function changeableCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
+  const locked = await lockCompany(database, id);
+  const members = await findMembers(database, id);
+  const company = seen(caller, locked, members);
+  if (caller.role !== 'SYSTEM_ADMIN') {
+    if (roleIn(members, caller.id) !== 'COMPANY_ADMIN') {
+      throw new Problem('forbidden', 'the company is changed by its COMPANY_ADMINs');
+    }
+    if (company.status !== 'ACTIVE') {
+      throw new Problem('forbidden', 'the company is deactivated; a SYSTEM_ADMIN can activate it');
+    }
+  }
+  return { company, members };
+}
+
+/** What a user is in a company; undefined when they are no member. */
+export function roleIn(members: readonly Member[], userId: number): Member['role'] | undefined {
+  return members.find(member => member.userId === userId)?.role;
+}
+
+function seen(caller: Caller, company: Company | undefined, members: readonly Member[]): Company {
+  if (company && (caller.role !== 'USER' || roleIn(members, caller.id))) return company;
+  throw new Problem('not_found', 'there is no such company');
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import type { Sql } from 'sql-template-tag';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fillCompanies, NAMESAKES } from '../../../test/helpers/many-companies.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
+import { fold } from '../products/search.ts';
+import { type CompanyFilter, type CompanySort, countStatement, pageStatement } from './store.ts';
+
+const COUNT = 100_000;
+
+let trace: RunningTrace;
+let admin: LoggedIn;
+let userId: number;
+let names: string[];
+beforeAll(async () => {
+  trace = await runningTrace();
+  admin = await trace.loggedIn('REGIONAL_ADMIN');
+  ({ userId, names } = await fillCompanies(trace.pool, COUNT));
+}, 120_000);
+afterAll(() => trace.stop());
+
+async function list(query: Record<string, string | number>, user = admin, path = 'admin/list') {
+  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const answer = await user.send('GET', `/api/company/${path}?${text}`);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data as { items: { id: number; name: string; status: string }[]; count: number };
+}
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: Plan[];
+}
+
+/** What PostgreSQL does for a statement, outermost first. */
+async function planOf({ text, values }: Sql): Promise<Plan[]> {
+  const { rows } = await trace.pool.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
+  const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)];
+  return flat(rows[0]['QUERY PLAN'][0].Plan);
+}
+
+test('among 100,000 companies every list, search, sort and count goes by an index', async () => {
+  const filters: CompanyFilter[] = [
+    ...[{}, { status: 'ACTIVE' as const }, { status: 'DEACTIVATED' as const }],
+    ...['kivu 77', '7777', '云南', '社', 'समिति', 'nowhere'].map(query => ({ query })),
+    { query: 'huye', status: 'DEACTIVATED' },
+    ...[{ userId }, { userId, query: 'kivu' }, { userId, status: 'ACTIVE' as const }],
+  ];
+  for (const filter of filters) {
+    const pages = (['id', 'name', 'status'] as CompanySort[]).flatMap(sortBy =>
+      [0, 500].map(offset => pageStatement(filter, { sortBy, sort: 'ASC', limit: 100, offset })),
+    );
+    for (const statement of [...pages, countStatement(filter)]) {
+      const plan = await planOf(statement);
+      const name = `${JSON.stringify(filter)} ${statement.sql} ${JSON.stringify(plan)}`;
+      const whole = plan.filter(
+        node => node['Relation Name'] === 'companies' && /Seq/.test(node['Node Type']),
+      );
+      expect(whole, name).toEqual([]);
+      expect(
+        plan.some(node => node['Index Name']?.startsWith('companies_')),
+        name,
+      ).toBe(true);
+    }
+  }
+});
+
+test('a search goes by the tokens, also one that the planner takes for frequent', async () => {
+  for (const query of ['7777', 'kivu 77', '云南', 'समिति']) {
+    const statement = pageStatement({ query }, { sortBy: 'name', sort: 'DESC', limit: 100, offset: 0 });
+    const indexes = (await planOf(statement)).map(node => node['Index Name']).filter(Boolean);
+    expect(indexes, query).toEqual(['companies_by_token']);
+  }
+});
+
+test('a search finds every part of a name in any script and case, and nothing else', async () => {
+  const part = fc
+    .tuple(fc.nat({ max: COUNT / NAMESAKES - 1 }), fc.nat(), fc.integer({ min: 1, max: 12 }), fc.boolean())
+    .map(([n, from, length, upper]) => {
+      const points = [...(names[n] as string)];
+      const text = points.slice(from % points.length, (from % points.length) + length).join('');
+      return upper ? text.toUpperCase() : text;
+    })
+    .filter(text => text.trim() !== '');
+  await fc.assert(
+    fc.asyncProperty(part, async query => {
+      const wanted = names.filter(name => fold(name).includes(fold(query)));
+      const { items, count } = await list({ query, limit: 20 });
+      expect(count).toBe(wanted.length * NAMESAKES);
+      expect(items.every(({ name }) => wanted.includes(name))).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+  expect(await list({ query: 'Kivu%' })).toMatchObject({ items: [], count: 0 });
+});
+
+test('pages in any order are the whole list, without gaps and without anything twice', async () => {
+  const wanted = names.filter(name => name.includes('Kopanyi Jimma 1')).toSorted();
+  expect(wanted.length).toBeGreaterThan(10);
+  for (const sort of ['ASC', 'DESC']) {
+    for (const sortBy of ['id', 'name', 'status']) {
+      const seen: { id: number; name: string; status: string }[] = [];
+      for (let offset = 0; offset < wanted.length * NAMESAKES; offset += 70) {
+        const page = await list({ query: 'kopanyi jimma 1', sortBy, sort, limit: 70, offset });
+        expect(page.count).toBe(wanted.length * NAMESAKES);
+        seen.push(...page.items);
+      }
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(wanted.length * NAMESAKES);
+      const values = seen.map(item => item[sortBy as 'name']);
+      const up = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+      expect(values, `${sortBy} ${sort}`).toEqual(sort === 'ASC' ? up : up.toReversed());
+      expect([...new Set(seen.map(({ name }) => name))].toSorted()).toEqual(wanted);
+    }
+  }
+});
+
+test('users list their own companies alone, by status and name', async () => {
+  const user = await trace.loggedIn();
+  expect(await list({}, user, 'list')).toMatchObject({ items: [], count: 0 });
+  await trace.pool.query(
+    'INSERT INTO company_users SELECT company_id, $1, role FROM company_users WHERE user_id = $2',
+    [user.id, userId],
+  );
+  const { rows } = await trace.pool.query(
+    'SELECT id FROM companies WHERE id % 1000 = 0 ORDER BY id DESC LIMIT 3',
+  );
+  const own = await list({ limit: 3 }, user, 'list');
+  expect(own).toMatchObject({ items: rows, count: COUNT / 1000 });
+  const { items } = await list({ query: own.items[0]?.name as string }, user, 'list');
+  expect(items.every(({ id }) => id % 1000 === 0)).toBe(true);
+  expect(new Set(items.map(({ name }) => name))).toEqual(new Set([own.items[0]?.name]));
+  expect((await list({ status: 'DEACTIVATED' }, user, 'list')).count).toBe(0);
+  expect((await list({ status: 'DEACTIVATED' })).count).toBe(COUNT / 100);
+  expect((await list({ status: 'ACTIVE', limit: 1 })).items).toHaveLength(1);
+  for (const [field, value] of Object.entries({
+    status: 'GONE',
+    limit: '501',
+    query: '%00',
+    sortBy: 'about',
+  })) {
+    const { status, body } = await user.send('GET', `/api/company/list?${field}=${value}`);
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, [field]]);
+  }
+});

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { type Database, transaction } from '../../platform/database.ts';
+import { Problem } from '../../platform/problems.ts';
+import { audit } from '../audit/audit.ts';
+import { callerOf } from '../authentication.ts';
+import { type MayRead, type Reader, setUses } from '../images/uses-store.ts';
+import { checkVersion } from '../versions.ts';
+import { changeableCompany } from './access.ts';
+import { findMemberships, setMember } from './members-store.ts';
+import { changedFields, emptyProfile, profileAfter } from './profile.ts';
+import type { CompanyBody } from './schemas.ts';
+import { insertCompany, updateProfile } from './store.ts';
+
+export interface CompaniesContext {
+  pool: pg.Pool;
+  /** who may read the images that other records carry */
+  mayRead: MayRead;
+}
+
+/**
+ * Stores a new company. Who sends it becomes its COMPANY_ADMIN.
+ *
+ * @returns its id
+ * @throws Problem invalid
+ */
+export async function createCompany(
+  { pool, mayRead }: CompaniesContext,
+  request: FastifyRequest,
+  body: CompanyBody & { name: string },
+): Promise<number> {
+  const caller = callerOf(request);
+  const profile = profileAfter(emptyProfile(body.name), body);
+  return transaction(pool, async database => {
+    const id = await insertCompany(database, profile, caller.id, new Date());
+    await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
+    if (profile.logo !== null) await carry(database, { caller, mayRead }, id, profile.logo);
+    const details = { name: profile.name };
+    await audit(database, request, { action: 'CREATE_COMPANY', entity: 'company', entityId: id, details });
+    return id;
+  });
+}
+
+/**
+ * Changes a company; what is left out stays. A change that changes nothing makes no version.
+ *
+ * @param id without it, the only active company whose COMPANY_ADMIN the caller is
+ * @returns its id
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function changeCompany(
+  { pool, mayRead }: CompaniesContext,
+  request: FastifyRequest,
+  id: number | undefined,
+  body: CompanyBody,
+): Promise<number> {
+  const caller = callerOf(request);
+  return transaction(pool, async database => {
+    const companyId = id ?? (await onlyCompany(database, caller.id));
+    const { company } = await changeableCompany(database, caller, companyId);
+    checkVersion(request, company.version);
+    const profile = profileAfter(company, body);
+    const fields = changedFields(company, profile);
+    if (fields.length === 0) return companyId;
+    await updateProfile(database, companyId, profile);
+    if (fields.includes('logo')) await carry(database, { caller, mayRead }, companyId, profile.logo);
+    const deed = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
+    await audit(database, request, deed);
+    return companyId;
+  });
+}
+
+async function onlyCompany(database: Database, userId: number): Promise<number> {
+  const companies = (await findMemberships(database, userId)).filter(({ role }) => role === 'COMPANY_ADMIN');
+  const [company] = companies;
+  if (company && companies.length === 1) return company.companyId;
+  const sentence = `id is required: you are the COMPANY_ADMIN of ${company ? companies.length : 'no'} companies`;
+  throw new Problem('invalid', sentence, { fields: { id: sentence } });
+}
+
+async function carry(database: Database, reader: Reader, id: number, logo: string | null): Promise<void> {
+  const images =
+    logo === null ? [] : [{ field: 'logo.storageKey', storageKey: logo, kind: 'image' as const }];
+  await setUses(database, reader, { entity: 'company', entityId: id }, images);
+}

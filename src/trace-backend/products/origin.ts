@@ -1,0 +1,109 @@
+import { Problem } from '../../platform/problems.ts';
+import { type Complain, onGrid, type Plot, plotText, readPlot, ringArea } from './geometry.ts';
+import type { Location } from './schemas.ts';
+import type { Content } from './store.ts';
+
+const M2_IN_HECTARE = 10_000;
+/** Larger plots are given as polygons: Regulation (EU) 2023/1115, Article 2(28). */
+const LARGEST_POINT_HA = 4;
+/** Positions of all of a product's plots: what checking them costs is bounded. */
+const MAX_POSITIONS = 20_000;
+
+function locationsOf({ origin }: Content): Location[] {
+  return (origin as { locations?: Location[] } | undefined)?.locations ?? [];
+}
+
+/**
+ * Holds the plots of a product to the rules of geometry.ts.
+ *
+ * @throws Problem invalid, with the field of everything that is wrong
+ */
+export function checkLocations(content: Content): void {
+  const { complain, end } = complaints();
+  let positions = 0;
+  for (const [index, { geometry }] of locationsOf(content).entries()) {
+    const path = `origin.locations.${index}.geometry`;
+    const plot = geometry ? readPlot(geometry, path, complain) : undefined;
+    positions += (plot?.line.length ?? 0) / 2;
+    if (positions > MAX_POSITIONS) {
+      complain(
+        'origin.locations',
+        `origin.locations: the plots have more than ${MAX_POSITIONS} positions in all`,
+      );
+      break;
+    }
+  }
+  end();
+}
+
+/** Takes complaints, and throws them as one problem in the end. */
+function complaints(): { complain: Complain; end: () => void } {
+  const fields: Record<string, string> = {};
+  return {
+    complain: (path, sentence) => {
+      if (Object.keys(fields).length < 50) fields[path] ??= sentence;
+    },
+    end: () => {
+      const [sentence] = Object.values(fields);
+      if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+    },
+  };
+}
+
+/**
+ * Where a product comes from, as a geolocation file of the EU's deforestation regulation: a GeoJSON feature for each of
+ * its locations, in WGS 84 with six decimals. docs/guides/origin.md has the rules and where they come from.
+ *
+ * @param producer name of who grows it
+ * @returns JSON text
+ * @throws Problem invalid, with the fields of the features that the regulation would not take
+ */
+export function originFile(content: Content, producer: string | undefined): string {
+  const { complain, end } = complaints();
+  const features = locationsOf(content).map((location, index) => {
+    const plot = plotOf(location, `features.${index}.geometry`, complain);
+    if (!plot) return '';
+    const properties = { ...propertiesOf(location, producer), ...areaOf(location, plot, index, complain) };
+    return `{"type":"Feature","properties":${JSON.stringify(properties)},"geometry":${plotText(plot)}}`;
+  });
+  end();
+  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
+}
+
+function plotOf(location: Location, path: string, complain: Complain): Plot | undefined {
+  const { geometry, latitude, longitude } = location;
+  if (geometry) return readPlot(geometry, path, complain);
+  if (latitude == null || longitude == null) {
+    complain(path, `${path}: the location has neither a geometry nor a latitude and longitude`);
+    return undefined;
+  }
+  return { type: 'Point', line: [onGrid(longitude), onGrid(latitude)] };
+}
+
+function propertiesOf(
+  { address, pinName, countryCode, geoid }: Location,
+  producer: string | undefined,
+): object {
+  const place = pinName || (typeof address === 'string' ? address : undefined);
+  return {
+    ...(producer && { ProducerName: producer }),
+    ...(countryCode && { ProducerCountry: countryCode }),
+    ...(place && { ProductionPlace: place }),
+    ...(geoid && { GeoID: geoid }),
+  };
+}
+
+function areaOf({ areaInHectares }: Location, plot: Plot, index: number, complain: Complain): object {
+  if (plot.type === 'Polygon') return { Area: rounded(ringArea(plot.line) / M2_IN_HECTARE) };
+  if (areaInHectares == null) return {};
+  if (areaInHectares > LARGEST_POINT_HA) {
+    const path = `features.${index}.geometry`;
+    complain(path, `${path}: a plot of more than ${LARGEST_POINT_HA} ha has to be a polygon, not a point`);
+  }
+  return { Area: areaInHectares };
+}
+
+/** Hectares to a square metre. */
+function rounded(hectares: number): number {
+  return Math.round(hectares * M2_IN_HECTARE) / M2_IN_HECTARE;
+}

@@ -1,0 +1,151 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { type Database, transaction } from '../../platform/database.ts';
+import { audit } from '../audit/audit.ts';
+import { callerOf } from '../authentication.ts';
+import { type MayRead, setUses } from '../images/uses-store.ts';
+import { byId, saveLabels } from '../labels/labels.ts';
+import { findLabels, type Label } from '../labels/store.ts';
+import { checkVersion } from '../versions.ts';
+import { changeableProduct } from './access.ts';
+import { changesBetween } from './changes.ts';
+import { insertChanges } from './changes-store.ts';
+import { associationsOf, ownerOf } from './companies.ts';
+import { imagesOf, mergeContent } from './content.ts';
+import { checkLocations } from './origin.ts';
+import type { ProductBody } from './schemas.ts';
+import {
+  type Content,
+  deleteProduct,
+  insertProduct,
+  type Product,
+  setAssociations,
+  updateProduct,
+} from './store.ts';
+
+export interface ProductsContext {
+  pool: pg.Pool;
+  /** who may read the images that other records carry */
+  mayRead: MayRead;
+}
+
+/**
+ * Stores a new product.
+ *
+ * @returns its id
+ * @throws Problem invalid
+ */
+export async function createProduct(
+  { pool, mayRead }: ProductsContext,
+  request: FastifyRequest,
+  body: ProductBody & { name: string },
+): Promise<number> {
+  const caller = callerOf(request);
+  const content = mergeContent({}, body);
+  checkLocations(content);
+  return transaction(pool, async database => {
+    const companyId = await ownerOf(database, caller, body.company);
+    const nothing = { ownerId: null, associations: [] };
+    const associations = await associationsOf(database, body.associatedCompanies, companyId, nothing);
+    const at = new Date();
+    const fresh = { name: body.name, companyId, content, createdBy: caller.id, createdAt: at };
+    const id = await insertProduct(database, fresh);
+    await setAssociations(database, id, associations);
+    const images = imagesOf(content);
+    if (images.length > 0) {
+      await setUses(database, { caller, mayRead }, { entity: 'product', entityId: id }, images);
+    }
+    if (body.labels != null) await saveLabels(database, id, body.labels, []);
+    await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
+    const details = { name: body.name, companyId };
+    await audit(database, request, { action: 'CREATE_PRODUCT', entity: 'product', entityId: id, details });
+    return id;
+  });
+}
+
+/**
+ * Changes a product; what is left out stays. A change that changes nothing makes no version.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function changeProduct(
+  { pool, mayRead }: ProductsContext,
+  request: FastifyRequest,
+  id: number,
+  body: ProductBody,
+): Promise<void> {
+  const caller = callerOf(request);
+  await transaction(pool, async database => {
+    const before = await changeableProduct(database, caller, id);
+    checkVersion(request, before.version);
+    const content = mergeContent(before.content, body);
+    if (body.origin !== undefined) checkLocations(content);
+    const companyId = body.company?.id == null ? before.companyId : await movedTo(database, before);
+    const old = { ownerId: before.companyId, associations: before.associations };
+    const associations = await associationsOf(database, body.associatedCompanies, companyId, old);
+    const labels = await findLabels(database, id);
+    const now = body.labels === undefined ? labels : await saveLabels(database, id, body.labels, labels);
+    const after = { ...before, name: body.name ?? before.name, companyId, content, associations };
+
+    const changes = changesBetween(snapshot(before, labels), snapshot(after, now));
+    if (changes.length === 0) return;
+    const at = new Date();
+    await updateProduct(database, { ...after, updatedAt: at });
+    await setAssociations(database, id, associations);
+    const carrier = { entity: 'product', entityId: id } as const;
+    await setUses(database, { caller, mayRead }, carrier, imagesOf(content));
+    const revision = { productId: id, version: before.version + 1, at, userId: caller.id };
+    await insertChanges(database, revision, changes);
+    const details = { fields: [...new Set(changes.map(({ path }) => path.split('.')[0]))] };
+    await audit(database, request, { action: 'UPDATE_PRODUCT', entity: 'product', entityId: id, details });
+  });
+
+  /** Sending the owner as it is moves nothing, whoever does it. */
+  async function movedTo(database: Database, before: Product): Promise<number | null> {
+    const isSame = Number(body.company?.id) === before.companyId;
+    return isSame ? before.companyId : ownerOf(database, caller, body.company);
+  }
+}
+
+/**
+ * Removes a product with its labels. What it was stays in its history.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed
+ */
+export async function removeProduct(
+  { pool, mayRead }: ProductsContext,
+  request: FastifyRequest,
+  id: number,
+): Promise<void> {
+  const caller = callerOf(request);
+  await transaction(pool, async database => {
+    const product = await changeableProduct(database, caller, id);
+    checkVersion(request, product.version);
+    const before = snapshot(product, await findLabels(database, id));
+    await setUses(database, { caller, mayRead }, { entity: 'product', entityId: id }, []);
+    await deleteProduct(database, id);
+    const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };
+    await insertChanges(database, revision, [{ path: '', before }]);
+    const details = { name: product.name, companyId: product.companyId };
+    await audit(database, request, { action: 'DELETE_PRODUCT', entity: 'product', entityId: id, details });
+  });
+}
+
+/** A product as its history compares it. */
+function snapshot(
+  {
+    name,
+    companyId,
+    content,
+    associations,
+  }: Pick<Product, 'name' | 'companyId' | 'content' | 'associations'>,
+  labels: readonly Label[],
+): Content {
+  return {
+    ...content,
+    name,
+    ...(companyId !== null && { company: { id: companyId } }),
+    associatedCompanies: associations.map(({ companyId: id, type }) => ({ company: { id }, type })),
+    labels: byId(labels),
+  };
+}

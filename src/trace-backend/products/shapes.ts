@@ -1,0 +1,26 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+
+/** An optional field of a body; null says the same as leaving it empty. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  const { type, anyOf, ...rest } = schema as { type?: string | string[]; anyOf?: object[] };
+  const shape = anyOf
+    ? { ...rest, anyOf: [...anyOf, { type: 'null' }] }
+    : { ...rest, type: [type, 'null'].flat() };
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>(shape));
+}
+
+/** An optional text of at most so many characters. */
+export function text(maxLength: number) {
+  return nullable(Type.String({ maxLength }));
+}
+
+/** An optional list whose only item may also stand there by itself. An item that is wrong is named by its own path. */
+export function oneOrMany<Item extends TObject>(item: Item, maxItems: number) {
+  const shape = { ...item, type: ['array', 'object', 'null'], items: item, maxItems };
+  return Type.Optional(Type.Unsafe<Static<Item>[] | Static<Item> | null>(shape));
+}
+
+/** What was sent as a list, or as its only item. */
+export function listed<Item extends object>(value: readonly Item[] | Item): readonly Item[] {
+  return Array.isArray(value) ? value : [value as Item];
+}

@@ -1,0 +1,79 @@
+import type { Database } from '../../platform/database.ts';
+import { findCompanyNames } from '../companies/members-store.ts';
+import { findImages, type Image } from '../images/store.ts';
+import { asLabel } from '../labels/labels.ts';
+import { findLabels } from '../labels/store.ts';
+import { documentOf, imagesOf, photoOf, type SentDocument } from './content.ts';
+import type { ListedProduct, Product } from './store.ts';
+
+/** A product as answers show it to those who may see it. */
+export async function asProduct(database: Database, product: Product): Promise<object> {
+  const { id, name, companyId, content, associations, createdAt, updatedAt } = product;
+  const keys = imagesOf(content).map(({ storageKey }) => storageKey);
+  const [names, images, labels] = await Promise.all([
+    companyNames(database, [companyId, ...associations.map(each => each.companyId)]),
+    findImages(database, keys),
+    findLabels(database, id),
+  ]);
+  const photo = photoOf(content);
+  const document = documentOf(content);
+  return {
+    ...content,
+    ...(photo && { photo: asDocument(photo, images) }),
+    ...(document && {
+      settings: { ...(content.settings as object), incomeIncreaseDocument: asDocument(document, images) },
+    }),
+    id,
+    name,
+    ...(companyId !== null && { company: names.get(companyId) }),
+    associatedCompanies: associations.map(each => ({ company: names.get(each.companyId), type: each.type })),
+    labels: labels.map(asLabel),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** Products as lists show them, in their order. */
+export async function asItems(database: Database, products: readonly ListedProduct[]) {
+  const keys = products.map(({ photo }) => (photo as SentDocument | null)?.storageKey ?? '').filter(Boolean);
+  const [names, images] = await Promise.all([
+    companyNames(
+      database,
+      products.map(({ companyId }) => companyId),
+    ),
+    findImages(database, keys),
+  ]);
+  return products.map(({ id, name, companyId, photo, updatedAt }) => {
+    const image = imageOf(photo as SentDocument | null, images);
+    const company = companyId === null ? undefined : names.get(companyId);
+    return {
+      id,
+      name,
+      ...(image && { photo: described(image) }),
+      ...(company && { company }),
+      updatedAt: updatedAt.toISOString(),
+    };
+  });
+}
+
+async function companyNames(
+  database: Database,
+  ids: readonly (number | null)[],
+): Promise<Map<number, { id: number; name: string }>> {
+  const companies = await findCompanyNames(database, [...new Set(ids.filter(id => id !== null))]);
+  return new Map(companies.map(({ id, name }) => [id, { id, name }]));
+}
+
+/** An image or document as it was sent, with what is known of it. */
+function asDocument(sent: SentDocument, images: readonly Image[]): object {
+  const image = imageOf(sent, images);
+  return image ? { ...sent, ...described(image) } : sent;
+}
+
+function imageOf(sent: SentDocument | null, images: readonly Image[]): Image | undefined {
+  return images.find(({ storageKey }) => storageKey === sent?.storageKey?.toLowerCase());
+}
+
+function described({ id, storageKey, name, contentType, size }: Image) {
+  return { id, storageKey, name, contentType, size };
+}

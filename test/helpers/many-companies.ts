@@ -1,0 +1,64 @@
+import type { Database } from '../../src/platform/database.ts';
+import { fold, tokensOf } from '../../src/trace-backend/products/search.ts';
+
+const KINDS = [
+  'Coopérative',
+  'Kopanyi',
+  'Genossenschaft',
+  'Rösterei',
+  '咖啡合作社',
+  'सहकारी समिति',
+  'Кооператив',
+];
+const PLACES = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', '云南', 'कोडगु'];
+
+/** Companies of one name. */
+export const NAMESAKES = 10;
+
+function nameOf(n: number): string {
+  return `${KINDS[n % KINDS.length]} ${PLACES[n % PLACES.length]} ${n}`;
+}
+
+/**
+ * Fills a database with so many companies by SQL alone. Every hundredth is deactivated.
+ *
+ * @returns their names, each of which ten companies have; and the user who made them and is the COMPANY_ADMIN of
+ *   every thousandth
+ */
+export async function fillCompanies(
+  database: Database,
+  count: number,
+): Promise<{ userId: number; names: string[] }> {
+  const run = (text: string, values: unknown[] = []) => database.query({ text, values });
+  const user = await run(
+    `INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)
+     VALUES ($1, $1, '', 'Ana', 'Uwase', 'EN', 'ACTIVE', 'USER', now()) RETURNING id`,
+    ['companies@example.org'],
+  );
+  const userId = user.rows[0]?.id as number;
+  // A finished index is built much faster than a growing one.
+  await run('DROP INDEX companies_by_token');
+  const names = Array.from({ length: count / NAMESAKES }, (_, n) => nameOf(n));
+  const folded = names.map(name => `${fold(name)}\n`);
+  await run(
+    `INSERT INTO companies (status, name, folded, tokens, created_by, created_at)
+     SELECT CASE WHEN n % 100 = 1 THEN 'DEACTIVATED' ELSE 'ACTIVE' END, name, folded, tokens::text[], $4, now()
+     FROM generate_series(1, $5::int),
+       unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS made (name, folded, tokens, n)`,
+    [names, folded, folded.map(text => arrayOf(tokensOf(text))), userId, NAMESAKES],
+  );
+  await run('CREATE INDEX companies_by_token ON companies USING gin (tokens) WITH (fastupdate = off)');
+  await run(
+    `INSERT INTO company_users (company_id, user_id, role)
+     SELECT id, $1, 'COMPANY_ADMIN' FROM companies WHERE id % 1000 = 0`,
+    [userId],
+  );
+  await run('VACUUM ANALYZE companies');
+  await run('ANALYZE company_users');
+  return { userId, names };
+}
+
+/** A list of texts as PostgreSQL writes one. */
+function arrayOf(texts: readonly string[]): string {
+  return `{${texts.map(text => JSON.stringify(text).replace('\\n', '\n')).join(',')}}`;
+}
