@@ -93,6 +93,13 @@ test('what is wrong is told by field, all of it at once', async () => {
   });
 });
 
+test('U+0000 in a filter is refused by name', async () => {
+  for (const path of ['user/admin/list', 'product/list', 'company/list', 'chain/currency-type/list']) {
+    const { status, body } = await admin.send('GET', `/api/${path}?query=a%00b`);
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)], path).toEqual([400, ['query']]);
+  }
+});
+
 test('what is not HTTP is answered with the envelope too', async () => {
   for (const [status, request] of [
     [400, 'NONSENSE\r\n\r\n'],

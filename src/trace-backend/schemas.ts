@@ -1,5 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
+/** Pattern of a text that PostgreSQL can hold: all but U+0000. Bodies are read so; a query may still bring it. */
+export const NO_NUL = '^[^\\u0000]*$';
+
 const MAX_ID = 2_147_483_647;
 
 /** An id in a request: a number, or the same as a string. */

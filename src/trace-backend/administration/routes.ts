@@ -4,11 +4,17 @@ import { Problem } from '../../platform/problems.ts';
 import type { Server } from '../../platform/server.ts';
 import { envelope, failureAnswers, ok } from '../envelope.ts';
 import type { Mails } from '../mails/mails.ts';
-import { Id, idOf, listOf, listQuery, PathId, pageOf, pathIdOf } from '../schemas.ts';
+import { Id, idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../schemas.ts';
 import { Role, Status, User } from '../users/schemas.ts';
 import { findUser, listUsers } from '../users/store.ts';
 import { asUser } from '../users/user.ts';
 import { ACTIONS, execute } from './execute.ts';
+
+const PartOfName = Type.String({
+  maxLength: 255,
+  pattern: NO_NUL,
+  description: 'part of the address or of the name, in either case',
+});
 
 export interface AdministrationContext {
   pool: pg.Pool;
@@ -48,12 +54,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
         tags,
         summary: 'Users',
         querystring: listQuery(['id', 'email', 'name', 'surname', 'status', 'role'], {
-          query: Type.Optional(
-            Type.String({
-              maxLength: 255,
-              description: 'part of the address or of the name, in either case',
-            }),
-          ),
+          query: Type.Optional(PartOfName),
           status: Type.Optional(Status),
           role: Type.Optional(Role),
         }),

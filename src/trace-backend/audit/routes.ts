@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Problem } from '../../platform/problems.ts';
 import type { Server } from '../../platform/server.ts';
 import { envelope, failureAnswers, ok } from '../envelope.ts';
-import { Id, idOf, listOf, listQuery, pageOf } from '../schemas.ts';
+import { Id, idOf, listOf, listQuery, NO_NUL, pageOf } from '../schemas.ts';
 import { listAudit } from './store.ts';
 
 const AuditEntry = Type.Object({
@@ -19,7 +19,8 @@ const AuditEntry = Type.Object({
   details: Type.Object({}, { additionalProperties: true }),
 });
 
-const word = (description: string) => Type.Optional(Type.String({ maxLength: 100, description }));
+const word = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 100, pattern: NO_NUL, description }));
 
 export function registerAudit(app: Server, { pool }: { pool: pg.Pool }): void {
   app.get(

@@ -93,6 +93,16 @@ test('a search finds every part of a name in any script and case, and nothing el
     { numRuns: 40 },
   );
   expect(await list({ query: 'Kivu%' })).toMatchObject({ items: [], count: 0 });
+  const [name = ''] = names;
+  for (const [limit, offset, found] of [
+    [NAMESAKES, 0, NAMESAKES],
+    [3, NAMESAKES - 1, 1],
+    [3, NAMESAKES, 0],
+    [3, NAMESAKES + 5, 0],
+  ] as const) {
+    const { items, count } = await list({ query: name, limit, offset });
+    expect([items.length, count]).toEqual([found, NAMESAKES]);
+  }
 });
 
 test('pages in any order are the whole list, without gaps and without anything twice', async () => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Server } from '../../platform/server.ts';
 import { callerOf } from '../authentication.ts';
 import { envelope, failureAnswers, ok } from '../envelope.ts';
-import { idOf, listOf, listQuery, PathId, pageOf, pathIdOf } from '../schemas.ts';
+import { idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../schemas.ts';
 import { IfMatch, versionTag } from '../versions.ts';
 import { readableCompany } from './access.ts';
 import { execute } from './execute.ts';
@@ -120,7 +120,7 @@ function registerLists(app: Server, { pool }: CompaniesContext): void {
             query: Type.Optional(
               Type.String({
                 maxLength: 255,
-                pattern: '^[^\\u0000]*$',
+                pattern: NO_NUL,
                 description: 'part of the name or of the abbreviation, in either case',
               }),
             ),

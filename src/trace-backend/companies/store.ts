@@ -108,11 +108,13 @@ export async function listCompanies(
   filter: CompanyFilter,
   page: Page<CompanySort>,
 ): Promise<{ items: ListedCompany[]; count: number }> {
-  const [items, all] = await Promise.all([
-    database.query<ListedCompany>(pageStatement(filter, page)),
-    database.query<{ count: number }>(countStatement(filter)),
-  ]);
-  return { items: items.rows, count: all.rows[0]?.count ?? 0 };
+  const { rows: items } = await database.query<ListedCompany>(pageStatement(filter, page));
+  // A page that is not full is the last one: nothing is left to be counted.
+  if (items.length < page.limit && (items.length > 0 || page.offset === 0)) {
+    return { items, count: page.offset + items.length };
+  }
+  const { rows } = await database.query<{ count: number }>(countStatement(filter));
+  return { items, count: rows[0]?.count ?? 0 };
 }
 
 /**

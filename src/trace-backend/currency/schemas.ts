@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { envelope, failureAnswers } from '../envelope.ts';
-import { listOf, listQuery } from '../schemas.ts';
+import { listOf, listQuery, NO_NUL } from '../schemas.ts';
 import { AMOUNT } from './convert.ts';
 
 const tags = ['Currency'];
@@ -57,7 +57,9 @@ export const listTypesSchema = {
   tags,
   summary: 'Currencies',
   querystring: listQuery(['code'], {
-    query: Type.Optional(Type.String({ maxLength: 100, description: 'part of the code or of the name' })),
+    query: Type.Optional(
+      Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
+    ),
     enabled: Type.Optional(Type.Boolean({ description: 'only those that can, or cannot, be converted' })),
   }),
   response: { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) },

@@ -5,7 +5,7 @@ import { type Server, sendText } from '../../platform/server.ts';
 import { callerOf } from '../authentication.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { Done, envelope, failureAnswers, ok } from '../envelope.ts';
-import { Id, idOf, listOf, listQuery, PathId, pageOf, pathIdOf } from '../schemas.ts';
+import { Id, idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../schemas.ts';
 import { findUsers } from '../users/store.ts';
 import { IfMatch, versionTag } from '../versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
@@ -166,7 +166,11 @@ function registerLists(app: Server, { pool }: ProductsContext): void {
           summary,
           querystring: listQuery(['id', 'name', 'updatedAt'], {
             query: Type.Optional(
-              Type.String({ maxLength: 255, description: 'part of the name, in either case' }),
+              Type.String({
+                maxLength: 255,
+                pattern: NO_NUL,
+                description: 'part of the name, in either case',
+              }),
             ),
             companyId: Type.Optional({ ...Id, description: 'the company that owns it' } as typeof Id),
           }),

@@ -111,6 +111,11 @@ test('a list holds what its reader may see: of their companies, of partners, of 
   expect(await ids(trader, 'sort=ASC')).toEqual([own, first, shared]);
   expect(await ids(trader, 'sortBy=name&sort=ASC')).toEqual([own, shared, first]);
   expect(await ids(trader, 'sortBy=updatedAt&limit=1&offset=1')).toEqual([first]);
+  const count = async (query: string) =>
+    (await trader.send('GET', `/api/product/list?${query}`)).body.data.count;
+  for (const query of ['', 'limit=1', 'limit=3', 'limit=2&offset=2', 'offset=3', 'limit=3&offset=3']) {
+    expect(await count(query), query).toBe(3);
+  }
   expect(await ids(trader, `companyId=${ours.companyId}`)).toEqual([shared]);
   expect(await ids(trader, `query=${encodeURIComponent('A\u0301CC')}`)).toEqual([first]);
   expect(await ids(trader, 'query=hidden')).toEqual([]);
