@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningProcess, startProcess } from './helpers/process.ts';
 
@@ -67,6 +68,11 @@ test('kill -9 of PostgreSQL alone: the service goes on with a new one, and every
   while (acknowledged.size < 200) await new Promise(resolve => setTimeout(resolve, 5));
   process.kill(await postmasterPid(folder), 'SIGKILL');
   await Promise.all(answers);
+  // The last writes may have been refused because the new server had not begun yet.
+  await eventually(
+    () => service.send('GET', '/health'),
+    ({ status }) => status === 200,
+  );
   for (const id of acknowledged) expect((await service.send('GET', `/packets/${id}`)).status).toBe(200);
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { openPool } from '../../src/platform/database.ts';
+import { errorCode, openPool } from '../../src/platform/database.ts';
 
 export interface DatabaseServer {
   host: string;
@@ -31,9 +31,24 @@ export async function testDatabase(): Promise<TestDatabase> {
     pool,
     async drop() {
       await pool.end();
-      await administer(server, `DROP DATABASE ${database} WITH (FORCE)`);
+      await drop(server, database);
     },
   };
+}
+
+/**
+ * Drops a database whoever is still connected to it. An autovacuum worker belongs to the server itself and cannot be
+ * ended by force; without force the server ends it by its own.
+ */
+async function drop(server: Omit<DatabaseServer, 'template'>, database: string): Promise<void> {
+  for (let force = true; ; force = !force) {
+    try {
+      return await administer(server, `DROP DATABASE ${database} ${force ? 'WITH (FORCE)' : ''}`);
+    } catch (error) {
+      // Insufficient privilege, object in use (PostgreSQL's appendix A).
+      if (!['42501', '55006'].includes(errorCode(error))) throw error;
+    }
+  }
 }
 
 /** Runs a statement that cannot run inside the database it is about. */
