@@ -14,6 +14,8 @@ export interface ChatMessage {
   ts: string;
   /** uuid form */
   packetId: string;
+  /** who sent it, where that is known */
+  sender: string | undefined;
   text: string;
   folded: string;
   geoid: string;
@@ -54,10 +56,12 @@ export function truncate(text: string): string {
  * The row of a chat packet.
  *
  * @param packet with its thread
- * @param text the Body's text, as kept
- * @param timestamp Header.timestamp as written
+ * @param message text: as kept; timestamp: Header.timestamp as written; sender: where it is known
  */
-export function chatMessage(packet: Packet, text: string, timestamp: string): ChatMessage {
+export function chatMessage(
+  packet: Packet,
+  { text, timestamp, sender }: { text: string; timestamp: string; sender: string | undefined },
+): ChatMessage {
   const folded = fold(text);
   const { numbers, words } = cut(folded);
   const geoids = [packet.geoid, ...packet.extraGeoids].filter(geoid => geoid !== '');
@@ -65,6 +69,7 @@ export function chatMessage(packet: Packet, text: string, timestamp: string): Ch
     threadId: packet.threadId as string,
     ts: packet.ts,
     packetId: packet.id,
+    sender,
     text,
     folded,
     geoid: packet.geoid,

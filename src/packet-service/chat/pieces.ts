@@ -56,6 +56,10 @@ export function cut(folded: string): Pieces {
     if (word === '') continue;
     if (before) numbers.add(pieceNumber(joint(before, word)));
     before = word;
+    if (LETTERS_ALONE.test(word)) {
+      words.add(word);
+      continue;
+    }
     for (const { kind, text } of runs(word)) {
       if (kind === 'letters') words.add(text);
       else if (kind === 'characters') for (const piece of charactersOf(text)) numbers.add(pieceNumber(piece));

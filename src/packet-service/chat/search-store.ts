@@ -145,9 +145,9 @@ export async function lookUp(
 ): Promise<MessageRow[]> {
   const { rows } = await database.query<MessageRow>(sql`
     WITH found AS MATERIALIZED (
-      SELECT DISTINCT packet_id, thread_id, text, geoid, sent, ts
+      SELECT DISTINCT packet_id, thread_id, text, folded, geoid, sent, ts
       FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
-        SELECT packet_id, thread_id, text, geoid, sent, ts FROM chat_messages
+        SELECT packet_id, thread_id, text, folded, geoid, sent, ts FROM chat_messages
         WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
       WHERE thread_id = ANY (${conditions.threads}::uuid[]))
     SELECT ${MESSAGE} FROM found ORDER BY ts DESC, packet_id DESC LIMIT ${limit}`);

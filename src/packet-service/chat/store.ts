@@ -1,4 +1,5 @@
 import sql, { empty, raw } from 'sql-template-tag';
+import { int4Array } from '../../platform/binary.ts';
 import type { Database } from '../../platform/database.ts';
 import type { RowTable } from '../packets/rows.ts';
 import type { ChatMessage } from './message.ts';
@@ -39,12 +40,21 @@ export const chatMessageTable: RowTable = {
   name: 'insert_chat_messages',
   insert: 'INSERT INTO chat_messages (thread_id, ts, packet_id, text, folded, geoid, geoids, sent, pieces)',
   width: 9,
-  conflict: 'ON CONFLICT DO NOTHING',
 };
 
 export function chatMessageRow(message: ChatMessage): unknown[] {
   const { threadId, ts, packetId, text, folded, geoid, geoids, sent, pieces } = message;
-  return [threadId, ts, packetId, text, folded, geoid, geoids, sent, `{${pieces.join(',')}}`];
+  return [
+    threadId,
+    ts,
+    packetId,
+    text === folded ? null : text,
+    folded,
+    geoid,
+    geoids,
+    sent,
+    int4Array(pieces),
+  ];
 }
 
 export async function insertThread(database: Database, thread: Thread): Promise<void> {
@@ -93,31 +103,51 @@ export async function removeParticipant(
 }
 
 /**
- * How users stand to threads, in the order asked. Without a user a thread that exists is answered `outsider`. Two
- * queries by key rather than one outer join, which distributed tables do not take.
+ * How users stand to threads, in the order asked. Without a user a thread that exists is answered `outsider`. Whoever
+ * takes part in a thread is in one that exists, so only the other threads are looked for: a second query by key rather
+ * than an outer join, which distributed tables do not take.
  */
-export async function findStandings(
-  database: Database,
-  asked: readonly { threadId: string; userId?: string | undefined }[],
-): Promise<Standing[]> {
-  const threadIds = [...new Set(asked.map(({ threadId }) => threadId))];
-  const userIds = [...new Set(asked.flatMap(({ userId }) => userId ?? []))];
-  const [threads, participants] = await Promise.all([
-    database.query<{ id: string }>(
-      sql`SELECT thread_id AS id FROM chat_threads WHERE thread_id = ANY (${threadIds}::uuid[])`,
-    ),
-    userIds.length === 0
-      ? { rows: [] }
-      : database.query<{ id: string; user: string }>(sql`
-          SELECT thread_id AS id, user_id AS "user" FROM chat_participants
-          WHERE thread_id = ANY (${threadIds}::uuid[]) AND user_id = ANY (${userIds}::text[])`),
-  ]);
-  const known = new Set(threads.rows.map(({ id }) => id));
-  const taking = new Set(participants.rows.map(({ id, user }) => `${id} ${user}`));
+export async function findStandings(database: Database, asked: readonly Asked[]): Promise<Standing[]> {
+  const withUser = asked.filter(({ userId }) => userId !== undefined);
+  const participants = withUser.length === 0 ? [] : await findTaking(database, withUser);
+  const taking = new Set(participants.map(({ id, user }) => `${id} ${user}`));
+  const others = asked.filter(({ threadId, userId }) => !taking.has(`${threadId} ${userId}`));
+  const known = new Set(others.length === 0 ? [] : await findExisting(database, others));
   return asked.map(({ threadId, userId }) => {
-    if (!known.has(threadId)) return 'no-thread';
-    return taking.has(`${threadId} ${userId}`) ? 'participant' : 'outsider';
+    if (taking.has(`${threadId} ${userId}`)) return 'participant';
+    return known.has(threadId) ? 'outsider' : 'no-thread';
   });
+}
+
+interface Asked {
+  threadId: string;
+  userId?: string | undefined;
+}
+
+async function findTaking(
+  database: Database,
+  asked: readonly Asked[],
+): Promise<{ id: string; user: string }[]> {
+  const { rows } = await database.query<{ id: string; user: string }>({
+    name: 'find_taking',
+    text: `SELECT thread_id AS id, user_id AS "user" FROM chat_participants
+      WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[])`,
+    values: [distinct(asked.map(({ threadId }) => threadId)), distinct(asked.map(({ userId }) => userId))],
+  });
+  return rows;
+}
+
+async function findExisting(database: Database, asked: readonly Asked[]): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>({
+    name: 'find_existing_threads',
+    text: 'SELECT thread_id AS id FROM chat_threads WHERE thread_id = ANY ($1::uuid[])',
+    values: [distinct(asked.map(({ threadId }) => threadId))],
+  });
+  return rows.map(({ id }) => id);
+}
+
+function distinct<Value>(values: Value[]): Value[] {
+  return [...new Set(values)];
 }
 
 /** The threads that a user takes part in, newest first, after one of them. */
@@ -135,7 +165,7 @@ export async function listThreads(
 
 /** The columns of a MessageRow. Sessions run in UTC. */
 export const MESSAGE = raw(
-  'packet_id AS "packetId", thread_id AS "threadId", text, geoid, sent, ' +
+  'packet_id AS "packetId", thread_id AS "threadId", coalesce(text, folded) AS text, geoid, sent, ' +
     `to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS utc`,
 );
 

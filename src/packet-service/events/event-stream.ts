@@ -1,4 +1,4 @@
-import { uuidToUlid } from '../packets/ulid.ts';
+import { uuidTime, uuidToUlid } from '../packets/ulid.ts';
 import type { Entry } from './read-store.ts';
 
 // The text of a feed, as the HTML standard defines event streams (§9.2.5).
@@ -29,6 +29,7 @@ export function eventText(entry: Entry, userId: string): string {
     user_id: userId,
     ...(packetId && { packet_id: uuidToUlid(packetId) }),
     ...(threadId && { thread_id: uuidToUlid(threadId) }),
+    ...(kind === 'chat.message' && { created_at: new Date(uuidTime(packetId as string)).toISOString() }),
     ...details,
   };
   return `event: ${kind}\nid: ${position}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,20 +1,24 @@
+import type { ChatMessage } from '../chat/message.ts';
 import type { Packet } from '../packets/packet.ts';
+import { uuidTime } from '../packets/ulid.ts';
 import type { LogEvent } from './store.ts';
 
 /** The entry of the log that a stored packet becomes: with a thread a message of it, otherwise a packet. */
-export function packetEvent(packet: Packet): LogEvent {
-  const { id, geoid, extraGeoids, threadId } = packet;
+export function packetEvent(packet: Packet, message: ChatMessage | undefined): LogEvent {
+  const { id, geoid, extraGeoids } = packet;
   const event = { packetId: id, geoids: [geoid, ...extraGeoids] };
-  if (threadId === null) return { kind: 'packet', ...event };
-  // The live feed tells who wrote and when; kept in the log, a feed need not read packets.
-  const { from_user } = JSON.parse(packet.body) as { from_user?: unknown };
-  return {
-    kind: 'chat.message',
-    ...event,
-    threadId,
-    details: {
-      ...(typeof from_user === 'string' && { from_user }),
-      created_at: `${packet.ts.slice(0, 23)}Z`,
-    },
-  };
+  if (!message) return { kind: 'packet', ...event };
+  const details = messageDetails(message);
+  return { kind: 'chat.message', ...event, threadId: message.threadId, ...(details && { details }) };
+}
+
+/**
+ * The live feed tells who wrote and when; kept in the log, a feed need not read packets. When is left out where the
+ * packet's id tells it, as it does unless the message was finalized by a client.
+ */
+function messageDetails({ sender, ts, packetId }: ChatMessage): Record<string, unknown> | undefined {
+  const createdAt = `${ts.slice(0, 23)}Z`;
+  const told = Date.parse(createdAt) === uuidTime(packetId);
+  if (told && sender === undefined) return undefined;
+  return { ...(sender !== undefined && { from_user: sender }), ...(!told && { created_at: createdAt }) };
 }

@@ -34,7 +34,7 @@ export const claimTable: RowTable = {
   name: 'claim_keys',
   insert: 'INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, answer, created_at)',
   width: 7,
-  conflict: 'ON CONFLICT DO NOTHING RETURNING caller, route, key',
+  ending: 'ON CONFLICT DO NOTHING RETURNING caller, route, key',
 };
 
 export function claimRow(claim: Claim): unknown[] {

@@ -11,7 +11,7 @@ import { type IntakeAnswer, type NewPacket, type Taking, takePacket } from './ta
 export interface ItemKind {
   path: string;
   check: (body: unknown) => void;
-  make: (request: FastifyRequest, id: string, body: unknown) => Promise<NewPacket>;
+  make: (request: FastifyRequest, body: unknown) => Promise<NewPacket>;
 }
 
 export type ItemKinds = Readonly<Record<string, ItemKind>>;
@@ -87,5 +87,5 @@ async function takeItem(
   kind.check(body);
   const key =
     idempotency_key === undefined ? undefined : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
-  return takePacket(taking, key, id => kind.make(request, id, body));
+  return takePacket(taking, key, () => kind.make(request, body));
 }

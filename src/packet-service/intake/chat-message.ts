@@ -5,6 +5,7 @@ import type { ChatMessageBody } from '../chat/schemas.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packets/language.ts';
 import { makePacket, type Packet } from '../packets/packet.ts';
+import { newUlid } from '../packets/ulid.ts';
 import { encryption, headerFields } from './scouting.ts';
 
 /** Where a message comes from, as its request tells. */
@@ -20,12 +21,10 @@ export interface MessageOrigin {
  * its text is the text as kept, its from_user the sender, also when a token named him. The timestamp is the time of
  * receipt: phones' clocks would put messages of a talk out of order.
  *
- * @param id ULID of the new packet
  * @throws Problem invalid when the text is empty and there is no attachment, or `enc` lacks its JWE
  */
 export async function readChatMessage(
   resolver: GeoidResolver,
-  id: string,
   sent: Static<typeof ChatMessageBody>,
   { threadId, sender, contentLanguage }: MessageOrigin,
 ): Promise<{ packet: Packet; chat: ChatMessage }> {
@@ -33,7 +32,8 @@ export async function readChatMessage(
   const text = truncate(sent.text);
   const enc = encryption(sent);
   const { geoid, extraGeoids } = await resolvePlace(resolver, sent);
-  // Taken after the place was resolved, which may take seconds: a message is never older than one already listed.
+  // Made after the place was resolved, which may take seconds: a message is never older than one already listed.
+  const id = newUlid();
   const timestamp = new Date().toISOString();
   const packet = makePacket({
     id,
@@ -54,7 +54,7 @@ export async function readChatMessage(
     point: sent.capture_point ? { lat: sent.capture_point.lat, lon: sent.capture_point.lon } : null,
     threadId,
   });
-  return { packet, chat: chatMessage(packet, text, timestamp) };
+  return { packet, chat: chatMessage(packet, { text, timestamp, sender }) };
 }
 
 /**

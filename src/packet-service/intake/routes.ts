@@ -32,10 +32,9 @@ export function registerIntake(
     scouting: {
       path: '/intake/scouting',
       check: bodyCheck(ScoutingBody),
-      make: async ({ headers }, id, body) => ({
+      make: async ({ headers }, body) => ({
         packet: await readObservation(
           resolver,
-          id,
           body as Static<typeof ScoutingBody>,
           headers['content-language'],
         ),
@@ -44,12 +43,12 @@ export function registerIntake(
     'chat-message': {
       path: '/intake/chat-message',
       check: bodyCheck(ChatMessageBody),
-      make: async (request, id, body) => {
+      make: async (request, body) => {
         const message = body as Static<typeof ChatMessageBody>;
         const sender = actingUser(request, 'from_user', message.from_user);
         const threadId = await checkThread(message.thread_id, sender, 'from_user');
         const contentLanguage = request.headers['content-language'];
-        const made = await readChatMessage(resolver, id, message, { threadId, sender, contentLanguage });
+        const made = await readChatMessage(resolver, message, { threadId, sender, contentLanguage });
         await keepWords(made.chat.words);
         return made;
       },
@@ -62,7 +61,7 @@ export function registerIntake(
     async (request, reply) =>
       sendTaken(
         reply,
-        await takePacket(taking, readKey(request), id => kinds.scouting.make(request, id, request.body)),
+        await takePacket(taking, readKey(request), () => kinds.scouting.make(request, request.body)),
       ),
   );
 
@@ -72,9 +71,7 @@ export function registerIntake(
     async (request, reply) =>
       sendTaken(
         reply,
-        await takePacket(taking, readKey(request), id =>
-          kinds['chat-message'].make(request, id, request.body),
-        ),
+        await takePacket(taking, readKey(request), () => kinds['chat-message'].make(request, request.body)),
       ),
   );
 

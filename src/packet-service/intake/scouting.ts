@@ -4,20 +4,18 @@ import { parseTimestamp } from '../../platform/time.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packets/language.ts';
 import { makePacket, type Packet, type Point } from '../packets/packet.ts';
-import { isUlid } from '../packets/ulid.ts';
+import { isUlid, newUlid } from '../packets/ulid.ts';
 import type { ScoutingBody } from './schemas.ts';
 
 /**
  * Makes the packet of an observation: resolves its place, and keeps in the Body everything that was sent but
  * observed_at, which is the Header's timestamp.
  *
- * @param id ULID of the new packet
  * @param contentLanguage the request's Content-Language
  * @throws Problem invalid, naming the field, also when the place resolves to no GeoID
  */
 export async function readObservation(
   resolver: GeoidResolver,
-  id: string,
   sent: Static<typeof ScoutingBody>,
   contentLanguage: string | undefined,
 ): Promise<Packet> {
@@ -29,7 +27,7 @@ export async function readObservation(
   const enc = encryption(body);
   const { point, geoid, extraGeoids } = await resolvePlace(resolver, sent);
   return makePacket({
-    id,
+    id: newUlid(),
     geoid,
     extraGeoids,
     timestamp,

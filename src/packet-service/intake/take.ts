@@ -1,7 +1,7 @@
 import { sameRequest } from '../idempotency/idempotency.ts';
 import type { Key, StoredAnswer } from '../idempotency/store.ts';
 import type { BatchWriter } from '../packets/batch-writer.ts';
-import { newUlid } from '../packets/ulid.ts';
+import { uuidToUlid } from '../packets/ulid.ts';
 import type { PacketWrite } from '../packets/write-store.ts';
 
 /** What taking a packet in needs. */
@@ -25,21 +25,21 @@ export type NewPacket = Omit<PacketWrite, 'freshId' | 'claim'>;
 /**
  * Takes one packet in: makes it, unless the same request was answered before, and stores it.
  *
- * @param make makes the packet for the ULID it is given; what it throws is the request's error
+ * @param make makes the packet, with an id that no other has; what it throws is the request's error
  * @returns after the commit
  * @throws Problem conflict when the key was used with another body
  */
 export async function takePacket(
   { writer, findAnswer }: Taking,
   key: Key | undefined,
-  make: (id: string) => Promise<NewPacket>,
+  make: () => Promise<NewPacket>,
 ): Promise<IntakeAnswer> {
   const earlier = key && (await findAnswer(key));
   if (earlier) return { ...sameRequest(key, earlier), again: true };
 
-  const id = newUlid();
-  const stored = { status: 201, answer: `{"packet_uuid":"${id}"}` };
-  const write = { ...(await make(id)), freshId: true, claim: key && { ...key, ...stored } };
+  const made = await make();
+  const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
+  const write = { ...made, freshId: true, claim: key && { ...key, ...stored } };
   const outcome = await writer.write(write);
   if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
   return { ...stored, again: false };

@@ -89,9 +89,8 @@ function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): voi
     const isMessage = Header.type === 'chat_message';
     const threadId = isMessage ? await checkFinalizedMessage(checkThread, request, Body) : null;
     const packet = readFinalizedPacket(request.body, threadId);
-    const chat = isMessage
-      ? chatMessage(packet, (Body as { text: string }).text, Header.timestamp)
-      : undefined;
+    const { text = '', from_user: sender } = Body as { text?: string; from_user?: string };
+    const chat = isMessage ? chatMessage(packet, { text, timestamp: Header.timestamp, sender }) : undefined;
     if (chat) await keepWords(chat.words);
     const answer = { packet_uuid: Header.id };
     const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };

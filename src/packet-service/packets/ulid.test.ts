@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isUlid, newUlid, ulidFactory, ulidToUuid, uuidToUlid } from './ulid.ts';
+import { isUlid, newUlid, ulidFactory, ulidToUuid, uuidTime, uuidToUlid } from './ulid.ts';
 
 test('ULIDs of one process ascend, within a millisecond and when the clock steps back', () => {
   const times = [5, 5, 5, 9, 9, 3, 3, 10];
@@ -13,7 +13,9 @@ test('ULIDs of one process ascend, within a millisecond and when the clock steps
 
 test('a ULID begins with its time', () => {
   const make = ulidFactory(() => 1469918176385);
-  expect(make().slice(0, 10)).toBe('01ARYZ6S41');
+  const ulid = make();
+  expect(ulid.slice(0, 10)).toBe('01ARYZ6S41');
+  expect(uuidTime(ulidToUuid(ulid))).toBe(1469918176385);
 });
 
 test('ULID and uuid are the same 128 bits and sort alike', () => {

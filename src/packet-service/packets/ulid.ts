@@ -83,3 +83,8 @@ function encode(bytes: Buffer): string {
   }
   return text;
 }
+
+/** When the ULID of a uuid was made, by the clock of whoever made it: Unix milliseconds. */
+export function uuidTime(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}

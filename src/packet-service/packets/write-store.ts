@@ -32,25 +32,32 @@ export type WriteOutcome =
   | { kind: 'id-exists' }
   | { kind: 'key-exists'; answer: StoredAnswer };
 
+/** Packets whose ids are certainly new. To look for conflicts costs a descent of the key's index for each row. */
 const packetTable: RowTable = {
   name: 'insert_packets',
   insert: 'INSERT INTO packets (id, geoid, ts, type, thread_id, lat, lon, cell, header, body, footer)',
   width: 11,
-  conflict: 'ON CONFLICT DO NOTHING RETURNING id',
+};
+
+/** Packets whose ids may be there; those that were not come back. */
+const claimedPacketTable: RowTable = {
+  ...packetTable,
+  name: 'claim_packets',
+  ending: 'ON CONFLICT DO NOTHING RETURNING id',
 };
 
 const geoidTable: RowTable = {
   name: 'insert_packet_geoids',
   insert: 'INSERT INTO packet_geoids (packet_id, geoid, ts)',
   width: 3,
-  conflict: 'ON CONFLICT DO NOTHING',
+  ending: 'ON CONFLICT DO NOTHING',
 };
 
 const attachmentTable: RowTable = {
   name: 'insert_packet_attachments',
   insert: 'INSERT INTO packet_attachments (packet_id, attachment_id, thread_id)',
   width: 3,
-  conflict: 'ON CONFLICT DO NOTHING',
+  ending: 'ON CONFLICT DO NOTHING',
 };
 
 /**
@@ -81,7 +88,7 @@ export async function writePackets(
 /** Nothing can be there before: all statements go in one round trip. */
 async function writeFresh(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
   const packets = writes.map(({ packet }) => packet);
-  const statements = [...packetStatements(packets), ...dependentStatements(writes)];
+  const statements = [...packetStatements(packetTable, packets), ...dependentStatements(writes)];
   await pipeline(connection, [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }]);
   return writes.map(() => ({ kind: 'stored' }));
 }
@@ -135,7 +142,8 @@ async function claimIds(
     .map((write, index) => ({ write, index }))
     .filter(({ index }) => outcomes[index]?.kind === 'stored');
   if (open.length === 0) return;
-  const results = await pipeline(connection, packetStatements(open.map(({ write }) => write.packet)));
+  const packets = open.map(({ write }) => write.packet);
+  const results = await pipeline(connection, packetStatements(claimedPacketTable, packets));
   const inserted = new Set(results.flatMap(({ rows }) => rows.map(({ id }) => id as string)));
   const existing = open.filter(({ write }) => !inserted.delete(write.packet.id));
   for (const { index } of existing) outcomes[index] = { kind: 'id-exists' };
@@ -143,10 +151,10 @@ async function claimIds(
   if (unused.length > 0) await dropClaims(connection, unused);
 }
 
-function packetStatements(packets: readonly Packet[]): pg.QueryConfig[] {
+function packetStatements(table: RowTable, packets: readonly Packet[]): pg.QueryConfig[] {
   const sorted = packets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return insertStatements(
-    packetTable,
+    table,
     sorted.map(p => [
       p.id,
       p.geoid,
@@ -175,7 +183,7 @@ function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
     ...insertStatements(geoidTable, geoids.sort(compareRows)),
     ...insertStatements(attachmentTable, attachments.sort(compareRows)),
     ...insertStatements(chatMessageTable, messages.sort(compareRows)),
-    ...queueStatements(writes.map(({ packet }) => packetEvent(packet))),
+    ...queueStatements(writes.map(({ packet, chat }) => packetEvent(packet, chat))),
   ];
 }
 
