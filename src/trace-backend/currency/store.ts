@@ -80,7 +80,10 @@ export async function upsertRates(database: Database, rates: readonly Rate[]): P
     ON CONFLICT (code, date) DO UPDATE SET value = excluded.value`);
 }
 
-/** The latest date, of a stretch of dates, that has rates of all these currencies, and those rates by code. */
+/**
+ * The latest date, of a stretch of dates, that has rates of all these currencies, and those rates by code. Read from
+ * the newest rate of the first currency on, so that ten years of rates cost no more than a week.
+ */
 export async function findRates(
   database: Database,
   codes: readonly string[],
@@ -90,8 +93,9 @@ export async function findRates(
     name: 'find-rates',
     text: `SELECT date::text, code, value::text FROM currency_rates
       WHERE code = ANY ($1) AND date = (
-        SELECT date FROM currency_rates WHERE code = ANY ($1) AND date BETWEEN $2 AND $3
-        GROUP BY date HAVING count(*) = $4 ORDER BY date DESC LIMIT 1)`,
+        SELECT date FROM currency_rates AS newest WHERE code = ($1::text[])[1] AND date BETWEEN $2 AND $3 AND $4 = (
+          SELECT count(*) FROM currency_rates AS same WHERE same.code = ANY ($1) AND same.date = newest.date)
+        ORDER BY date DESC LIMIT 1)`,
     values: [codes, from, to, codes.length],
   });
   const [first] = rows;
