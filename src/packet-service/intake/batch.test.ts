@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loopbackRegistry } from '../../../test/helpers/asset-registry.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { splitItems } from './items.ts';
 
@@ -122,6 +123,37 @@ test('a key that occurs twice in one batch stores one packet', async () => {
   const stored = [one, two, three].filter(result => 'packet_uuid' in result);
   expect(new Set(stored.map(result => result.packet_uuid)).size).toBe(1);
   expect(three.status === 409 || (one.status === 409 && two.status === 409)).toBe(true);
+});
+
+test('messages come out in the order of their items, though the place of an earlier one took longer', async () => {
+  const registry = await loopbackRegistry({ version: 2 });
+  registry.misbehave('slow', 1);
+  const slow = await runningService({ ASSET_REGISTRY_URL: registry.url }, service);
+  const thread = { name: 'A day', created_by: 'amina' };
+  const { thread_id } = (await slow.send('POST', '/chat/threads', thread)).body;
+  const said = (text: string, rest: object = {}) => ({
+    intake: 'chat-message',
+    body: { thread_id, text, ...rest },
+  });
+  const { results } = (
+    await slow.send('POST', '/intake/batch', [
+      said('one', { capture_point: { lat: 1, lon: 2 } }),
+      said('two'),
+      said('two and a half', { from_user: 'a stranger' }),
+      item(0, 'between'),
+      said('three', { from_user: 'amina' }),
+      item(0, 'between'),
+      said('four'),
+    ])
+  ).body;
+  expect(results[2].status).toBe(403);
+  expect(results.filter((result: object) => 'error' in result)).toHaveLength(1);
+  const { messages } = (await slow.send('GET', `/chat/threads/${thread_id}/messages?order=asc&limit=10`)).body;
+  const texts = messages.map(({ text }: { text: string }) => text);
+  expect(texts).toEqual(['one', 'two', 'three', 'four']);
+  expect(registry.requests.length).toBeGreaterThan(0);
+  await slow.stop();
+  await registry.stop();
 });
 
 test('no items, more than a thousand, or no array at all are refused as a whole', async () => {

@@ -11,7 +11,8 @@ import { type IntakeAnswer, type NewPacket, type Taking, takePacket } from './ta
 export interface ItemKind {
   path: string;
   check: (body: unknown) => void;
-  make: (request: FastifyRequest, body: unknown) => Promise<NewPacket>;
+  /** @param turn what a packet that is ordered by its arrival waits for before it gets its id and time */
+  make: (request: FastifyRequest, body: unknown, turn?: Promise<void>) => Promise<NewPacket>;
 }
 
 export type ItemKinds = Readonly<Record<string, ItemKind>>;
@@ -42,7 +43,8 @@ const checkItem = bodyCheck(BatchItem);
 
 /**
  * Takes the items of a batch in, each as if it had come alone: one that is refused harms no other. They share the
- * look-ups and transactions of everything that arrives at the same time.
+ * look-ups and transactions of everything that arrives at the same time, and messages come out in the order of their
+ * items, even where the place of an earlier one took longer to resolve.
  *
  * @param items JSON texts
  * @returns their answers, in their order
@@ -53,15 +55,21 @@ export function takeBatch(
   request: FastifyRequest,
   items: readonly string[],
 ): Promise<ItemAnswer[]> {
+  let before = Promise.resolve();
   return Promise.all(
     items.map(async text => {
+      const turn = before;
+      const { promise: made, resolve: done } = Promise.withResolvers<void>();
+      before = Promise.all([turn, made]).then(() => {});
       try {
-        const { answer } = await takeItem(taking, kinds, request, text);
+        const { answer } = await takeItem(taking, kinds, request, { text, turn, done });
         return JSON.parse(answer) as ItemAnswer;
       } catch (error) {
         if (error instanceof Problem) return { error: error.message, status: error.status };
         request.log.error({ err: error }, 'an item of a batch failed');
         return { error: 'something went wrong on our side; the log tells what', status: 500 };
+      } finally {
+        done();
       }
     }),
   );
@@ -71,7 +79,7 @@ async function takeItem(
   taking: Taking,
   kinds: ItemKinds,
   request: FastifyRequest,
-  text: string,
+  { text, turn, done }: { text: string; turn: Promise<void>; done: () => void },
 ): Promise<IntakeAnswer> {
   if (text.length > MAX_PACKET_BYTES) {
     throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
@@ -87,5 +95,9 @@ async function takeItem(
   kind.check(body);
   const key =
     idempotency_key === undefined ? undefined : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
-  return takePacket(taking, key, () => kind.make(request, body));
+  return takePacket(taking, key, async () => {
+    const made = await kind.make(request, body, turn);
+    done();
+    return made;
+  });
 }

@@ -14,6 +14,8 @@ export interface MessageOrigin {
   threadId: string;
   sender: string | undefined;
   contentLanguage: string | undefined;
+  /** what to wait for before the message gets its id and time; it never rejects */
+  turn: Promise<void> | undefined;
 }
 
 /**
@@ -26,12 +28,13 @@ export interface MessageOrigin {
 export async function readChatMessage(
   resolver: GeoidResolver,
   sent: Static<typeof ChatMessageBody>,
-  { threadId, sender, contentLanguage }: MessageOrigin,
+  { threadId, sender, contentLanguage, turn }: MessageOrigin,
 ): Promise<{ packet: Packet; chat: ChatMessage }> {
   checkText(sent);
   const text = truncate(sent.text);
   const enc = encryption(sent);
   const { geoid, extraGeoids } = await resolvePlace(resolver, sent);
+  if (turn) await turn;
   // Made after the place was resolved, which may take seconds: a message is never older than one already listed.
   const id = newUlid();
   const timestamp = new Date().toISOString();

@@ -43,12 +43,12 @@ export function registerIntake(
     'chat-message': {
       path: '/intake/chat-message',
       check: bodyCheck(ChatMessageBody),
-      make: async (request, body) => {
+      make: async (request, body, turn?) => {
         const message = body as Static<typeof ChatMessageBody>;
         const sender = actingUser(request, 'from_user', message.from_user);
         const threadId = await checkThread(message.thread_id, sender, 'from_user');
         const contentLanguage = request.headers['content-language'];
-        const made = await readChatMessage(resolver, message, { threadId, sender, contentLanguage });
+        const made = await readChatMessage(resolver, message, { threadId, sender, contentLanguage, turn });
         await keepWords(made.chat.words);
         return made;
       },
