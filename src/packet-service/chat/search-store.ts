@@ -21,7 +21,7 @@ export interface Conditions {
 export interface Stretch {
   /** its matches, newest first; when there are as many as were asked for, the stretch ends with the last of them */
   rows: MessageRow[];
-  /** where it ended; undefined when nothing is left beyond it */
+  /** where it ended; undefined when nothing is left beyond it, and where there are as many matches as were asked for */
   end: Place | undefined;
   /** of the newest messages that were sampled, how many are of the threads to look in */
   own: number;
@@ -50,7 +50,8 @@ export async function findScope(database: Database, userId: string): Promise<Sco
  * Reads the newest messages of all threads by the time index.
  *
  * Here and below the index holds the folded text, so that the comparison runs inside the scan, and only matches are
- * fetched from the table: 0.2 µs a message, a third of what the table itself would cost.
+ * fetched from the table: 0.2 µs a message, a third of what the table itself would cost. It stops at the last match
+ * that is wanted; only where there are fewer does it have to find out where the stretch ended.
  *
  * @param before where to begin: older than this
  * @param count messages to read
@@ -65,16 +66,20 @@ export function readByTime(
 ): Promise<Stretch> {
   const range = inRange(conditions, before);
   const newest = sql`ORDER BY ts DESC, packet_id DESC`;
-  const ending = sql`SELECT ts, packet_id FROM chat_messages WHERE ${range} ${newest} OFFSET ${count - 1} LIMIT 1`;
   const hits = sql`
-    SELECT thread_id, ts, packet_id FROM chat_messages
-    WHERE ${range} AND ${NOT_BEYOND} AND ${matches(conditions)} AND thread_id = ANY (${conditions.threads}::uuid[])
+    SELECT thread_id, ts, packet_id FROM (
+      SELECT thread_id, ts, packet_id, ${conditions.geoid === undefined ? sql`folded` : sql`folded, geoid, geoids`}
+      FROM chat_messages WHERE ${range} ${newest} LIMIT ${count}) AS stretch
+    WHERE ${matches(conditions)} AND thread_id = ANY (${conditions.threads}::uuid[])
     ${newest} LIMIT ${limit}`;
+  const ending = sql`
+    SELECT ts, packet_id FROM chat_messages WHERE ${range} AND (SELECT count(*) FROM hits) < ${limit}
+    ${newest} OFFSET ${count - 1} LIMIT 1`;
   const own = sql`
     SELECT count(*)::int AS own FROM (
       SELECT thread_id FROM chat_messages WHERE ${range} ${newest} LIMIT ${sample}) AS newest
     WHERE thread_id = ANY (${conditions.threads}::uuid[])`;
-  return readStretch(database, { ending, hits, own });
+  return readStretch(database, sql`hits AS MATERIALIZED (${hits}), ending AS MATERIALIZED (${ending})`, own);
 }
 
 /**
@@ -101,7 +106,8 @@ export function readByThread(
       SELECT thread_id, ts, packet_id FROM chat_messages
       WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${newest} LIMIT ${limit}) AS hit
     ${newest} LIMIT ${limit}`;
-  return readStretch(database, { ending, hits, own: sql`SELECT 0 AS own` });
+  const steps = sql`ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits})`;
+  return readStretch(database, steps, sql`SELECT 0 AS own`);
 }
 
 /** Inside the stretch, whose end is undefined when nothing lies beyond it. */
@@ -110,14 +116,11 @@ const NOT_BEYOND = sql`(ts, packet_id) >= (
   coalesce((SELECT packet_id FROM ending), '00000000-0000-0000-0000-000000000000'))`;
 
 /** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
-async function readStretch(
-  database: Database,
-  { ending, hits, own }: { ending: Sql; hits: Sql; own: Sql },
-): Promise<Stretch> {
+async function readStretch(database: Database, steps: Sql, own: Sql): Promise<Stretch> {
   const { rows } = await database.query<
     MessageRow & { endTs: string | null; endId: string; own: number }
   >(sql`
-    WITH ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits}), counted AS MATERIALIZED (${own})
+    WITH ${steps}, counted AS MATERIALIZED (${own})
     SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", counted.own, found.*
     FROM counted LEFT JOIN ending ON true LEFT JOIN (
       SELECT ${MESSAGE}, ts FROM hits JOIN chat_messages USING (thread_id, ts, packet_id)) AS found ON true
