@@ -148,7 +148,8 @@ test('messages come out in the order of their items, though the place of an earl
   ).body;
   expect(results[2].status).toBe(403);
   expect(results.filter((result: object) => 'error' in result)).toHaveLength(1);
-  const { messages } = (await slow.send('GET', `/chat/threads/${thread_id}/messages?order=asc&limit=10`)).body;
+  const { messages } = (await slow.send('GET', `/chat/threads/${thread_id}/messages?order=asc&limit=10`))
+    .body;
   const texts = messages.map(({ text }: { text: string }) => text);
   expect(texts).toEqual(['one', 'two', 'three', 'four']);
   expect(registry.requests.length).toBeGreaterThan(0);
