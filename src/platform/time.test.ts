@@ -40,6 +40,19 @@ test('impossible dates and other texts are no moments', () => {
   for (const text of wrong) expect(parseTimestamp(text), text).toBeUndefined();
 });
 
+test('of all days that can be written only those of the calendar are read', () => {
+  const two = (n: number) => String(n).padStart(2, '0');
+  fc.assert(
+    fc.property(fc.nat(9999), fc.nat(14), fc.nat(32), fc.nat(25), (year, month, day, hour) => {
+      const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:00:00`;
+      const real = new Date(`${date}Z`);
+      const exists = year > 0 && !Number.isNaN(real.getTime()) && real.toISOString().startsWith(date);
+      expect(parseTimestamp(date) !== undefined).toBe(exists);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test('any moment at any offset is the moment it was', () => {
   const moments = fc.date({
     min: new Date('0001-01-03T00:00:00Z'),

@@ -9,6 +9,8 @@ export interface Timestamp {
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** A year that PostgreSQL and ISO 8601 both write with four digits. */
+const YEAR = /^(?!0000)\d{4}-/;
 
 /**
  * Reads an ISO 8601 date-time. Seconds and offset may be missing: they are then :00 and UTC. Years run from
@@ -21,22 +23,31 @@ export function parseTimestamp(input: string): Timestamp | undefined {
   if (!parts) return undefined;
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '00', fraction = ''] = parts;
   const [, , , , , , , , , sign, offsetHour, offsetMinute = '00'] = parts;
-  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  const local = new Date(`${seconds}Z`);
-  // Date takes 30 February for 1 March and 24:00 for the next day: only what it writes back unchanged is real.
-  if (Number.isNaN(local.getTime()) || local.toISOString().slice(0, 19) !== seconds) return undefined;
-
+  if (Number(day) === 0 || Number(day) > daysIn(Number(year), Number(month))) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const minutes = sign ? Number(offsetHour) * 60 + Number(offsetMinute) : 0;
   if (Number(offsetMinute) > 59 || minutes > 14 * 60) return undefined;
-  const moment = new Date(local.getTime() - (sign === '-' ? -minutes : minutes) * 60_000);
-  const utcSeconds = moment.toISOString();
-  if (!DATE.test(utcSeconds.slice(0, 10)) || utcSeconds.startsWith('0000')) return undefined;
+
+  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const utcSeconds = minutes === 0 ? seconds : moved(seconds, sign === '-' ? minutes : -minutes);
+  if (!YEAR.test(utcSeconds)) return undefined;
 
   const offset = sign ? `${sign}${offsetHour}:${offsetMinute}` : 'Z';
   return {
     text: `${seconds}${fraction && `.${fraction}`}${offset}`,
-    utc: `${utcSeconds.slice(0, 19)}.${fraction.padEnd(6, '0').slice(0, 6)}Z`,
+    utc: `${utcSeconds}.${fraction.padEnd(6, '0').slice(0, 6)}Z`,
   };
+}
+
+/** Days of a month, 0 for a month that there is not. */
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  if (month < 1 || month > 12) return 0;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function moved(seconds: string, minutes: number): string {
+  return new Date(Date.parse(`${seconds}Z`) + minutes * 60_000).toISOString().slice(0, 19);
 }
 
 /**

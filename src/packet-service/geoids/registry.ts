@@ -67,6 +67,7 @@ export function fieldFinder(pool: pg.Pool): (point: { lat: number; lon: number }
         return COVER_LEVELS.map(level => cellKey(cellIndex(leaf, level), level));
       });
       const found = await fieldsOfCells(pool, [...new Set(cells.flat())]);
+      if (found.length === 0) return points.map(() => []);
       const byCell = Map.groupBy(found, ({ cell }) => cell);
       const fields = await boundaries(pool, new Set(found.map(({ geoid }) => geoid)), kept);
       return points.map(({ lat, lon }, index) =>

@@ -44,7 +44,8 @@ export async function fieldsOfCells(
   const { rows } = await database.query<{ cell: string; geoid: string }>({
     name: 'fields_of_cells',
     text: 'SELECT cell, geoid FROM field_cells WHERE cell = ANY ($1::bigint[])',
-    values: [keys],
+    // Written out here: pg would quote and escape each of a thousand numbers.
+    values: [`{${keys.join(',')}}`],
   });
   return rows.map(({ cell, geoid }) => ({ cell: Number(cell), geoid }));
 }

@@ -11,7 +11,9 @@ import { type IntakeAnswer, type NewPacket, type Taking, takePacket } from './ta
 export interface ItemKind {
   path: string;
   check: (body: unknown) => void;
-  /** @param turn what a packet that is ordered by its arrival waits for before it gets its id and time */
+  /** whether its packets are ordered by their arrival: each then waits for its turn to get its id and time */
+  inTurn: boolean;
+  /** @param turn what a packet that goes in turn waits for */
   make: (request: FastifyRequest, body: unknown, turn?: Promise<void>) => Promise<NewPacket>;
 }
 
@@ -55,31 +57,33 @@ export function takeBatch(
   request: FastifyRequest,
   items: readonly string[],
 ): Promise<ItemAnswer[]> {
-  let before = Promise.resolve();
+  const line = { last: Promise.resolve() };
   return Promise.all(
     items.map(async text => {
-      const turn = before;
-      const { promise: made, resolve: done } = Promise.withResolvers<void>();
-      before = Promise.all([turn, made]).then(() => {});
       try {
-        const { answer } = await takeItem(taking, kinds, request, { text, turn, done });
+        const { answer } = await takeItem(taking, kinds, request, text, line);
         return JSON.parse(answer) as ItemAnswer;
       } catch (error) {
         if (error instanceof Problem) return { error: error.message, status: error.status };
         request.log.error({ err: error }, 'an item of a batch failed');
         return { error: 'something went wrong on our side; the log tells what', status: 500 };
-      } finally {
-        done();
       }
     }),
   );
 }
 
+/** The packets of a batch that go in turn: the last of them, made or refused. */
+interface Line {
+  last: Promise<void>;
+}
+
+/** Reads and checks before it waits for anything, so that items stand in line in their order. */
 async function takeItem(
   taking: Taking,
   kinds: ItemKinds,
   request: FastifyRequest,
-  { text, turn, done }: { text: string; turn: Promise<void>; done: () => void },
+  text: string,
+  line: Line,
 ): Promise<IntakeAnswer> {
   if (text.length > MAX_PACKET_BYTES) {
     throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
@@ -95,9 +99,15 @@ async function takeItem(
   kind.check(body);
   const key =
     idempotency_key === undefined ? undefined : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
-  return takePacket(taking, key, async () => {
-    const made = await kind.make(request, body, turn);
+  if (!kind.inTurn) return takePacket(taking, key, () => kind.make(request, body));
+
+  const turn = line.last;
+  const { promise: made, resolve: done } = Promise.withResolvers<void>();
+  line.last = Promise.all([turn, made]).then(() => {});
+  const make = async () => {
+    const packet = await kind.make(request, body, turn);
     done();
-    return made;
-  });
+    return packet;
+  };
+  return takePacket(taking, key, make).finally(done);
 }

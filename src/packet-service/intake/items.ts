@@ -4,6 +4,9 @@ import { Problem } from '../../platform/problems.ts';
 /** Items of one batch, at most. */
 export const MAX_ITEMS = 1000;
 
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
 /**
  * The texts of a batch's items: the lines of NDJSON, or the elements of a JSON array. They are taken apart before
  * they are read, so that an item which cannot be read harms no other.
@@ -28,12 +31,12 @@ function splitArray(text: string): string[] {
   let depth = 0;
   let start = 1;
   for (let at = 0; at < outer.length; at++) {
-    const char = outer[at];
+    const char = outer.charCodeAt(at);
     // Strings are stepped over whole: a bracket or comma in one means nothing.
-    if (char === '"') at = endOfString(outer, at);
-    else if (char === '[' || char === '{') depth++;
-    else if (char === ']' || char === '}') depth--;
-    if ((char === ',' && depth === 1) || depth === 0) {
+    if (char === QUOTE) at = endOfString(outer, at);
+    else if (char === OPEN_BRACKET || char === OPEN_BRACE) depth++;
+    else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) depth--;
+    if ((char === COMMA && depth === 1) || depth === 0) {
       items.push(outer.slice(start, at));
       start = at + 1;
     }
@@ -46,9 +49,11 @@ function splitArray(text: string): string[] {
 
 /** Where the string that begins at `from` has its closing quote; the end of the text when it has none. */
 function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at;
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+    // A backslash escapes the next one: an even number of them leaves the quote alone.
+    if ((at - first) % 2 === 0) return at;
   }
   return text.length;
 }

@@ -32,6 +32,7 @@ export function registerIntake(
     scouting: {
       path: '/intake/scouting',
       check: bodyCheck(ScoutingBody),
+      inTurn: false,
       make: async ({ headers }, body) => ({
         packet: await readObservation(
           resolver,
@@ -43,6 +44,7 @@ export function registerIntake(
     'chat-message': {
       path: '/intake/chat-message',
       check: bodyCheck(ChatMessageBody),
+      inTurn: true,
       make: async (request, body, turn?) => {
         const message = body as Static<typeof ChatMessageBody>;
         const sender = actingUser(request, 'from_user', message.from_user);

@@ -16,8 +16,22 @@ export function canonicalJson(value: unknown): string {
     return `[${text}]`;
   }
   const record = value as Record<string, unknown>;
-  for (const key of Object.keys(record).sort()) {
+  for (const key of sorted(Object.keys(record))) {
     text += `${text && ','}${JSON.stringify(key)}:${canonicalJson(record[key])}`;
   }
   return `{${text}}`;
+}
+
+/** Keys up to which they are sorted by insertion, in place: sort() takes work space of its own for every object. */
+const FEW = 32;
+
+function sorted(keys: string[]): string[] {
+  if (keys.length > FEW) return keys.sort();
+  for (let next = 1; next < keys.length; next++) {
+    const key = keys[next] as string;
+    let at = next;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
 }
