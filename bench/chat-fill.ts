@@ -2,7 +2,7 @@ import pg from 'pg';
 import { fold } from '../src/packet-service/chat/fold.ts';
 import { cut } from '../src/packet-service/chat/pieces.ts';
 import { insertWords } from '../src/packet-service/chat/search-store.ts';
-import { ulidFactory, ulidToUuid } from '../src/packet-service/packets/ulid.ts';
+import { ulidFactory, ulidToUuid } from '../src/packet-service/ulid.ts';
 import { type LanguageName, messageWriter, seeded } from './chat-texts.ts';
 import type { Context } from './context.ts';
 

@@ -4,7 +4,7 @@ import { type Database, transaction } from '../../platform/database.ts';
 import { cleanName } from '../../platform/disposition.ts';
 import type { FileStore, Received } from '../../platform/file-store/index.ts';
 import { Problem } from '../../platform/problems.ts';
-import { ulidFactory, ulidToUuid, uuidToUlid } from '../packets/ulid.ts';
+import { ulidFactory, ulidToUuid, uuidToUlid } from '../ulid.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 
 /** What an attachment is stored as. */

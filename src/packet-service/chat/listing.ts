@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { JSON_TYPE, sendText } from '../../platform/server.ts';
-import { uuidToUlid } from '../packets/ulid.ts';
+import { uuidToUlid } from '../ulid.ts';
 import { displayed } from './message.ts';
 import type { MessageRow, Thread } from './store.ts';
 

@@ -5,7 +5,7 @@ import { parseRangeEnd } from '../../platform/time.ts';
 import { actingUser } from '../caller.ts';
 import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
 import { findPlace } from '../packets/read-store.ts';
-import { isUlid, newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { isUlid, newUlid, ulidToUuid } from '../ulid.ts';
 import { fold } from './fold.ts';
 import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
 import {

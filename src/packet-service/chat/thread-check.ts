@@ -1,7 +1,7 @@
 import { coalesce } from '../../platform/coalesce.ts';
 import type { Database } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
-import { isUlid, ulidToUuid } from '../packets/ulid.ts';
+import { isUlid, ulidToUuid } from '../ulid.ts';
 import { findStandings } from './store.ts';
 
 /** Threads remembered as existing, at most. */

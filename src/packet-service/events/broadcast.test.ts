@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openPool } from '../../platform/database.ts';
-import { newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid } from '../ulid.ts';
 import { broadcast } from './broadcast.ts';
 import { type Entry, readHead } from './read-store.ts';
 import { appendQueued, geoidKey, type LogEvent, NO_HORIZON, queueEvents } from './store.ts';

@@ -1,4 +1,4 @@
-import { uuidTime, uuidToUlid } from '../packets/ulid.ts';
+import { uuidTime, uuidToUlid } from '../ulid.ts';
 import type { Entry } from './read-store.ts';
 
 // The text of a feed, as the HTML standard defines event streams (§9.2.5).

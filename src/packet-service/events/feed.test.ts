@@ -4,7 +4,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { type OpenFeed, openFeed } from '../../../test/helpers/feed.ts';
 import { type RunningService, runningService, type Send } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid } from '../ulid.ts';
 import { queueEvents } from './store.ts';
 
 let service: RunningService;

@@ -13,7 +13,7 @@ import { migrate } from '../../platform/migrate.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
 import { batchWriter } from '../packets/batch-writer.ts';
 import { makePacket } from '../packets/packet.ts';
-import { newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid } from '../ulid.ts';
 import { findKeys, readHead, readPackets, scanPacketsOfGeoid } from './read-store.ts';
 import { appendQueued, geoidKey, NO_HORIZON, queueEvents, queueStatements } from './store.ts';
 

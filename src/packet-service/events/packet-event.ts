@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../chat/message.ts';
 import type { Packet } from '../packets/packet.ts';
-import { uuidTime } from '../packets/ulid.ts';
+import { uuidTime } from '../ulid.ts';
 import type { LogEvent } from './store.ts';
 
 /** The entry of the log that a stored packet becomes: with a thread a message of it, otherwise a packet. */

@@ -5,10 +5,10 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { openPool } from '../../platform/database.ts';
+import { canonicalJson } from '../jcs.ts';
 import type { GraphFilter } from '../packets/copy-store.ts';
 import { packetHash } from '../packets/hash.ts';
-import { canonicalJson } from '../packets/jcs.ts';
-import { newUlid } from '../packets/ulid.ts';
+import { newUlid } from '../ulid.ts';
 import { exportGraph } from './export.ts';
 import { asNdjson } from './triples.ts';
 

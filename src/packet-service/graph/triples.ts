@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../../platform/time.ts';
-import { uuidToUlid } from '../packets/ulid.ts';
+import { uuidToUlid } from '../ulid.ts';
 
 /** The predicates of the graph; docs/guides/graph.md and GET /vocab explain them. */
 export const PREDICATES = [

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type Database, transaction } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
 import { sendText } from '../../platform/server.ts';
-import { canonicalJson } from '../packets/jcs.ts';
+import { canonicalJson } from '../jcs.ts';
 import { claimKey, findAnswers, type Key, type StoredAnswer } from './store.ts';
 
 /** The header as routes describe it in their schemas. */

@@ -5,7 +5,7 @@ import type { ChatMessageBody } from '../chat/schemas.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packets/language.ts';
 import { makePacket, type Packet } from '../packets/packet.ts';
-import { newUlid } from '../packets/ulid.ts';
+import { newUlid } from '../ulid.ts';
 import { encryption, headerFields } from './scouting.ts';
 
 /** Where a message comes from, as its request tells. */

@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../platform/time.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packets/language.ts';
 import { makePacket, type Packet, type Point } from '../packets/packet.ts';
-import { isUlid, newUlid } from '../packets/ulid.ts';
+import { isUlid, newUlid } from '../ulid.ts';
 import type { ScoutingBody } from './schemas.ts';
 
 /**

@@ -8,7 +8,7 @@ import { type MailServer, mailServer } from '../../../test/helpers/mail-server.t
 import { type RunningProcess, startProcess } from '../../../test/helpers/process.ts';
 import { enter, share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../../test/helpers/webhook-receiver.ts';
-import { newUlid } from '../packets/ulid.ts';
+import { newUlid } from '../ulid.ts';
 
 const run = promisify(execFile);
 const CLI = path.resolve(import.meta.dirname, '../../cli.ts');

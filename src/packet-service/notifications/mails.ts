@@ -1,6 +1,6 @@
 import { composeMail, type MailText } from '../../platform/mail-text.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
-import { uuidToUlid } from '../packets/ulid.ts';
+import { uuidToUlid } from '../ulid.ts';
 import type { Notification } from './store.ts';
 
 /** Characters of a user identifier that a mail shows, at most. */

@@ -1,4 +1,4 @@
-import { uuidToUlid } from '../packets/ulid.ts';
+import { uuidToUlid } from '../ulid.ts';
 import type { Notification } from './store.ts';
 
 /** A notification as receivers and the delivery log read it. It tells of a packet and holds nothing of it. */

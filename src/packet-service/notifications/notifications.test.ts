@@ -13,7 +13,7 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '../../../test/helpers/webhook-receiver.ts';
-import { newUlid } from '../packets/ulid.ts';
+import { newUlid } from '../ulid.ts';
 
 const WEBHOOK_SECRET = 'a secret that both sides know';
 

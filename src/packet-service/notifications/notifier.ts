@@ -3,7 +3,7 @@ import type { Jobs } from '../../platform/jobs.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { contactKind } from '../directory/contact.ts';
 import { findEntry } from '../directory/store.ts';
-import { newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid } from '../ulid.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 

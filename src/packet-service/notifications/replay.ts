@@ -4,7 +4,7 @@ import { type Connection, transaction } from '../../platform/database.ts';
 import { type JobRules, type Jobs, openJobs } from '../../platform/jobs.ts';
 import { Problem } from '../../platform/problems.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { isUlid, ulidToUuid } from '../packets/ulid.ts';
+import { isUlid, ulidToUuid } from '../ulid.ts';
 import { deliveryRules } from './channels.ts';
 import { jobsFor } from './notifier.ts';
 import { JOBS_SCHEMA } from './open.ts';

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problems.ts';
 import type { Server } from '../../platform/server.ts';
 import { type Item, inBatches, sendList } from '../chat/listing.ts';
 import { namedUser } from '../directory/user.ts';
-import { isUlid, ulidToUuid, uuidToUlid } from '../packets/ulid.ts';
+import { isUlid, ulidToUuid, uuidToUlid } from '../ulid.ts';
 import { asNotification } from './notification.ts';
 import { listNotificationsSchema } from './schemas.ts';
 import { type LogEntry, listNotifications } from './store.ts';

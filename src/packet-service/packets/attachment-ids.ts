@@ -1,4 +1,4 @@
-import { isUlid, ulidToUuid } from './ulid.ts';
+import { isUlid, ulidToUuid } from '../ulid.ts';
 
 /** Attachments that one packet can have, at most. */
 const MAX_ATTACHMENTS = 100;

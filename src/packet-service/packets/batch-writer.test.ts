@@ -5,9 +5,9 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { openPool } from '../../platform/database.ts';
 import type { Problem } from '../../platform/problems.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
+import { newUlid, uuidToUlid } from '../ulid.ts';
 import { batchWriter } from './batch-writer.ts';
 import { makePacket, type Packet } from './packet.ts';
-import { newUlid, uuidToUlid } from './ulid.ts';
 
 const logger = pino({ level: 'silent' });
 let database: TestDatabase;

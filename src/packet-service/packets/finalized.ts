@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/problems.ts';
 import { parseTimestamp } from '../../platform/time.ts';
+import { canonicalJson } from '../jcs.ts';
 import { packetHash } from './hash.ts';
-import { canonicalJson } from './jcs.ts';
 import { finishPacket, type Packet, type Point, writeFooter } from './packet.ts';
 import type { postPacketSchema } from './schemas.ts';
 

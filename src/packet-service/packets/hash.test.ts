@@ -3,8 +3,8 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readJson } from '../../platform/json.ts';
+import { canonicalJson } from '../jcs.ts';
 import { packetHash } from './hash.ts';
-import { canonicalJson } from './jcs.ts';
 
 test('the published vector hashes as published', () => {
   const header = { timestamp: '2024-01-01T12:00:00Z', geoid: 'g', type: 'note', id: '01' };
@@ -22,6 +22,17 @@ test('any JSON value has the canonical text that the reference implementation gi
       expect(canonicalJson(read)).toBe(canonicalize(read));
     }),
     { numRuns: 2000 },
+  );
+});
+
+test('objects of few keys and of many are ordered alike', () => {
+  const keys = fc.uniqueArray(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 80 });
+  fc.assert(
+    fc.property(keys, keys => {
+      const value = Object.fromEntries(keys.map((key, n) => [key, n]));
+      expect(canonicalJson(value)).toBe(canonicalize(value));
+    }),
+    { numRuns: 500 },
   );
 });
 

@@ -1,10 +1,10 @@
 import { Problem } from '../../platform/problems.ts';
 import type { Timestamp } from '../../platform/time.ts';
 import { cellIndex, FINE_LEVEL, leafCell } from '../geoids/cells.ts';
+import { canonicalJson } from '../jcs.ts';
+import { ulidToUuid } from '../ulid.ts';
 import { attachmentIds } from './attachment-ids.ts';
 import { packetHash } from './hash.ts';
-import { canonicalJson } from './jcs.ts';
-import { ulidToUuid } from './ulid.ts';
 
 /** Bytes of one packet's JSON, at most. */
 export const MAX_PACKET_BYTES = 512 * 1024;

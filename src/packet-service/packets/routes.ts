@@ -11,6 +11,7 @@ import { chatMessage } from '../chat/message.ts';
 import { threadCheck } from '../chat/thread-check.ts';
 import { wordKeeper } from '../chat/words.ts';
 import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
+import { isUlid, ulidToUuid } from '../ulid.ts';
 import { parseBox, parseCircle } from './area.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { readFinalizedPacket } from './finalized.ts';
@@ -19,7 +20,6 @@ import { hashOf, MAX_PACKET_BYTES, spliceSections } from './packet.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
 import { findPackets, findPlace, listPackets, type PacketFilter, type Sections } from './read-store.ts';
 import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
-import { isUlid, ulidToUuid } from './ulid.ts';
 import { checkReader, readableThreads } from './visibility.ts';
 
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';

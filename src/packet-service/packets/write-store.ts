@@ -12,8 +12,8 @@ import {
   findAnswers,
   type StoredAnswer,
 } from '../idempotency/store.ts';
+import { insertStatements, type RowTable } from '../rows.ts';
 import type { Packet } from './packet.ts';
-import { insertStatements, type RowTable } from './rows.ts';
 
 /** One packet on its way into the database. */
 export interface PacketWrite {

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
-import { isUlid, ulidToUuid } from '../packets/ulid.ts';
+import { isUlid, ulidToUuid } from '../ulid.ts';
 import { decideShare, findShareById, type Share } from './store.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type MailServer, mailServer, textOf, tokenIn } from '../../../test/help
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { enter, inbox, share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid } from '../ulid.ts';
 
 let mail: MailServer;
 let service: RunningService;

@@ -5,7 +5,7 @@ import { SECRET_DAYS } from '../directory/secret.ts';
 import { findHolder, giveContact, type Holder, lockContacts } from '../directory/store.ts';
 import { type LogEvent, queueEvents } from '../events/store.ts';
 import type { News, Notifier } from '../notifications/notifier.ts';
-import { newUlid, ulidToUuid, uuidToUlid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid, uuidToUlid } from '../ulid.ts';
 import {
   countInvitations,
   findShare,

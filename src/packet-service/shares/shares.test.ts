@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { enter, inbox, share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { newUlid } from '../packets/ulid.ts';
+import { newUlid } from '../ulid.ts';
 
 let folder: string;
 let service: RunningService;

@@ -4,7 +4,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { queueEvents } from '../events/store.ts';
-import { newUlid, ulidToUuid } from '../packets/ulid.ts';
+import { newUlid, ulidToUuid } from '../ulid.ts';
 
 interface Item {
   position: number;

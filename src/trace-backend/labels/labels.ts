@@ -9,9 +9,9 @@ import { callerOf } from '../authentication.ts';
 import { changeableProduct } from '../products/access.ts';
 import { changesBetween } from '../products/changes.ts';
 import { insertChanges } from '../products/changes-store.ts';
-import { listed } from '../products/shapes.ts';
 import { touchProduct } from '../products/store.ts';
 import { idOf } from '../schemas.ts';
+import { listed } from '../shapes.ts';
 import { LabelBody, type LabelView } from './schemas.ts';
 import { deleteLabels, findLabel, findLabels, insertLabel, type Label, updateLabel } from './store.ts';
 

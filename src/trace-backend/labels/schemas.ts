@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable, oneOrMany, text } from '../products/shapes.ts';
 import { Id } from '../schemas.ts';
+import { nullable, oneOrMany, text } from '../shapes.ts';
 
 export const LABEL_STATUSES = ['UNPUBLISHED', 'PUBLISHED'] as const;
 export type LabelStatus = (typeof LABEL_STATUSES)[number];

@@ -3,8 +3,8 @@ import { Problem } from '../../platform/problems.ts';
 import type { Caller } from '../authentication.ts';
 import { findCompanyNames, findMemberships } from '../companies/members-store.ts';
 import { idOf } from '../schemas.ts';
+import { listed } from '../shapes.ts';
 import type { ProductBody } from './schemas.ts';
-import { listed } from './shapes.ts';
 import type { Association } from './store.ts';
 
 /**
