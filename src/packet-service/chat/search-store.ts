@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/database.ts';
 import { MESSAGE, type MessageRow, type Place } from './store.ts';
@@ -5,8 +7,8 @@ import { type Part, partQuery, wordTokens, writeVector } from './tokens.ts';
 
 /** What messages are looked for by; an absent condition does not narrow. */
 export interface Conditions {
-  /** the threads to look in, as PostgreSQL writes an array of uuids */
-  threads: string;
+  /** the threads to look in, as PostgreSQL sends and receives an array of uuids */
+  threads: Buffer;
   /** folded */
   keyword?: string | undefined;
   /** the message's GeoID or one of its further ones */
@@ -29,8 +31,8 @@ export interface Stretch {
 
 /** The threads of a user, how many they are, and about how many messages there are in all threads together. */
 export interface Scope {
-  /** as PostgreSQL writes an array: with hundreds of threads, reading and writing it would cost more than a search */
-  threads: string;
+  /** as PostgreSQL sends it: with hundreds of threads, writing and reading their names would cost more than a search */
+  threads: Buffer;
   count: number;
   messages: number;
 }
@@ -38,7 +40,7 @@ export interface Scope {
 export async function findScope(database: Database, userId: string): Promise<Scope> {
   const { rows } = await database.query<Scope>({
     name: 'find-scope',
-    text: `SELECT coalesce(array_agg(thread_id), '{}')::text AS threads, count(*)::int AS count,
+    text: `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count,
         (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages
       FROM chat_participants WHERE user_id = $1`,
     values: [userId],
@@ -70,16 +72,16 @@ export function readByTime(
     SELECT thread_id, ts, packet_id FROM (
       SELECT thread_id, ts, packet_id, ${conditions.geoid === undefined ? sql`folded` : sql`folded, geoid, geoids`}
       FROM chat_messages WHERE ${range} ${newest} LIMIT ${count}) AS stretch
-    WHERE ${matches(conditions)} AND thread_id = ANY (${conditions.threads}::uuid[])
-    ${newest} LIMIT ${limit}`;
+    WHERE ${matches(conditions)} AND ${AMONG_THEM} ${newest} LIMIT ${limit}`;
   const ending = sql`
     SELECT ts, packet_id FROM chat_messages WHERE ${range} AND (SELECT count(*) FROM hits) < ${limit}
     ${newest} OFFSET ${count - 1} LIMIT 1`;
   const own = sql`
     SELECT count(*)::int AS own FROM (
       SELECT thread_id FROM chat_messages WHERE ${range} ${newest} LIMIT ${sample}) AS newest
-    WHERE thread_id = ANY (${conditions.threads}::uuid[])`;
-  return readStretch(database, sql`hits AS MATERIALIZED (${hits}), ending AS MATERIALIZED (${ending})`, own);
+    WHERE ${AMONG_THEM}`;
+  const steps = sql`hits AS MATERIALIZED (${hits}), ending AS MATERIALIZED (${ending})`;
+  return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, own);
 }
 
 /**
@@ -94,20 +96,19 @@ export function readByThread(
   before: Place | undefined,
   { count, limit }: { count: number; limit: number },
 ): Promise<Stretch> {
-  const ofThread = sql`thread_id = own.id AND ${inRange(conditions, before)}`;
+  const ofThread = sql`thread_id = theirs.id AND ${inRange(conditions, before)}`;
   const newest = sql`ORDER BY ts DESC, packet_id DESC`;
-  const own = sql`unnest(${conditions.threads}::uuid[]) AS own (id)`;
   const ending = sql`
-    SELECT ts, packet_id FROM ${own} CROSS JOIN LATERAL (
+    SELECT ts, packet_id FROM theirs CROSS JOIN LATERAL (
       SELECT ts, packet_id FROM chat_messages WHERE ${ofThread} ${newest} OFFSET ${count - 1} LIMIT 1) AS last
     ${newest} LIMIT 1`;
   const hits = sql`
-    SELECT thread_id, ts, packet_id FROM ${own} CROSS JOIN LATERAL (
+    SELECT thread_id, ts, packet_id FROM theirs CROSS JOIN LATERAL (
       SELECT thread_id, ts, packet_id FROM chat_messages
       WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${newest} LIMIT ${limit}) AS hit
     ${newest} LIMIT ${limit}`;
   const steps = sql`ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits})`;
-  return readStretch(database, steps, sql`SELECT 0 AS own`);
+  return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, sql`SELECT 0 AS own`);
 }
 
 /** Inside the stretch, whose end is undefined when nothing lies beyond it. */
@@ -117,14 +118,13 @@ const NOT_BEYOND = sql`(ts, packet_id) >= (
 
 /** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
 async function readStretch(database: Database, steps: Sql, own: Sql): Promise<Stretch> {
-  const { rows } = await database.query<
-    MessageRow & { endTs: string | null; endId: string; own: number }
-  >(sql`
-    WITH ${steps}, counted AS MATERIALIZED (${own})
-    SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", counted.own, found.*
-    FROM counted LEFT JOIN ending ON true LEFT JOIN (
-      SELECT ${MESSAGE}, ts FROM hits JOIN chat_messages USING (thread_id, ts, packet_id)) AS found ON true
-    ORDER BY found.ts DESC, found."packetId" DESC`);
+  const { rows } = await database.query<MessageRow & { endTs: string | null; endId: string; own: number }>(
+    prepared(sql`
+      WITH ${steps}, counted AS MATERIALIZED (${own})
+      SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", counted.own, found.*
+      FROM counted LEFT JOIN ending ON true LEFT JOIN (${wholeRows(sql`hits`)}) AS found ON true
+      ORDER BY found.ts DESC, found."packetId" DESC`),
+  );
   const [first] = rows;
   return {
     rows: rows.filter(({ packetId }) => packetId !== null),
@@ -136,7 +136,7 @@ async function readStretch(database: Database, steps: Sql, own: Sql): Promise<St
 /**
  * Finds matches by their pieces, newest first. The index gives the candidates of all threads, each set of pieces in
  * a scan of its own: one scan for any of many pieces compares every candidate with all of them. Keyword, GeoID and
- * thread are then compared.
+ * thread are then compared. Of the candidates no more than their keys goes on; the few that are wanted are read again.
  *
  * @param sets numbers of pieces: a match has all of one set
  */
@@ -146,15 +146,40 @@ export async function lookUp(
   sets: readonly (readonly number[])[],
   { before, limit }: { before: Place | undefined; limit: number },
 ): Promise<MessageRow[]> {
-  const { rows } = await database.query<MessageRow>(sql`
-    WITH found AS MATERIALIZED (
-      SELECT DISTINCT packet_id, thread_id, text, folded, geoid, sent, ts
-      FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
-        SELECT packet_id, thread_id, text, folded, geoid, sent, ts FROM chat_messages
-        WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
-      WHERE thread_id = ANY (${conditions.threads}::uuid[]))
-    SELECT ${MESSAGE} FROM found ORDER BY ts DESC, packet_id DESC LIMIT ${limit}`);
+  const newest = sql`ORDER BY ts DESC, packet_id DESC`;
+  const { rows } = await database.query<MessageRow>(
+    prepared(sql`
+      WITH ${theThreads(conditions)}, found AS MATERIALIZED (
+        SELECT DISTINCT thread_id, ts, packet_id
+        FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
+          SELECT thread_id, ts, packet_id FROM chat_messages
+          WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
+        WHERE ${AMONG_THEM}),
+      wanted AS MATERIALIZED (SELECT * FROM found ${newest} LIMIT ${limit})
+      ${wholeRows(sql`wanted`)} ORDER BY ts DESC, "packetId" DESC`),
+  );
   return rows;
+}
+
+/** The messages whose keys a step has found, each by its key. */
+function wholeRows(keys: Sql): Sql {
+  return sql`
+    SELECT message.* FROM ${keys} AS key CROSS JOIN LATERAL (
+      SELECT ${MESSAGE}, ts FROM chat_messages
+      WHERE thread_id = key.thread_id AND ts = key.ts AND packet_id = key.packet_id OFFSET 0) AS message`;
+}
+
+/** The threads to look in, as a step of their own: the planner would weigh each member of an array by itself. */
+function theThreads({ threads }: Conditions): Sql {
+  return sql`theirs AS MATERIALIZED (SELECT unnest(${threads}::uuid[]) AS id)`;
+}
+
+/** Of one of `theThreads`. Written so that it stays a look into a hash table of them, and is made no join. */
+const AMONG_THEM = sql`(thread_id IN (SELECT id FROM theirs)) IS TRUE`;
+
+/** A statement that each connection parses once: these are long, and few differ in more than their values. */
+function prepared({ text, values }: Sql): pg.QueryConfig {
+  return { name: hash('sha1', text), text, values };
 }
 
 /** Adds words to the dictionary; those it has are passed over. Sorted, so that processes never wait in a circle. */
@@ -174,12 +199,14 @@ export async function mergePending(database: Database): Promise<void> {
 
 /** Words of the dictionary that have a part where it must be; `limit` of them at most. */
 export async function findWords(database: Database, part: Part, limit: number): Promise<string[]> {
-  const { rows } = await database.query<{ word: string }>(sql`
-    SELECT word FROM chat_words
-    WHERE tokens @@ ${partQuery(part)}::tsquery AND strpos(word, ${part.text}) > 0
-      ${part.at === 'start' ? sql`AND starts_with(word, ${part.text})` : empty}
-      ${part.at === 'end' ? sql`AND right(word, length(${part.text})) = ${part.text}` : empty}
-    LIMIT ${limit}`);
+  const { rows } = await database.query<{ word: string }>(
+    prepared(sql`
+      SELECT word FROM chat_words
+      WHERE tokens @@ ${partQuery(part)}::tsquery AND strpos(word, ${part.text}) > 0
+        ${part.at === 'start' ? sql`AND starts_with(word, ${part.text})` : empty}
+        ${part.at === 'end' ? sql`AND right(word, length(${part.text})) = ${part.text}` : empty}
+      LIMIT ${limit}`),
+  );
   return rows.map(({ word }) => word);
 }
 

@@ -9,15 +9,17 @@ const BATCH = 2000;
 const FEW_THREADS = 16;
 /** Messages that the first stretch reads: of a few threads often all there are, of all threads a sample. */
 const FIRST_BY_THREAD = 10_000;
-const FIRST_BY_TIME = 4000;
+const FIRST_BY_TIME = 2000;
 /** Of these, as many are counted to learn the user's share of all messages. */
 const SHARE_SAMPLE = 500;
 /** Messages that one stretch reads, at most. */
 const MAX_STRETCH = 100_000;
 /** Where less than this share of all messages is the user's, order of time passes too many others. */
 const SPARSE = 0.1;
-/** Room for chance when the length of a stretch is reckoned. */
+/** Room for chance when it is reckoned how far the matches that are wanted reach. */
 const MARGIN = 1.3;
+/** The same for the length of a stretch by time: it ends with the last match, and another stretch costs more. */
+const ROOM = 3;
 /** Sets of pieces that the index is asked for, at most. */
 const MAX_SETS = 250;
 /**
@@ -165,17 +167,18 @@ export function nextStep(way: 'by time' | 'by thread', progress: Progress): Step
   const { own, matches, share, left, threads, total, sets } = progress;
   const frequency = (matches + 0.5) / (own + 1);
   const byThread = way === 'by thread' || share < SPARSE;
-  const messagesFor = (wanted: number) =>
-    Math.min((MARGIN * wanted) / frequency / (byThread ? 1 : share), total);
+  const messagesFor = (wanted: number, margin: number) =>
+    Math.min((margin * wanted) / frequency / (byThread ? 1 : share), total);
 
-  const reading = messagesFor(left) + (byThread ? threads * COST.thread : 0);
+  const reading = messagesFor(left, MARGIN) + (byThread ? threads * COST.thread : 0);
   const asking = LOOK_UP + (typeof sets === 'string' ? 1 : sets.length) * COST.set;
   const batches = Math.ceil(Math.min(left, frequency * total) / BATCH);
   if (sets !== 'useless' && batches * (asking + frequency * total * COST.candidate) < reading) {
     return { way: 'look up' };
   }
 
-  const count = Math.min(Math.max(messagesFor(Math.min(left, BATCH)), FIRST_BY_TIME), MAX_STRETCH);
+  const length = messagesFor(Math.min(left, BATCH), byThread ? MARGIN : ROOM);
+  const count = Math.min(Math.max(length, FIRST_BY_TIME), MAX_STRETCH);
   return byThread
     ? { way: 'by thread', count: Math.ceil(count / threads) }
     : { way: 'by time', count: Math.ceil(count) };
