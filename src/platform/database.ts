@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import pg from 'pg';
 
 /** A pool, a connection inside a transaction, or anything else that runs one statement. */
@@ -5,6 +6,14 @@ export interface Database {
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     statement: pg.QueryConfig,
   ): Promise<pg.QueryResult<Row>>;
+}
+
+/**
+ * A statement that each connection parses once, by a name made of its text. For texts that are few: a connection keeps
+ * each for as long as it lives.
+ */
+export function prepared({ text, values }: { text: string; values: unknown[] }): pg.QueryConfig {
+  return { name: hash('sha1', text), text, values };
 }
 
 /** Where a database is and who we are there: what pg's Pool and Client take. */

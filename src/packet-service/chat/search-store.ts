@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
-import type pg from 'pg';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import { type Database, prepared } from '../../platform/database.ts';
 import { MESSAGE, type MessageRow, type Place } from './store.ts';
 import { type Part, partQuery, wordTokens, writeVector } from './tokens.ts';
 
@@ -176,11 +174,6 @@ function theThreads({ threads }: Conditions): Sql {
 
 /** Of one of `theThreads`. Written so that it stays a look into a hash table of them, and is made no join. */
 const AMONG_THEM = sql`(thread_id IN (SELECT id FROM theirs)) IS TRUE`;
-
-/** A statement that each connection parses once: these are long, and few differ in more than their values. */
-function prepared({ text, values }: Sql): pg.QueryConfig {
-  return { name: hash('sha1', text), text, values };
-}
 
 /** Adds words to the dictionary; those it has are passed over. Sorted, so that processes never wait in a circle. */
 export async function insertWords(database: Database, words: readonly string[]): Promise<void> {

@@ -1,12 +1,12 @@
 import { spliceSections } from './packet.ts';
-import type { PageRow } from './read-store.ts';
+import type { PlacedSections, Sections } from './read-store.ts';
 
 /** Packets on a page unless the client says otherwise, and at most. */
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
 
 /** A page as GET /packets answers it: the stored texts side by side, not parsed and written again. */
-export function pageAsJson(rows: readonly PageRow[], nextCursor: string | undefined): string {
+export function pageAsJson(rows: readonly Sections[], nextCursor: string | undefined): string {
   const packets = rows.map(spliceSections).join(',');
   const next = nextCursor === undefined ? '' : `,"next_cursor":"${nextCursor}"`;
   return `{"packets":[${packets}],"count":${rows.length}${next}}`;
@@ -17,7 +17,7 @@ export function pageAsJson(rows: readonly PageRow[], nextCursor: string | undefi
  * geometry when it has none. Header, Body and Footer are its properties, as they are in the packet; count and
  * next_cursor are members of the collection (§6.1 allows them).
  */
-export function pageAsGeoJson(rows: readonly PageRow[], nextCursor: string | undefined): string {
+export function pageAsGeoJson(rows: readonly PlacedSections[], nextCursor: string | undefined): string {
   const features = rows.map(row => {
     const geometry =
       row.lat === null || row.lon === null
@@ -30,6 +30,6 @@ export function pageAsGeoJson(rows: readonly PageRow[], nextCursor: string | und
 }
 
 /** The id of a packet from its stored Header. */
-export function idOf(row: Pick<PageRow, 'header'>): string {
-  return (JSON.parse(row.header) as { id: string }).id;
+export function idOf({ header }: Pick<Sections, 'header'>): string {
+  return (JSON.parse(header) as { id: string }).id;
 }

@@ -1,5 +1,5 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import { type Database, prepared } from '../../platform/database.ts';
 import { type Area, EARTH_RADIUS } from './area.ts';
 
 /** The three sections of a packet as the texts they are stored as. */
@@ -14,8 +14,8 @@ export interface StoredPacket extends Sections {
   threadId: string | null;
 }
 
-/** A row of a page: the sections, and where the capture point is. */
-export interface PageRow extends Sections {
+/** A packet's sections, and where its capture point is. */
+export interface PlacedSections extends Sections {
   lat: number | null;
   lon: number | null;
 }
@@ -66,7 +66,11 @@ export async function findPackets(
 
 /** Where a packet (id in the uuid form) stands in the order of pages; undefined when there is none. */
 export async function findPlace(database: Database, id: string): Promise<Place | undefined> {
-  const { rows } = await database.query<Place>(sql`SELECT ts::text, id FROM packets WHERE id = ${id}`);
+  const { rows } = await database.query<Place>({
+    name: 'find_place',
+    text: 'SELECT ts::text, id FROM packets WHERE id = $1',
+    values: [id],
+  });
   return rows[0];
 }
 
@@ -75,21 +79,39 @@ export async function findPlace(database: Database, id: string): Promise<Place |
  * which arrive meanwhile shift nothing. A GeoID is looked for in the packets and in their further GeoIDs, each
  * in its own index order, and the two are merged: an OR over both would read and sort all matches.
  */
-export async function listPackets(
+export function listPackets(
   database: Database,
   filter: PacketFilter,
   page: PageRequest,
-): Promise<PageRow[]> {
-  const sections = sql`p.header, p.body, p.footer, p.lat, p.lon`;
-  if (filter.geoid === undefined) {
-    return (await database.query<PageRow>(pageOf(OWN, sections, filter, page))).rows;
-  }
-  const columns = sql`p.ts, p.id, ${sections}`;
-  const { rows } = await database.query<PageRow>(sql`
-    SELECT header, body, footer, lat, lon
-    FROM ((${pageOf(OWN, columns, filter, page)}) UNION ALL (${pageOf(FURTHER, columns, filter, page)})) AS found
-    ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`);
-  return rows;
+): Promise<Sections[]> {
+  return readPage<Sections>(database, sql`header, body, footer`, filter, page);
+}
+
+/** The same with the packets' capture points: numbers, which unlike texts have to be written and read again. */
+export function listPlacedPackets(
+  database: Database,
+  filter: PacketFilter,
+  page: PageRequest,
+): Promise<PlacedSections[]> {
+  return readPage<PlacedSections>(database, sql`header, body, footer, lat, lon`, filter, page);
+}
+
+async function readPage<Row extends Sections>(
+  database: Database,
+  columns: Sql,
+  filter: PacketFilter,
+  page: PageRequest,
+): Promise<Row[]> {
+  const statement =
+    filter.geoid === undefined
+      ? pageOf(OWN, columns, filter, page)
+      : sql`
+        SELECT ${columns} FROM (
+          (${pageOf(OWN, sql`p.ts, p.id, ${columns}`, filter, page)}) UNION ALL
+          (${pageOf(FURTHER, sql`g.ts, p.id, ${columns}`, filter, page)})) AS found
+        ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`;
+  // Areas are covered by any number of cells, so their statements have any number of texts.
+  return (await database.query<Row>(filter.areas.length > 0 ? statement : prepared(statement))).rows;
 }
 
 /** Where a page is read from, and which columns there hold GeoID and place, in the order of an index. */

@@ -18,7 +18,14 @@ import { readFinalizedPacket } from './finalized.ts';
 import { packetHash } from './hash.ts';
 import { hashOf, MAX_PACKET_BYTES, spliceSections } from './packet.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
-import { findPackets, findPlace, listPackets, type PacketFilter, type Sections } from './read-store.ts';
+import {
+  findPackets,
+  findPlace,
+  listPackets,
+  listPlacedPackets,
+  type PacketFilter,
+  type Sections,
+} from './read-store.ts';
 import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
 import { checkReader, readableThreads } from './visibility.ts';
 
@@ -65,14 +72,14 @@ function registerReading(app: Server, pool: pg.Pool): void {
     // One packet more than asked for tells whether there is a next page.
     const threads = await readableThreads(pool, request.user);
     const filter = { ...readFilter(request.query), threads };
-    const rows = await listPackets(pool, filter, { order, after, limit: limit + 1 });
-    const more = rows.length > limit;
-    if (more) rows.pop();
-    const next = more ? idOf(rows[rows.length - 1] as Sections) : undefined;
+    const page = { order, after, limit: limit + 1 };
     reply.header('vary', 'accept');
-    return /application\/geo\+json/i.test(request.headers.accept ?? '')
-      ? sendText(reply, pageAsGeoJson(rows, next), GEOJSON_TYPE)
-      : sendText(reply, pageAsJson(rows, next));
+    if (/application\/geo\+json/i.test(request.headers.accept ?? '')) {
+      const { rows, next } = cutPage(await listPlacedPackets(pool, filter, page), limit);
+      return sendText(reply, pageAsGeoJson(rows, next), GEOJSON_TYPE);
+    }
+    const { rows, next } = cutPage(await listPackets(pool, filter, page), limit);
+    return sendText(reply, pageAsJson(rows, next));
   });
 }
 
@@ -105,6 +112,16 @@ function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): voi
 }
 
 /** @throws Problem invalid when the cursor is not the id of a packet */
+/** The rows of a page, and the id of its last one where more follow. */
+function cutPage<Row extends Sections>(
+  found: Row[],
+  limit: number,
+): { rows: Row[]; next: string | undefined } {
+  if (found.length <= limit) return { rows: found, next: undefined };
+  const rows = found.slice(0, limit);
+  return { rows, next: idOf(rows.at(-1) as Row) };
+}
+
 async function placeOf(pool: pg.Pool, cursor: string) {
   const place = isUlid(cursor.toUpperCase())
     ? await findPlace(pool, ulidToUuid(cursor.toUpperCase()))
