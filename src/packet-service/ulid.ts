@@ -45,7 +45,7 @@ export function ulidFactory(now: () => number = Date.now): () => string {
         if (bytes[at] !== 0) break;
       }
     }
-    return encode(bytes);
+    return bytesToUlid(bytes);
   };
 }
 
@@ -83,10 +83,11 @@ export function uuidToUlid(uuid: string): string {
     const high = HEX_VALUE[uuid.charCodeAt(at++)] as number;
     idBytes[byte] = (high << 4) | (HEX_VALUE[uuid.charCodeAt(at++)] as number);
   }
-  return encode(idBytes);
+  return bytesToUlid(idBytes);
 }
 
-function encode(bytes: Buffer): string {
+/** The ULID of 16 bytes. */
+export function bytesToUlid(bytes: Buffer): string {
   let bits = 2;
   let held = 0;
   let to = 0;

@@ -1,3 +1,4 @@
+import { bytesToUlid } from '../ulid.ts';
 import type { GraphRow } from './triples.ts';
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
@@ -53,17 +54,14 @@ function endOfRow(bytes: Buffer, start: number): number | undefined {
 
 function readRow(bytes: Buffer, start: number): GraphRow {
   let at = start + 2;
-  const next = (encoding: 'utf8' | 'hex'): string | null => {
+  const next = (read: (from: number, to: number) => string): string | null => {
     const length = bytes.readInt32BE(at);
     at += 4;
     if (length < 0) return null;
     at += length;
-    return bytes.toString(encoding, at - length, at);
+    return read(at - length, at);
   };
-  return {
-    header: next('utf8') as string,
-    thread: next('hex'),
-    body: next('utf8'),
-    further: next('utf8'),
-  };
+  const text = (from: number, to: number) => bytes.toString('utf8', from, to);
+  const ulid = (from: number, to: number) => bytesToUlid(bytes.subarray(from, to));
+  return { header: next(text) as string, thread: next(ulid), body: next(text), further: next(text) };
 }

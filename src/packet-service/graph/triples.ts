@@ -1,5 +1,4 @@
 import { parseTimestamp } from '../../platform/time.ts';
-import { uuidToUlid } from '../ulid.ts';
 
 /** The predicates of the graph; docs/guides/graph.md and GET /vocab explain them. */
 export const PREDICATES = [
@@ -18,7 +17,7 @@ export type Predicate = (typeof PREDICATES)[number];
 export interface GraphRow {
   /** the stored Header */
   header: string;
-  /** uuid form; null outside chat */
+  /** ULID; null outside chat */
   thread: string | null;
   /** the stored Body; null when nothing in it becomes a triple */
   body: string | null;
@@ -38,7 +37,7 @@ export function writeTriples({ header, thread, body, further }: GraphRow, write:
   if (geoid) text += write(subject, 'packet:geoid', geoid);
   text += write(subject, 'packet:timestamp', timestamp as string);
   if (typeof prev === 'string') text += write(subject, 'packet:prev', prev);
-  if (thread !== null) text += write(subject, 'packet:thread', uuidToUlid(thread));
+  if (thread !== null) text += write(subject, 'packet:thread', thread);
   if (body !== null) {
     const { from_user, attachments } = JSON.parse(body) as { from_user?: unknown; attachments?: unknown };
     if (typeof from_user === 'string' && from_user !== '') text += write(subject, 'packet:sender', from_user);
