@@ -35,9 +35,12 @@ export interface Scope {
   messages: number;
 }
 
+/** The order of the index by time, and within a thread of the primary key's, read backwards. */
+const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
+
 export async function findScope(database: Database, userId: string): Promise<Scope> {
   const { rows } = await database.query<Scope>({
-    name: 'find-scope',
+    name: 'find_scope',
     text: `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count,
         (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages
       FROM chat_participants WHERE user_id = $1`,
@@ -65,18 +68,17 @@ export function readByTime(
   { count, limit, sample }: { count: number; limit: number; sample: number },
 ): Promise<Stretch> {
   const range = inRange(conditions, before);
-  const newest = sql`ORDER BY ts DESC, packet_id DESC`;
   const hits = sql`
     SELECT thread_id, ts, packet_id FROM (
       SELECT thread_id, ts, packet_id, ${conditions.geoid === undefined ? sql`folded` : sql`folded, geoid, geoids`}
-      FROM chat_messages WHERE ${range} ${newest} LIMIT ${count}) AS stretch
-    WHERE ${matches(conditions)} AND ${AMONG_THEM} ${newest} LIMIT ${limit}`;
+      FROM chat_messages WHERE ${range} ${NEWEST} LIMIT ${count}) AS stretch
+    WHERE ${matches(conditions)} AND ${AMONG_THEM} ${NEWEST} LIMIT ${limit}`;
   const ending = sql`
     SELECT ts, packet_id FROM chat_messages WHERE ${range} AND (SELECT count(*) FROM hits) < ${limit}
-    ${newest} OFFSET ${count - 1} LIMIT 1`;
+    ${NEWEST} OFFSET ${count - 1} LIMIT 1`;
   const own = sql`
     SELECT count(*)::int AS own FROM (
-      SELECT thread_id FROM chat_messages WHERE ${range} ${newest} LIMIT ${sample}) AS newest
+      SELECT thread_id FROM chat_messages WHERE ${range} ${NEWEST} LIMIT ${sample}) AS newest
     WHERE ${AMONG_THEM}`;
   const steps = sql`hits AS MATERIALIZED (${hits}), ending AS MATERIALIZED (${ending})`;
   return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, own);
@@ -95,16 +97,15 @@ export function readByThread(
   { count, limit }: { count: number; limit: number },
 ): Promise<Stretch> {
   const ofThread = sql`thread_id = theirs.id AND ${inRange(conditions, before)}`;
-  const newest = sql`ORDER BY ts DESC, packet_id DESC`;
   const ending = sql`
     SELECT ts, packet_id FROM theirs CROSS JOIN LATERAL (
-      SELECT ts, packet_id FROM chat_messages WHERE ${ofThread} ${newest} OFFSET ${count - 1} LIMIT 1) AS last
-    ${newest} LIMIT 1`;
+      SELECT ts, packet_id FROM chat_messages WHERE ${ofThread} ${NEWEST} OFFSET ${count - 1} LIMIT 1) AS last
+    ${NEWEST} LIMIT 1`;
   const hits = sql`
     SELECT thread_id, ts, packet_id FROM theirs CROSS JOIN LATERAL (
       SELECT thread_id, ts, packet_id FROM chat_messages
-      WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${newest} LIMIT ${limit}) AS hit
-    ${newest} LIMIT ${limit}`;
+      WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${NEWEST} LIMIT ${limit}) AS hit
+    ${NEWEST} LIMIT ${limit}`;
   const steps = sql`ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits})`;
   return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, sql`SELECT 0 AS own`);
 }
@@ -144,7 +145,6 @@ export async function lookUp(
   sets: readonly (readonly number[])[],
   { before, limit }: { before: Place | undefined; limit: number },
 ): Promise<MessageRow[]> {
-  const newest = sql`ORDER BY ts DESC, packet_id DESC`;
   const { rows } = await database.query<MessageRow>(
     prepared(sql`
       WITH ${theThreads(conditions)}, found AS MATERIALIZED (
@@ -153,7 +153,7 @@ export async function lookUp(
           SELECT thread_id, ts, packet_id FROM chat_messages
           WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
         WHERE ${AMONG_THEM}),
-      wanted AS MATERIALIZED (SELECT * FROM found ${newest} LIMIT ${limit})
+      wanted AS MATERIALIZED (SELECT * FROM found ${NEWEST} LIMIT ${limit})
       ${wholeRows(sql`wanted`)} ORDER BY ts DESC, "packetId" DESC`),
   );
   return rows;

@@ -1,7 +1,7 @@
 import sql, { empty, raw } from 'sql-template-tag';
-import { int4Array } from '../../platform/binary.ts';
 import type { Database } from '../../platform/database.ts';
 import type { RowTable } from '../rows.ts';
+import { int4Array } from './int4-array.ts';
 import type { ChatMessage } from './message.ts';
 
 export interface Thread {
