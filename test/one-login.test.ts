@@ -21,7 +21,9 @@ async function newUser(
   const registered = await post('register', { email, password: PASSWORD, name: 'Ana', surname: 'Uwase' });
   const { id } = registered.body.data;
   const mails = async () => {
-    const files = await readdir(path.join(folder, 'mail')).catch(() => []);
+    const names = await readdir(path.join(folder, 'mail')).catch(() => []);
+    // A mail that is being written has a name with more behind.
+    const files = names.filter(name => name.endsWith('.eml'));
     const texts = await Promise.all(files.map(file => readFile(path.join(folder, 'mail', file), 'utf8')));
     return texts.map(raw => textOf({ raw })).filter(text => text.includes(`To: ${email}`));
   };
