@@ -52,6 +52,21 @@ test('numbers keep their usual freedom, and overflow is refused', () => {
   expect(refused(`[${'9'.repeat(400)}]`)).toMatch(/^\[0\]: 9/);
 });
 
+test('a number is looked at wherever JSON lets it stand, and digits of a text are not numbers', () => {
+  for (const text of [
+    '9007199254740993',
+    '[1,-9007199254740993]',
+    '{"a":\t9007199254740993 }',
+    '[\n9007199254740993]',
+    '-1e999',
+    '[0,1.25E+400]',
+  ]) {
+    expect(refused(text)).toContain('is not a number that a double holds exactly');
+  }
+  const hash = 'e410359d15914171379007199254740993e400';
+  expect(readJson(`["${hash}","1, 9007199254740993"]`)).toEqual([hash, '1, 9007199254740993']);
+});
+
 test('strings that UTF-8 or the database cannot hold are refused in values and in keys', () => {
   expect(refused('{"a":["\\ud800"]}')).toBe('a[0]: holds half of a surrogate pair');
   expect(refused('{"x":{"b\\udc00":1}}')).toMatch(/^x\.b.: holds half of a surrogate pair$/u);

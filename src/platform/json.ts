@@ -4,12 +4,12 @@ import { Problem } from './problems.ts';
 export const MAX_JSON_DEPTH = 64;
 
 /**
- * What a text must hold before it can break a rule that JSON.parse does not know: 16 digits that are not decimals
- * (the first integer that a double may not hold; phones write coordinates with as many decimals), an exponent of
- * three digits (the first that overflows), an escaped surrogate, an escaped U+0000. Almost no text does, so almost
- * every text is read by JSON.parse alone.
+ * What a text must hold before it can break a rule that JSON.parse does not know: a number of 16 digits before its
+ * point (the first integer that a double may not hold), one with an exponent of three digits (the first that
+ * overflows), an escaped surrogate, an escaped U+0000. Almost no text does, so almost every text is read by JSON.parse
+ * alone. Numbers are looked for where JSON lets them begin, as hashes and ids are full of digits.
  */
-const SUSPECT = /[0-9](?<![.0-9][0-9])[0-9]{15}|[0-9][eE]\+?[0-9]{3}|\\u(?:0000|[dD][89a-fA-F])/;
+const SUSPECT = /(?:^|[[:,\s-])(?:[0-9]{16}|[0-9]+(?:\.[0-9]+)?[eE]\+?[0-9]{3})|\\u(?:0000|[dD][89a-fA-F])/;
 
 /**
  * Reads a JSON text without losing anything of it: numbers that a double cannot hold are refused, not rounded;

@@ -10,9 +10,12 @@
  * Accents stay: café is not cafe. Folding twice is folding once.
  */
 export function fold(text: string): string {
-  const lower = text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
-  if (ASCII.test(lower)) return lower;
-  return lower
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
     .replaceAll('ς', 'σ')
     .replace(/i\u0307+/g, 'i')
     .normalize('NFC');

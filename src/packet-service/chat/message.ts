@@ -22,10 +22,10 @@ export interface ChatMessage {
   geoids: readonly string[] | null;
   /** Header.timestamp where `ts` does not tell it */
   sent: string | null;
-  /** numbers of the pieces of the text and of the GeoIDs */
-  pieces: number[];
   /** what the dictionary must have before the message is written */
-  words: ReadonlySet<string>;
+  words: readonly string[];
+  /** numbers of the pieces of the text, those of `words` first and in their order, and of the GeoIDs */
+  pieces: number[];
 }
 
 /** @throws Problem invalid when there is neither text nor attachment */

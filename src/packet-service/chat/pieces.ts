@@ -25,12 +25,12 @@ const JOINT = 2;
 /** Pieces that one question asks for, at most: enough to leave few texts over. */
 const MAX_WHOLE = 8;
 
-/** What a text is indexed by. */
+/** What a text is indexed by; a piece that comes twice stands there twice, which the index does not mind. */
 export interface Pieces {
-  /** numbers of all its pieces, each once */
-  numbers: number[];
   /** the pieces that a keyword may be a part of: the dictionary must have them */
-  words: Set<string>;
+  words: string[];
+  /** numbers of all pieces, those of the words first and in their order */
+  numbers: number[];
 }
 
 /** What must be asked of the index to find the texts that hold a keyword. */
@@ -49,25 +49,20 @@ export interface Question {
  * @param folded what `fold` gave back
  */
 export function cut(folded: string): Pieces {
-  const numbers = new Set<number>();
-  const words = new Set<string>();
+  const words: string[] = [];
+  const others: string[] = [];
   let before = '';
   for (const word of folded.split(SPACES)) {
     if (word === '') continue;
-    if (before) numbers.add(pieceNumber(joint(before, word)));
+    if (before) others.push(joint(before, word));
     before = word;
-    if (LETTERS_ALONE.test(word)) {
-      words.add(word);
-      continue;
-    }
     for (const { kind, text } of runs(word)) {
-      if (kind === 'letters') words.add(text);
-      else if (kind === 'characters') for (const piece of charactersOf(text)) numbers.add(pieceNumber(piece));
-      else for (const piece of windowsOf(text)) words.add(piece);
+      if (kind === 'characters') others.push(...charactersOf(text));
+      else if (kind === 'unspaced') words.push(...windowsOf(text));
+      else words.push(text);
     }
   }
-  for (const word of words) numbers.add(pieceNumber(word));
-  return { numbers: [...numbers], words };
+  return { words, numbers: [...words, ...others].map(pieceNumber) };
 }
 
 /**
@@ -154,7 +149,9 @@ function joint(left: string, right: string): string {
 
 /** The unspaced scripts lie in the basic plane: code units are code points. */
 function windowsOf(text: string): string[] {
-  return Array.from(text, (_, at) => text.slice(at, at + WIDTH));
+  const windows: string[] = [];
+  for (let at = 0; at < text.length; at++) windows.push(text.slice(at, at + WIDTH));
+  return windows;
 }
 
 /** The full windows of a run that lie side by side, and its last one. */

@@ -23,7 +23,7 @@ export type ThreadCheck = (threadId: string, userId?: string, field?: string) =>
  * is asked each time, since people leave.
  */
 export function threadCheck(database: Database): ThreadCheck {
-  const known = new Set<string>();
+  const known = new Map<string, string>();
   const standing = coalesce(
     (keys: string[]) =>
       findStandings(
@@ -38,11 +38,12 @@ export function threadCheck(database: Database): ThreadCheck {
 
   return async (threadId, userId, field = 'the user of the token') => {
     const ulid = threadId.toUpperCase();
-    const uuid = isUlid(ulid) ? ulidToUuid(ulid) : '';
-    if (userId === undefined && known.has(uuid)) return uuid;
+    const existing = known.get(ulid);
+    if (userId === undefined && existing) return existing;
+    const uuid = existing ?? (isUlid(ulid) ? ulidToUuid(ulid) : '');
     const found = uuid ? await standing(userId === undefined ? uuid : `${uuid} ${userId}`) : 'no-thread';
     if (found === 'no-thread') throw new Problem('not_found', `there is no thread ${threadId}`);
-    if (known.size < MAX_KNOWN) known.add(uuid);
+    if (known.size < MAX_KNOWN) known.set(ulid, uuid);
     if (userId !== undefined && found === 'outsider') {
       throw new Problem('forbidden', `${field} takes no part in thread ${threadId}`);
     }

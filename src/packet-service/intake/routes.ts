@@ -51,7 +51,7 @@ export function registerIntake(
         const threadId = await checkThread(message.thread_id, sender, 'from_user');
         const contentLanguage = request.headers['content-language'];
         const made = await readChatMessage(resolver, message, { threadId, sender, contentLanguage, turn });
-        await keepWords(made.chat.words);
+        await keepWords(made.chat);
         return made;
       },
     },

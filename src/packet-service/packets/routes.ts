@@ -98,7 +98,7 @@ function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): voi
     const packet = readFinalizedPacket(request.body, threadId);
     const { text = '', from_user: sender } = Body as { text?: string; from_user?: string };
     const chat = isMessage ? chatMessage(packet, { text, timestamp: Header.timestamp, sender }) : undefined;
-    if (chat) await keepWords(chat.words);
+    if (chat) await keepWords(chat);
     const answer = { packet_uuid: Header.id };
     const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };
     const outcome = await writer.write({ packet, freshId: false, claim, chat });
