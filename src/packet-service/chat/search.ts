@@ -116,7 +116,10 @@ function endOf(rows: MessageRow[], limit: number): Place | undefined {
  *
  * @returns no sets when there can be no match; `useless` when the index would not narrow the search
  */
-async function setsOf(database: Database, { keyword, geoid }: Search): Promise<number[][] | 'useless'> {
+export async function setsOf(
+  database: Database,
+  { keyword, geoid }: Search,
+): Promise<number[][] | 'useless'> {
   const { whole, parts } = question(keyword ?? '');
   const known = [...whole, ...(geoid === undefined ? [] : [geoidNumber(geoid)])];
   const telling = parts.filter(({ text }) => text.length > 1);

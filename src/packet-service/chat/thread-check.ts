@@ -23,6 +23,7 @@ export type ThreadCheck = (threadId: string, userId?: string, field?: string) =>
  * is asked each time, since people leave.
  */
 export function threadCheck(database: Database): ThreadCheck {
+  /** by ULID, the uuid form */
   const known = new Map<string, string>();
   const standing = coalesce(
     (keys: string[]) =>

@@ -13,8 +13,8 @@ export type WordKeeper = (message: Pick<ChatMessage, 'words' | 'pieces'>) => Pro
  * Keeps the dictionary of chat_words: every word of a message is there before the message is. Most words were met
  * before and cost nothing; new ones of messages that arrive together are one insert.
  *
- * Words are remembered by the numbers they have as pieces: to hash each text once more would cost as much as all else
- * that is done with it. Where two share a number, one of them is inserted each time it comes, which harms nothing.
+ * Words are remembered by the numbers they have as pieces: a look-up by text hashes it, which took longer than to cut
+ * it out. Where two share a number, one of them is inserted each time it comes, which harms nothing.
  */
 export function wordKeeper(database: Database): WordKeeper {
   let recent = new Map<number, string>();

@@ -111,7 +111,6 @@ function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): voi
   });
 }
 
-/** @throws Problem invalid when the cursor is not the id of a packet */
 /** The rows of a page, and the id of its last one where more follow. */
 function cutPage<Row extends Sections>(
   found: Row[],
@@ -122,6 +121,7 @@ function cutPage<Row extends Sections>(
   return { rows, next: idOf(rows.at(-1) as Row) };
 }
 
+/** @throws Problem invalid when the cursor is not the id of a packet */
 async function placeOf(pool: pg.Pool, cursor: string) {
   const place = isUlid(cursor.toUpperCase())
     ? await findPlace(pool, ulidToUuid(cursor.toUpperCase()))

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { uuidToUlid } from '../ulid.ts';
+import { fold } from './fold.ts';
+import { pieceNumber } from './pieces.ts';
+import { setsOf } from './search.ts';
+import { findScope, lookUp } from './search-store.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runningService();
+});
+afterAll(() => service.stop());
+
+async function openThread(): Promise<string> {
+  const asked = { name: 'Talk', created_by: 'reader' };
+  return (await service.send('POST', '/chat/threads', asked)).body.thread_id;
+}
+
+async function say(thread_id: string, text: string): Promise<string> {
+  const answer = await service.send('POST', '/intake/chat-message', { thread_id, text });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.packet_uuid;
+}
+
+/** Syllables and characters that make words, runs without spaces, and places where these meet. */
+const syllables = fc.constantFrom(...['na', 'ndi', 'ka', 'ha', 'wa', 'Rus', 'ß', 'ñe', 'ığ', 'खे', 'त्त']);
+const words = fc.array(syllables, { minLength: 1, maxLength: 3 }).map(parts => parts.join(''));
+const unspaced = fc.constantFrom(...['咖啡叶', '锈病', 'กาแฟ', 'ราสนิม', 'ใบ', '🌱🌱', 'x咖กา']);
+const texts = fc
+  .array(fc.oneof({ weight: 3, arbitrary: words }, unspaced), { minLength: 1, maxLength: 6 })
+  .map(parts => parts.join(' '));
+
+/**
+ * What the index and the dictionary give. A service only asks them where reading on would cost more, which among the
+ * few messages of a test it never does.
+ */
+async function lookedUp(userId: string, keyword: string): Promise<string[] | 'useless'> {
+  const { threads } = await findScope(service.pool, userId);
+  const sets = await setsOf(service.pool, { userId, keyword });
+  if (sets === 'useless') return sets;
+  const rows = await lookUp(service.pool, { threads, keyword }, sets, { before: undefined, limit: 1000 });
+  return rows.map(({ packetId }) => uuidToUlid(packetId));
+}
+
+test('the index gives what a look at each message finds, for words, their parts, and where they meet', async () => {
+  const threads = [await openThread(), await openThread()];
+  const said: { id: string; text: string }[] = [];
+  for (const [n, text] of fc.sample(texts, { numRuns: 300, seed: 11 }).entries()) {
+    said.push({ id: await say(threads[n % 2] as string, text), text });
+  }
+  const parts = fc
+    .tuple(fc.nat(said.length - 1), fc.nat(20), fc.integer({ min: 1, max: 9 }))
+    .map(([which, from, length]) => [...(said[which]?.text ?? '')].slice(from, from + length).join(''))
+    .filter(part => part.trim() !== '');
+  let narrowed = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(parts, texts), async part => {
+      const keyword = fold(part);
+      const found = await lookedUp('reader', keyword);
+      if (found === 'useless') return;
+      narrowed++;
+      const expected = said.filter(({ text }) => fold(text).includes(keyword)).map(({ id }) => id);
+      expect(found.toSorted(), JSON.stringify(keyword)).toEqual(expected.toSorted());
+    }),
+    { numRuns: 400 },
+  );
+  expect(narrowed).toBeGreaterThan(200);
+});
+
+test('of two words that share a number, both are in the dictionary', async () => {
+  const alike = ['costarring', 'liquid'] as const;
+  expect(pieceNumber(alike[0])).toBe(pieceNumber(alike[1]));
+  const thread = await openThread();
+  for (const word of alike) await say(thread, word);
+  for (const word of alike) expect(await lookedUp('reader', word.slice(1, -1))).toHaveLength(1);
+});
