@@ -2,7 +2,7 @@ import { type Context, latencies, median, type Row } from './context.ts';
 import type { LoadResult } from './load.ts';
 
 const CLIENTS = 32;
-const ROUNDS = 5;
+const ROUNDS = 9;
 const THREADS = 200;
 
 /**

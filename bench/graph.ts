@@ -3,8 +3,8 @@ import { createConnection } from 'node:net';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { copyStatement } from '../src/packet-service/packets/copy-store.ts';
-import { connect } from './chat-fill.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
+import { dropIndexes, fillPackets } from './packet-fill.ts';
 
 /** On average: an observation becomes four triples, with an attachment five, a message with two GeoIDs seven. */
 const TRIPLES_EACH = 5;
@@ -16,6 +16,8 @@ export async function graphRows(context: Context): Promise<Row[]> {
   const rows: Row[] = [];
   const service = await context.startService();
   let filled = 0;
+  // No export of everything looks at them.
+  await dropIndexes(context);
   for (const triples of SIZES) {
     await fillPackets(context, filled, triples / TRIPLES_EACH);
     filled = triples / TRIPLES_EACH;
@@ -40,38 +42,6 @@ export async function graphRows(context: Context): Promise<Row[]> {
   }
   await service.stop();
   return rows;
-}
-
-/** Of each four packets one is a message in one of a thousand threads, one has an attachment. */
-async function fillPackets({ connection }: Context, from: number, to: number): Promise<void> {
-  const client = await connect(connection);
-  // No export of everything looks at them.
-  await client.query(
-    'DROP INDEX IF EXISTS packets_by_geoid, packets_by_type, packets_by_time, packets_by_cell',
-  );
-  await client.query(
-    `INSERT INTO packets (id, geoid, ts, type, thread_id, header, body, footer)
-     SELECT ('019f0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, geoid, ts, kind,
-       CASE kind WHEN 'chat_message' THEN ('019f0000-0000-7000-8001-' || lpad(to_hex(n % 1000), 12, '0'))::uuid END,
-       '{"geoid":"' || geoid || '","id":"01JD7Q2M8XW3N5R6T8' || lpad(n::text, 8, '0') ||
-         '","timestamp":"' || to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '","type":"' || kind || '"}',
-       CASE n % 4
-         WHEN 0 THEN '{"attachments":[],"from_user":"user-' || n % 500 || '","message":"Rust on ' || n || ' plants"}'
-         WHEN 1 THEN '{"attachments":["att_01JD7Q2M8XW3N5R6T8V9Y0Z1A2"],"message":"Leaf rust on ' || n || ' plants"}'
-         ELSE '{"attachments":[],"capture_point":{"lat":1,"lon":2},"message":"Leaf rust on ' || n || ' plants"}' END,
-       '{"enc":"none","hash":"' || geoid || '","lang":"und"}'
-     FROM generate_series($1::int, $2::int - 1) AS n,
-       LATERAL (SELECT md5(n::text) || md5(n::text) AS geoid, '2026-01-01'::timestamptz + n * interval '1 s' AS ts,
-         CASE n % 4 WHEN 0 THEN 'chat_message' ELSE 'note' END AS kind) AS of`,
-    [from, to],
-  );
-  await client.query(
-    `INSERT INTO packet_geoids SELECT id, 'field-' || lower(right(id::text, 3)), ts FROM packets
-     WHERE type = 'chat_message' ON CONFLICT DO NOTHING`,
-  );
-  await client.query('VACUUM ANALYZE packets');
-  await client.query('VACUUM ANALYZE packet_geoids');
-  await client.end();
 }
 
 /** Seconds that the server takes to hand out the rows, when nothing is done with them. */

@@ -6,6 +6,7 @@ import { type Context, type Row, withContext } from './context.ts';
 import { currencyRows } from './currency.ts';
 import { feedRows } from './feeds.ts';
 import { graphRows } from './graph.ts';
+import { growthRows } from './growth.ts';
 import { logRows } from './log.ts';
 import { packetRows } from './packets.ts';
 import { productRows } from './products.ts';
@@ -17,6 +18,7 @@ import { traceRows } from './trace.ts';
 const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   start: startRows,
   packets: packetRows,
+  growth: growthRows,
   chat: chatIntakeRows,
   threads: threadPageRows,
   search: context => chatSearchRows(context),

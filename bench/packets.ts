@@ -93,12 +93,13 @@ async function repeated(context: Context, port: number, paths: string[]) {
 }
 
 /** ULIDs of packets spread over all that are stored and have one (those of the INSERT loop have none). */
-export async function someIds({ connection }: Pick<Context, 'connection'>): Promise<string[]> {
+export async function someIds({ connection }: Pick<Context, 'connection'>, count = 5000): Promise<string[]> {
   const client = new pg.Client({ ...connection, options: '-c search_path=packet_service' });
   await client.connect();
   await client.query('VACUUM ANALYZE packets');
   const { rows } = await client.query<{ id: string }>(
-    "SELECT id FROM packets WHERE id < '0fffffff-ffff-ffff-ffff-ffffffffffff' ORDER BY hashtext(id::text) LIMIT 5000",
+    "SELECT id FROM packets WHERE id < '0fffffff-ffff-ffff-ffff-ffffffffffff' ORDER BY hashtext(id::text) LIMIT $1",
+    [count],
   );
   await client.end();
   return rows.map(({ id }) => uuidToUlid(id));

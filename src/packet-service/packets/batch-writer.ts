@@ -3,15 +3,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { isTransient } from '../../platform/database.ts';
 import { Problem } from '../../platform/problems.ts';
-import { type PacketWrite, type WriteOutcome, writePackets } from './write-store.ts';
+import { type Lanes, openLanes } from './lanes.ts';
+import { goesOneWay, type PacketWrite, type WriteOutcome, weightOf, writePackets } from './write-store.ts';
 
 /** Packets in one transaction, at most. */
-const MAX_ROWS = 128;
+const MAX_PACKETS = 128;
 /**
- * Packets that must wait for a further lane to begin while others write: fewer gain more from sharing the next commit
- * than from a commit of their own. With 32 clients that is a tenth more packets a second.
+ * What must wait for a batch to begin while others are on their way: with less, sharing the next commit gains more than
+ * a commit of one's own. Where a batch goes behind another, messages weigh more: the server has so much to write for
+ * one that clients wait for it alone, while observations keep this process as busy, and smaller batches would cost both
+ * more than the pauses between them.
  */
-const LANE_ROWS = 32;
+const ENOUGH = 32;
 /** Bytes of packet text in one transaction, at most (a single larger packet goes alone). */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of packet text that may wait; beyond it clients are told to come back. */
@@ -33,6 +36,8 @@ export interface BatchWriter {
 interface Waiting {
   write: PacketWrite;
   bytes: number;
+  weight: number;
+  oneWay: boolean;
   resolve: (outcome: WriteOutcome) => void;
   reject: (error: Error) => void;
 }
@@ -40,72 +45,62 @@ interface Waiting {
 /**
  * Collects packets while earlier ones are being written, and writes what has collected as one transaction: one
  * commit serves many requests. There is no timer: an idle writer writes at once, a busy one writes as large
- * batches as its load makes. Where very many wait, a few lanes write at the same time, each on a connection of its own.
+ * batches as its load makes. Where many wait, the next batch is sent while one is still being written, and a few lanes
+ * write at the same time.
  *
  * @param pool connections in pipeline mode, one a lane
- * @param lanes transactions in flight at the same time
+ * @param lanes connections that write at the same time
  */
 export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLogger): BatchWriter {
-  const waiting: Waiting[] = [];
-  let waitingBytes = 0;
-  let busyLanes = 0;
+  const inUse = openLanes(pool, lanes);
+  const waiting = waitingList();
+  /** on their way */
+  let batches = 0;
   let scheduled = false;
   let onIdle: (() => void) | undefined;
 
-  function laneIsDue(): boolean {
-    return busyLanes === 0 ? waiting.length > 0 : busyLanes < lanes && waiting.length >= LANE_ROWS;
+  function batchIsDue(): boolean {
+    if (batches === 0) return waiting.packets > 0;
+    if (waiting.weight >= ENOUGH && waiting.twoWay === 0 && inUse.takesAnother()) return true;
+    return waiting.packets >= ENOUGH && inUse.hasRoom();
   }
 
   /** Starts after the event loop's turn, so that all requests which arrived in it share a batch. */
   function schedule(): void {
-    if (scheduled || !laneIsDue()) return;
+    if (scheduled || !batchIsDue()) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      if (!laneIsDue()) return;
-      busyLanes++;
-      runLane().finally(() => {
-        busyLanes--;
-        if (busyLanes === 0 && waiting.length === 0) onIdle?.();
-      });
+      while (batchIsDue()) writeOn();
     });
   }
 
-  async function runLane(): Promise<void> {
-    while (waiting.length > 0) await writeBatch(pool, takeBatch(), logger);
-  }
-
-  function takeBatch(): Waiting[] {
-    let rows = 0;
-    let bytes = 0;
-    for (const next of waiting) {
-      if (rows === MAX_ROWS || (rows > 0 && bytes + next.bytes > MAX_BYTES)) break;
-      rows++;
-      bytes += next.bytes;
-    }
-    waitingBytes -= bytes;
-    return waiting.splice(0, rows);
+  async function writeOn(): Promise<void> {
+    batches++;
+    do await writeBatch(inUse, waiting.take(), logger);
+    while (batches === 1 ? waiting.packets > 0 : batchIsDue());
+    batches--;
+    if (batches === 0) onIdle?.();
   }
 
   return {
     write(write) {
       const { header, body } = write.packet;
       const bytes = header.length + body.length;
-      if (waitingBytes + bytes > MAX_WAITING_BYTES) {
+      if (waiting.bytes + bytes > MAX_WAITING_BYTES) {
         return Promise.reject(
           new Problem('unavailable', 'too many packets wait to be written; nothing was stored', {
             retryAfter: 2,
           }),
         );
       }
-      waitingBytes += bytes;
       return new Promise((resolve, reject) => {
-        waiting.push({ write, bytes, resolve, reject });
+        waiting.add({ write, bytes, weight: weightOf(write), oneWay: goesOneWay([write]), resolve, reject });
         schedule();
       });
     },
     drain() {
-      if (busyLanes === 0 && waiting.length === 0) return Promise.resolve();
+      if (batches === 0 && waiting.packets === 0) return Promise.resolve();
       return new Promise(resolve => {
         onIdle = resolve;
       });
@@ -113,11 +108,44 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
   };
 }
 
+/** What waits to be written, in the order in which it came, and how much it is. */
+function waitingList() {
+  const list: Waiting[] = [];
+  const sums = { packets: 0, bytes: 0, weight: 0, twoWay: 0 };
+
+  function count({ bytes, weight, oneWay }: Waiting, by: 1 | -1): void {
+    sums.packets += by;
+    sums.bytes += by * bytes;
+    sums.weight += by * weight;
+    sums.twoWay += oneWay ? 0 : by;
+  }
+
+  return Object.assign(sums, {
+    add(added: Waiting): void {
+      list.push(added);
+      count(added, 1);
+    },
+    /** Takes as many as one transaction may have. */
+    take(): Waiting[] {
+      let packets = 0;
+      let bytes = 0;
+      for (const next of list) {
+        if (packets === MAX_PACKETS || (packets > 0 && bytes + next.bytes > MAX_BYTES)) break;
+        packets++;
+        bytes += next.bytes;
+      }
+      const batch = list.splice(0, packets);
+      for (const taken of batch) count(taken, -1);
+      return batch;
+    },
+  });
+}
+
 /** Writes a batch and answers its requests; a row that the database refuses is found by halving the batch. */
-async function writeBatch(pool: pg.Pool, batch: Waiting[], logger: FastifyBaseLogger): Promise<void> {
+async function writeBatch(lanes: Lanes, batch: Waiting[], logger: FastifyBaseLogger): Promise<void> {
   try {
     const outcomes = await writePatiently(
-      pool,
+      lanes,
       batch.map(({ write }) => write),
       logger,
     );
@@ -131,8 +159,8 @@ async function writeBatch(pool: pg.Pool, batch: Waiting[], logger: FastifyBaseLo
       batch[0]?.reject(new Problem('internal', 'the packet could not be stored', { cause: error }));
     } else {
       const half = batch.length >> 1;
-      await writeBatch(pool, batch.slice(0, half), logger);
-      await writeBatch(pool, batch.slice(half), logger);
+      await writeBatch(lanes, batch.slice(0, half), logger);
+      await writeBatch(lanes, batch.slice(half), logger);
     }
   }
 }
@@ -144,14 +172,14 @@ async function writeBatch(pool: pg.Pool, batch: Waiting[], logger: FastifyBaseLo
  * @throws Problem unavailable when the trouble lasts; whatever the database says of the rows otherwise
  */
 async function writePatiently(
-  pool: pg.Pool,
+  lanes: Lanes,
   writes: PacketWrite[],
   logger: FastifyBaseLogger,
 ): Promise<WriteOutcome[]> {
   const deadline = Date.now() + PATIENCE_MS;
   for (let pause = 5; ; pause = Math.min(pause * 2, 500)) {
     try {
-      return await writeOnce(pool, writes);
+      return await writeOnce(lanes, writes);
     } catch (error) {
       const full = (error as { code?: string }).code === '53100';
       if (!full && !isTransient(error)) throw error;
@@ -165,17 +193,20 @@ async function writePatiently(
   }
 }
 
-async function writeOnce(pool: pg.Pool, writes: PacketWrite[]): Promise<WriteOutcome[]> {
-  const connection = await pool.connect();
-  let failed = true;
+async function writeOnce(lanes: Lanes, writes: PacketWrite[]): Promise<WriteOutcome[]> {
+  const lane = lanes.enter(goesOneWay(writes));
   try {
-    const outcomes = await writePackets(connection, writes);
-    failed = false;
-    return outcomes;
+    return await writePackets(await lane.connection, writes);
+  } catch (error) {
+    if (!lane.failed) {
+      lane.failed = true;
+      throw error;
+    }
   } finally {
-    // After an error a transaction may be open, or the connection gone: closing it rolls back whatever was.
-    connection.release(failed);
+    lanes.leave(lane);
   }
+  // What went before it in the lane failed and took this batch with it.
+  return writeOnce(lanes, writes);
 }
 
 /** The same writer, which also tells of each write after its commit. */

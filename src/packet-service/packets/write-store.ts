@@ -75,14 +75,23 @@ export async function writePackets(
   connection: Database,
   writes: readonly PacketWrite[],
 ): Promise<WriteOutcome[]> {
-  const certain = writes.every(({ freshId, claim }) => freshId && !claim);
   try {
-    return await (certain ? writeFresh(connection, writes) : writeChecked(connection, writes));
+    return await (goesOneWay(writes) ? writeFresh(connection, writes) : writeChecked(connection, writes));
   } catch (error) {
     // The COMMIT may have got through: whoever sends these writes again must look whether their ids are there.
     for (const write of writes) write.freshId = false;
     throw error;
   }
+}
+
+/** Whether a batch needs no answer before its COMMIT: nothing of it can be there before. */
+export function goesOneWay(writes: readonly PacketWrite[]): boolean {
+  return writes.every(({ freshId, claim }) => freshId && !claim);
+}
+
+/** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
+export function weightOf({ packet, chat }: PacketWrite): number {
+  return 1 + packet.extraGeoids.length + packet.attachmentIds.length + (chat ? 3 : 0);
 }
 
 /** Nothing can be there before: all statements go in one round trip. */
