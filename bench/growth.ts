@@ -4,7 +4,7 @@ import { dropIndexes, fillPackets } from './packet-fill.ts';
 import { someIds } from './packets.ts';
 
 const SIZES = [50_000, 5_000_000] as const;
-/** Places that are asked for, at most: more than are asked for twice while a measurement lasts. */
+/** Places that are asked for, at most: so many that hardly one comes twice while a measurement lasts. */
 const PLACES = 200_000;
 const CLIENTS = 32;
 const ROUNDS = 5;

@@ -95,7 +95,7 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
         );
       }
       return new Promise((resolve, reject) => {
-        waiting.add({ write, bytes, weight: weightOf(write), oneWay: goesOneWay([write]), resolve, reject });
+        waiting.add({ write, bytes, weight: weightOf(write), oneWay: goesOneWay(write), resolve, reject });
         schedule();
       });
     },
@@ -193,8 +193,9 @@ async function writePatiently(
   }
 }
 
+/** Answers come in the order in which batches were sent: what failed before this one in its lane is known by now. */
 async function writeOnce(lanes: Lanes, writes: PacketWrite[]): Promise<WriteOutcome[]> {
-  const lane = lanes.enter(goesOneWay(writes));
+  const lane = lanes.enter(writes.every(goesOneWay));
   try {
     return await writePackets(await lane.connection, writes);
   } catch (error) {

@@ -76,7 +76,9 @@ export async function writePackets(
   writes: readonly PacketWrite[],
 ): Promise<WriteOutcome[]> {
   try {
-    return await (goesOneWay(writes) ? writeFresh(connection, writes) : writeChecked(connection, writes));
+    return await (writes.every(goesOneWay)
+      ? writeFresh(connection, writes)
+      : writeChecked(connection, writes));
   } catch (error) {
     // The COMMIT may have got through: whoever sends these writes again must look whether their ids are there.
     for (const write of writes) write.freshId = false;
@@ -84,9 +86,9 @@ export async function writePackets(
   }
 }
 
-/** Whether a batch needs no answer before its COMMIT: nothing of it can be there before. */
-export function goesOneWay(writes: readonly PacketWrite[]): boolean {
-  return writes.every(({ freshId, claim }) => freshId && !claim);
+/** Whether a write needs no answer before its COMMIT: nothing of it can be there before. */
+export function goesOneWay({ freshId, claim }: PacketWrite): boolean {
+  return freshId && !claim;
 }
 
 /** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
