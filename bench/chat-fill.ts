@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { fold } from '../src/packet-service/chat/fold.ts';
-import { cut } from '../src/packet-service/chat/pieces.ts';
-import { insertWords } from '../src/packet-service/chat/search-store.ts';
-import { ulidFactory, ulidToUuid } from '../src/packet-service/ulid.ts';
+import { fold } from '../src/packet-service/chat/search/fold.ts';
+import { cut } from '../src/packet-service/chat/search/pieces.ts';
+import { insertWords } from '../src/packet-service/chat/search/search-store.ts';
+import { ulidFactory, ulidToUuid } from '../src/packet-service/packet/ulid.ts';
 import { type LanguageName, messageWriter, seeded } from './chat-texts.ts';
 import type { Context } from './context.ts';
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { openPool, transaction } from '../src/platform/database.ts';
+import { openPool, transaction } from '../src/platform/postgres/database.ts';
+import { findUsers } from '../src/trace-backend/accounts/users/store.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
 import { insertAudit } from '../src/trace-backend/audit/store.ts';
 import { findMembers, setMember } from '../src/trace-backend/companies/members-store.ts';
@@ -10,7 +11,6 @@ import {
   insertCompany,
   listCompanies,
 } from '../src/trace-backend/companies/store.ts';
-import { findUsers } from '../src/trace-backend/users/store.ts';
 import { fillCompanies } from '../test/helpers/many-companies.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { perSecond } from './products.ts';

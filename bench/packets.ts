@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { uuidToUlid } from '../src/packet-service/ulid.ts';
+import { uuidToUlid } from '../src/packet-service/packet/ulid.ts';
 import { type Context, latencies, median, type Row } from './context.ts';
 
 const CLIENTS = 32;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Database, openPool, transaction } from '../src/platform/database.ts';
+import { type Database, openPool, transaction } from '../src/platform/postgres/database.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
 import { insertAudit } from '../src/trace-backend/audit/store.ts';
 import { insertChanges } from '../src/trace-backend/products/changes-store.ts';

@@ -1,11 +1,11 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { openPool } from '../src/platform/database.ts';
+import { openPool } from '../src/platform/postgres/database.ts';
 import { readSettings } from '../src/platform/settings.ts';
-import { createAdmin } from '../src/trace-backend/administration/first-admin.ts';
+import { createAdmin } from '../src/trace-backend/accounts/administration/first-admin.ts';
+import { COST } from '../src/trace-backend/accounts/users/passwords.ts';
 import { migrateTraceBackend, SCHEMA } from '../src/trace-backend/app.ts';
-import { COST } from '../src/trace-backend/users/passwords.ts';
 import { type Context, latencies, type Row } from './context.ts';
 
 const CLIENTS = 32;

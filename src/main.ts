@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
-import { type Connection, isTransient } from './platform/database.ts';
-import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
-import { MigrationError } from './platform/migrate.ts';
-import { openDatabase } from './platform/open-database.ts';
-import { listeningUrl, type Server } from './platform/server.ts';
+import { listeningUrl, type Server } from './platform/http/server.ts';
+import { type Connection, isTransient } from './platform/postgres/database.ts';
+import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
+import { MigrationError } from './platform/postgres/migrate.ts';
+import { openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
-import type { UserRegistry } from './platform/user-registry.ts';
+import type { UserRegistry } from './platform/tokens/user-registry.ts';
 import { migrateTraceBackend, prepareTraceBackend, traceBackend } from './trace-backend/app.ts';
 
 /** Longest that a stop waits for requests in flight, in milliseconds. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newUlid } from '../src/packet-service/ulid.ts';
+import { newUlid } from '../src/packet-service/packet/ulid.ts';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
 import { bearer, claims, JWT_SECRET, secretToken } from './helpers/user-registry.ts';

@@ -25,9 +25,10 @@ function importsOf(file: string): string[] {
   return specifiers.map(specifier => path.posix.join(path.posix.dirname(file), specifier));
 }
 
-test('platform imports neither service, and the services never import each other', () => {
+test('platform and geometry import neither service, and the services never import each other', () => {
   for (const file of sources) {
     for (const imported of importsOf(file)) {
+      if (file.startsWith('src/geometry/')) expect(imported, file).toMatch(/^src\/(geometry|platform)\//);
       if (file.startsWith('src/platform/')) expect(imported, file).toMatch(/^src\/platform\//);
       if (file.startsWith('src/packet-service/')) expect(imported, file).not.toMatch(/^src\/trace-backend\//);
       if (file.startsWith('src/trace-backend/')) expect(imported, file).not.toMatch(/^src\/packet-service\//);
@@ -54,8 +55,7 @@ test('imports make no circles', () => {
 });
 
 test('SQL stands in store files, migrations and the database part of the platform', () => {
-  const allowed =
-    /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/(migrate|database)\.ts$|^src\/platform\/embedded-postgres\//;
+  const allowed = /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/postgres\//;
   const statement = /[`'"\s(](SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|COPY) [\w*($]/;
   for (const file of sources.filter(name => !allowed.test(name))) {
     const code = stripTypeScriptTypes(textOf(file)).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
@@ -64,10 +64,11 @@ test('SQL stands in store files, migrations and the database part of the platfor
 });
 
 test('a table is named only by the feature that owns it', () => {
+  // The writer writes packets, the feature packets reads them.
   const owners: Record<string, string> = {
-    packets: 'packets',
-    packet_geoids: 'packets',
-    packet_attachments: 'packets',
+    packets: 'packets writer',
+    packet_geoids: 'packets writer',
+    packet_attachments: 'packets writer',
     attachments: 'attachments',
     attachment_contents: 'attachments',
     attachment_uploads: 'attachments',
@@ -77,8 +78,8 @@ test('a table is named only by the feature that owns it', () => {
     chat_threads: 'chat',
     chat_participants: 'chat',
     chat_messages: 'chat',
-    packet_log: 'events',
-    packet_log_queue: 'events',
+    packet_log: 'log',
+    packet_log_queue: 'log',
     shares: 'shares',
     invitation_tokens: 'shares',
     directory_users: 'directory',
@@ -111,10 +112,14 @@ test('a table is named only by the feature that owns it', () => {
     company_users: 'companies',
   };
   for (const file of sources.filter(name => !name.startsWith('src/platform/') && /store\.ts$/.test(name))) {
-    const feature = file.split('/')[2];
+    const folders = path.posix.dirname(file).split('/');
     for (const [, table] of textOf(file).matchAll(/\b(?:FROM|INTO|UPDATE|JOIN)\s+([a-z_]+)/g)) {
       const owner = owners[table as string];
-      if (owner !== undefined) expect(owner, `${file} names ${table}`).toBe(feature);
+      if (owner === undefined) continue;
+      expect(
+        owner.split(' ').some(name => folders.includes(name)),
+        `${file} names ${table}`,
+      ).toBe(true);
     }
   }
 });

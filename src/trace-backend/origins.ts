@@ -1,5 +1,5 @@
-import { Problem } from '../platform/problems.ts';
-import type { Server } from '../platform/server.ts';
+import { Problem } from '../platform/http/problems.ts';
+import type { Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);

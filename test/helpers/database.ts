@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { errorCode, openPool } from '../../src/platform/database.ts';
+import { errorCode, openPool } from '../../src/platform/postgres/database.ts';
 
 export interface DatabaseServer {
   host: string;

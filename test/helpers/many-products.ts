@@ -1,4 +1,4 @@
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/postgres/database.ts';
 import { fold, tokensOf } from '../../src/trace-backend/products/search.ts';
 
 export const KINDS = [

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { packetService } from '../../src/packet-service/app.ts';
-import type { Connection } from '../../src/platform/database.ts';
+import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';

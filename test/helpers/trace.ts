@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { openPool } from '../../src/platform/database.ts';
+import { openPool } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
-import type { UserRegistry } from '../../src/platform/user-registry.ts';
+import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
+import { insertUser, type Role, type Status } from '../../src/trace-backend/accounts/users/store.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
-import { insertUser, type Role, type Status } from '../../src/trace-backend/users/store.ts';
 import { testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 import { type Answer, type RunningService, sender } from './service.ts';

@@ -8,7 +8,7 @@ import { download, keptFiles, sha256, upload } from '../../../test/helpers/attac
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid, ulidToUuid } from '../ulid.ts';
+import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 
 const MAX = 1_000_000;
 const png = Buffer.from(

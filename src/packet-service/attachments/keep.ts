@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { sniffContentType } from '../../platform/content-type.ts';
-import { type Database, transaction } from '../../platform/database.ts';
-import { cleanName } from '../../platform/disposition.ts';
-import type { FileStore, Received } from '../../platform/file-store/index.ts';
-import { Problem } from '../../platform/problems.ts';
-import { ulidFactory, ulidToUuid, uuidToUlid } from '../ulid.ts';
+import type { FileStore, Received } from '../../platform/files/index.ts';
+import { sniffContentType } from '../../platform/http/content-type.ts';
+import { cleanName } from '../../platform/http/disposition.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { ulidFactory, ulidToUuid, uuidToUlid } from '../packet/ulid.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 
 /** What an attachment is stored as. */

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../platform/file-store/index.ts';
+import type { ByteRange } from '../../platform/files/index.ts';
 
 /**
  * What part of a file a request asks for (RFC 9110 §14). Only a single range of bytes is served in part; for

@@ -1,8 +1,8 @@
-import type { Database } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { readableThreads } from '../access/visibility.ts';
 import { findCarriers, isCarriedIn } from '../packets/attachment-store.ts';
-import { readableThreads } from '../packets/visibility.ts';
-import { isSharedWith } from '../shares/store.ts';
+import { isSharedWith } from '../sharing/shares/store.ts';
 import { attachmentIdText } from './keep.ts';
 import type { Attachment } from './store.ts';
 

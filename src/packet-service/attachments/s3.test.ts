@@ -4,7 +4,7 @@ import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../te
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type Bucket, bucket } from '../../../test/helpers/s3.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { openFileStore } from '../../platform/file-store/index.ts';
+import { openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { contentKey } from './keep.ts';
 import { sweep } from './sweep.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /** Runs work while there is a free slot. */
 export type Slots = <Result>(work: () => Promise<Result>) => Promise<Result>;

@@ -6,9 +6,9 @@ import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../te
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { type FileStore, openFileStore } from '../../platform/file-store/index.ts';
+import { type FileStore, openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { newUlid } from '../ulid.ts';
+import { newUlid } from '../packet/ulid.ts';
 import { sweep } from './sweep.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 
 /** A resumable upload: a file of a known length, of which the first bytes are here. */
 export interface Upload {

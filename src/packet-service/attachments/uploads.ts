@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import type { FileStore } from '../../platform/file-store/index.ts';
-import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
-import { streamBodies } from '../../platform/streamed-body.ts';
+import type { FileStore } from '../../platform/files/index.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { streamBodies } from '../../platform/http/streamed-body.ts';
 import { attachmentIdText, keepAttachment, newAttachmentId } from './keep.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {

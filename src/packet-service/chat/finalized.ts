@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { Problem } from '../../platform/problems.ts';
-import { bodyCheck } from '../../platform/server.ts';
-import { actingUser } from '../caller.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { bodyCheck } from '../../platform/http/server.ts';
+import { actingUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from './message.ts';
 import { ChatMessageBody } from './schemas.ts';
 import type { ThreadCheck } from './thread-check.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { JSON_TYPE, sendText } from '../../platform/server.ts';
-import { uuidToUlid } from '../ulid.ts';
+import { JSON_TYPE, sendText } from '../../platform/http/server.ts';
+import { uuidToUlid } from '../packet/ulid.ts';
 import { displayed } from './message.ts';
 import type { MessageRow, Thread } from './store.ts';
 

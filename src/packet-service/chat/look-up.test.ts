@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { uuidToUlid } from '../ulid.ts';
-import { fold } from './fold.ts';
-import { pieceNumber } from './pieces.ts';
-import { setsOf } from './search.ts';
-import { findScope, lookUp } from './search-store.ts';
+import { uuidToUlid } from '../packet/ulid.ts';
+import { fold } from './search/fold.ts';
+import { pieceNumber } from './search/pieces.ts';
+import { setsOf } from './search/search.ts';
+import { findScope, lookUp } from './search/search-store.ts';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
-import { Problem } from '../../platform/problems.ts';
-import type { Packet } from '../packets/packet.ts';
-import { fold } from './fold.ts';
-import { cut, geoidNumber } from './pieces.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Packet } from '../packet/packet.ts';
+import { fold } from './search/fold.ts';
+import { cut, geoidNumber } from './search/pieces.ts';
 
 /** Unicode code points of a message's text, at most; what a client sends beyond them is cut off. */
 export const MAX_TEXT = 250;

@@ -1,12 +1,11 @@
 import type pg from 'pg';
-import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
-import { actingUser } from '../caller.ts';
+import { actingUser } from '../access/caller.ts';
 import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
+import { isUlid, newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findPlace } from '../packets/read-store.ts';
-import { isUlid, newUlid, ulidToUuid } from '../ulid.ts';
-import { fold } from './fold.ts';
 import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
 import {
   addParticipantsSchema,
@@ -17,7 +16,8 @@ import {
   renameThreadSchema,
   searchSchema,
 } from './schemas.ts';
-import { placeOf, searchMessages } from './search.ts';
+import { fold } from './search/fold.ts';
+import { placeOf, searchMessages } from './search/search.ts';
 import {
   addParticipants,
   insertThread,

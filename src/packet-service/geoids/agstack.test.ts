@@ -6,9 +6,9 @@ import {
   type Ring,
 } from '../../../test/helpers/asset-registry.ts';
 import { runningService } from '../../../test/helpers/service.ts';
-import type { OutboundLimits } from '../../platform/outbound.ts';
+import { leafCell } from '../../geometry/cells.ts';
+import type { OutboundLimits } from '../../platform/http/outbound.ts';
 import { agstackResolver } from './agstack.ts';
-import { leafCell } from './cells.ts';
 import { pointGeoid, pointGeoidV1 } from './geoid.ts';
 
 const TOKEN = 'secret-token-of-ours';

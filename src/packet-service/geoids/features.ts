@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { Problem } from '../../platform/problems.ts';
-import { checkArea, readBoundary } from './boundary.ts';
+import { checkArea, readBoundary } from '../../geometry/boundary.ts';
+import { Problem } from '../../platform/http/problems.ts';
 import { cellsOfGround, coverKeysOf, type FieldToRegister } from './registry.ts';
 
 /** Fields in one request. */

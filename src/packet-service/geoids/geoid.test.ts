@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 import { describe, expect, test } from 'vitest';
-import { leafCell } from './cells.ts';
-import type { Bounds } from './covers.ts';
+import { leafCell } from '../../geometry/cells.ts';
+import type { Bounds } from '../../geometry/covers.ts';
 import { cornersGeoid, fieldGeoid, geoidOf, isGeoid, pointGeoid, pointGeoidV1 } from './geoid.ts';
 
 /** The registry's rule with a library's region coverer, as the registry itself works it out. */

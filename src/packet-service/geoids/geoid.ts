@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto';
 import { S2CellId, S2LatLng, S2LatLngRect, S2Projections } from 'nodes2ts';
-import { LEAF_LEVEL, type Leaf, leafCell, leafToken } from './cells.ts';
-import { type Bounds, cellTokens, coverCells, coverLeafTokens, rectangle, type Square } from './covers.ts';
+import { LEAF_LEVEL, type Leaf, leafCell, leafToken } from '../../geometry/cells.ts';
+import {
+  type Bounds,
+  cellTokens,
+  coverCells,
+  coverLeafTokens,
+  rectangle,
+  type Square,
+} from '../../geometry/covers.ts';
 
 /** A GeoID: 64 lowercase hexadecimal digits. */
 export const GEOID_PATTERN = '^[0-9a-f]{64}$';

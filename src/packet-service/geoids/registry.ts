@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { coalesce } from '../../platform/coalesce.ts';
-import type { Database } from '../../platform/database.ts';
-import { lru } from '../../platform/lru.ts';
-import { Problem } from '../../platform/problems.ts';
-import { groundOfChecked } from './boundary.ts';
-import { cellIndex, leafCell } from './cells.ts';
-import { type Bounds, type CellSet, coverCells, eachCell, jaccard } from './covers.ts';
+import { groundOfChecked } from '../../geometry/boundary.ts';
+import { cellIndex, leafCell } from '../../geometry/cells.ts';
+import { type Bounds, type CellSet, coverCells, eachCell, jaccard } from '../../geometry/covers.ts';
+import { contains, type Ground, groundRegion } from '../../geometry/polygon.ts';
+import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { lru } from '../../platform/concurrency/lru.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
-import { contains, type Ground, groundRegion } from './polygon.ts';
 import { fieldsOfCells, findFields, insertField, isTaken, lockRegistration, similarFields } from './store.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */

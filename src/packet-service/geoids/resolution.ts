@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /** Degrees, WGS 84. */
 export interface Point {

@@ -1,10 +1,10 @@
 import type pg from 'pg';
+import { checkArea, readBoundary } from '../../geometry/boundary.ts';
+import { leafCell } from '../../geometry/cells.ts';
+import { interiorPoint } from '../../geometry/polygon.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { agstackResolver } from './agstack.ts';
-import { checkArea, readBoundary } from './boundary.ts';
-import { leafCell } from './cells.ts';
 import { pointGeoid } from './geoid.ts';
-import { interiorPoint } from './polygon.ts';
 import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
 import { checkPoint, type GeoidResolver, MAX_EXTRA_GEOIDS, unresolved } from './resolution.ts';
 

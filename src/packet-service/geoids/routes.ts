@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import { transaction } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
+import type { Bounds } from '../../geometry/covers.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { transaction } from '../../platform/postgres/database.ts';
 import type { Settings } from '../../platform/settings.ts';
-import type { Bounds } from './covers.ts';
 import { readFeatures } from './features.ts';
 import { registerFields as register } from './registry.ts';
 import { getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';

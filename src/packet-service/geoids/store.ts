@@ -1,6 +1,6 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
-import type { Bounds } from './covers.ts';
+import type { Bounds } from '../../geometry/covers.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 
 /** A registered field as it is stored. */
 export interface FieldRow {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { openPool } from '../../platform/database.ts';
-import { canonicalJson } from '../jcs.ts';
+import { openPool } from '../../platform/postgres/database.ts';
+import { packetHash } from '../packet/hash.ts';
+import { canonicalJson } from '../packet/jcs.ts';
+import { newUlid } from '../packet/ulid.ts';
 import type { GraphFilter } from '../packets/copy-store.ts';
-import { packetHash } from '../packets/hash.ts';
-import { newUlid } from '../ulid.ts';
 import { exportGraph } from './export.ts';
 import { asNdjson } from './triples.ts';
 

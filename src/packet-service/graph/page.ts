@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import type { Server } from '../../platform/server.ts';
+import type { Server } from '../../platform/http/server.ts';
 import { errorAnswers } from '../schemas.ts';
 
 const POLICY =

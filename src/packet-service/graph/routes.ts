@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Server, sendText } from '../../platform/server.ts';
-import { readableThreads } from '../packets/visibility.ts';
-import { ulidToUuid } from '../ulid.ts';
+import { type Server, sendText } from '../../platform/http/server.ts';
+import { readableThreads } from '../access/visibility.ts';
+import { ulidToUuid } from '../packet/ulid.ts';
 import { type ExportContext, exportGraph } from './export.ts';
 import { registerGraphPage } from './page.ts';
 import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { bytesToUlid } from '../ulid.ts';
+import { bytesToUlid } from '../packet/ulid.ts';
 import type { GraphRow } from './triples.ts';
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');

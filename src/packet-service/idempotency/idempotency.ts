@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { type Database, transaction } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
-import { sendText } from '../../platform/server.ts';
-import { canonicalJson } from '../jcs.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { sendText } from '../../platform/http/server.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { canonicalJson } from '../packet/jcs.ts';
 import { claimKey, findAnswers, type Key, type StoredAnswer } from './store.ts';
 
 /** The header as routes describe it in their schemas. */

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { forgetOldKeys } from './store.ts';
 
 const HOUR_MS = 3600 * 1000;

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { readJson } from '../../platform/json.ts';
-import { Problem } from '../../platform/problems.ts';
-import { bodyCheck } from '../../platform/server.ts';
+import { readJson } from '../../platform/http/json.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { bodyCheck } from '../../platform/http/server.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
-import { MAX_PACKET_BYTES } from '../packets/packet.ts';
+import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import { type IntakeAnswer, type NewPacket, type Taking, takePacket } from './take.ts';
 
 /** One kind of item: the endpoint that takes it alone, and how its packet is made. */

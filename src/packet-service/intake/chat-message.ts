@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 import { type ChatMessage, chatMessage, checkText, truncate } from '../chat/message.ts';
 import type { ChatMessageBody } from '../chat/schemas.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
-import { packetLanguage } from '../packets/language.ts';
-import { makePacket, type Packet } from '../packets/packet.ts';
-import { newUlid } from '../ulid.ts';
+import { packetLanguage } from '../packet/language.ts';
+import { makePacket, type Packet } from '../packet/packet.ts';
+import { newUlid } from '../packet/ulid.ts';
 import { encryption, headerFields } from './scouting.ts';
 
 /** Where a message comes from, as its request tells. */

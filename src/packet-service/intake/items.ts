@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /** Items of one batch, at most. */
 export const MAX_ITEMS = 1000;

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 import { parseTimestamp } from '../../platform/time.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
-import { packetLanguage } from '../packets/language.ts';
-import { makePacket, type Packet, type Point } from '../packets/packet.ts';
-import { isUlid, newUlid } from '../ulid.ts';
+import { packetLanguage } from '../packet/language.ts';
+import { makePacket, type Packet, type Point } from '../packet/packet.ts';
+import { isUlid, newUlid } from '../packet/ulid.ts';
 import type { ScoutingBody } from './schemas.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { sameRequest } from '../idempotency/idempotency.ts';
 import type { Key, StoredAnswer } from '../idempotency/store.ts';
-import type { BatchWriter } from '../packets/batch-writer.ts';
-import type { PacketWrite } from '../packets/write-store.ts';
-import { uuidToUlid } from '../ulid.ts';
+import { uuidToUlid } from '../packet/ulid.ts';
+import type { BatchWriter } from '../writer/batch-writer.ts';
+import type { PacketWrite } from '../writer/write-store.ts';
 
 /** What taking a packet in needs. */
 export interface Taking {

@@ -1,5 +1,5 @@
 import { S1Angle, S2Cap, S2LatLng, S2LatLngRect, type S2Region, S2RegionCoverer } from 'nodes2ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /** A part of the ground that capture points are looked for in. */
 export type Area =

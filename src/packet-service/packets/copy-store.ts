@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 
 /** What of the graph is exported; an absent condition does not narrow. */
 export interface GraphFilter {

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 
 /** The ids (uuid form) of packets that have a GeoID as their own or a further one: `limit` of them, in no order. */
 export async function findIdsOfGeoid(database: Database, geoid: string, limit: number): Promise<string[]> {

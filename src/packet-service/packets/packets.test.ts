@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid } from '../ulid.ts';
+import { newUlid } from '../packet/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {

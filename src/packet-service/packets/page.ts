@@ -1,4 +1,4 @@
-import { spliceSections } from './packet.ts';
+import { spliceSections } from '../packet/packet.ts';
 import type { PlacedSections, Sections } from './read-store.ts';
 
 /** Packets on a page unless the client says otherwise, and at most. */

@@ -1,5 +1,5 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import { type Database, prepared } from '../../platform/database.ts';
+import { type Database, prepared } from '../../platform/postgres/database.ts';
 import { type Area, EARTH_RADIUS } from './area.ts';
 
 /** The three sections of a packet as the texts they are stored as. */

@@ -1,22 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
-import { coalesce } from '../../platform/coalesce.ts';
-import { matchesTag } from '../../platform/etag.ts';
-import { Problem } from '../../platform/problems.ts';
-import { type Server, sendText } from '../../platform/server.ts';
+import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { matchesTag } from '../../platform/http/etag.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Server, sendText } from '../../platform/http/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
+import { checkReader, readableThreads } from '../access/visibility.ts';
 import { checkFinalizedMessage } from '../chat/finalized.ts';
 import { chatMessage } from '../chat/message.ts';
+import { wordKeeper } from '../chat/search/words.ts';
 import { threadCheck } from '../chat/thread-check.ts';
-import { wordKeeper } from '../chat/words.ts';
 import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
-import { isUlid, ulidToUuid } from '../ulid.ts';
+import { readFinalizedPacket } from '../intake/finalized.ts';
+import { packetHash } from '../packet/hash.ts';
+import { hashOf, MAX_PACKET_BYTES, spliceSections } from '../packet/packet.ts';
+import { isUlid, ulidToUuid } from '../packet/ulid.ts';
+import type { BatchWriter } from '../writer/batch-writer.ts';
 import { parseBox, parseCircle } from './area.ts';
-import type { BatchWriter } from './batch-writer.ts';
-import { readFinalizedPacket } from './finalized.ts';
-import { packetHash } from './hash.ts';
-import { hashOf, MAX_PACKET_BYTES, spliceSections } from './packet.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
 import {
   findPackets,
@@ -27,7 +28,6 @@ import {
   type Sections,
 } from './read-store.ts';
 import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
-import { checkReader, readableThreads } from './visibility.ts';
 
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 

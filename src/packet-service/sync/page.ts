@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { readableThreads } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/store.ts';
 import {
   type Entry,
@@ -9,12 +10,11 @@ import {
   readPacketsById,
   type Stretch,
   scanPacketsOfGeoid,
-} from '../events/read-store.ts';
-import { geoidKey } from '../events/store.ts';
+} from '../log/read-store.ts';
+import { geoidKey } from '../log/store.ts';
+import { spliceSections } from '../packet/packet.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
-import { spliceSections } from '../packets/packet.ts';
 import { findPackets, type StoredPacket } from '../packets/read-store.ts';
-import { readableThreads } from '../packets/visibility.ts';
 
 /** Entries that one request looks at when some of them may be held back. */
 const LOOKED_AT = 2000;

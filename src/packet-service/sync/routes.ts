@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import type pg from 'pg';
-import { Problem } from '../../platform/problems.ts';
-import { type Server, sendText } from '../../platform/server.ts';
-import { actingUser } from '../caller.ts';
-import type { Interest } from '../events/audience.ts';
-import type { Broadcast } from '../events/broadcast.ts';
-import { geoidKey } from '../events/store.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Server, sendText } from '../../platform/http/server.ts';
+import { actingUser } from '../access/caller.ts';
+import type { Interest } from '../log/audience.ts';
+import type { Broadcast } from '../log/broadcast.ts';
+import { geoidKey } from '../log/store.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page.ts';
 import { pageAsJson, readSyncPage, type SyncRequest } from './page.ts';
 import { MAX_WAIT, syncSchema } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Position } from '../events/schemas.ts';
+import { Position } from '../feed/schemas.ts';
 import { PacketObject } from '../packets/schemas.ts';
 import { errorAnswers, GeoId } from '../schemas.ts';
 

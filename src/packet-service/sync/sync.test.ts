@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { queueEvents } from '../events/store.ts';
-import { newUlid, ulidToUuid } from '../ulid.ts';
+import { queueEvents } from '../log/store.ts';
+import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 
 interface Item {
   position: number;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
 import { envelope, failureAnswers, ok } from '../envelope.ts';
 import { Id, idOf, listOf, listQuery, NO_NUL, pageOf } from '../schemas.ts';
 import { listAudit } from './store.ts';

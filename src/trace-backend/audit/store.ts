@@ -1,5 +1,5 @@
 import sql, { join } from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../schemas.ts';
 
 /** One change of state: who, when, what, from where. */

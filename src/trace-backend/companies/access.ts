@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../authentication.ts';
 import { findMembers, isMemberOfOne, type Member } from './members-store.ts';
 import { type Company, findCompany, lockCompany } from './store.ts';

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
-import { type Database, transaction } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { findUser } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { callerOf } from '../authentication.ts';
 import { idOf } from '../schemas.ts';
-import { findUser } from '../users/store.ts';
 import { changeableCompany, roleIn, type Staffed } from './access.ts';
 import { type CompanyRole, deleteMember, setMember } from './members-store.ts';
 import type { Action, CompanyAction } from './schemas.ts';

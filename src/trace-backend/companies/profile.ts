@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { checkEmail } from '../accounts/users/email.ts';
 import { type Country, findCountry, findCountryByCode } from '../countries/countries.ts';
-import { checkEmail } from '../users/email.ts';
 import type { CompanyBody, CompanyUpdate } from './schemas.ts';
 import type { Profile } from './store.ts';
 

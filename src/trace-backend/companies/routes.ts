@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Server } from '../../platform/server.ts';
+import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../authentication.ts';
 import { envelope, failureAnswers, ok } from '../envelope.ts';
 import { idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../schemas.ts';

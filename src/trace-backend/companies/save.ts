@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { type Database, transaction } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { audit } from '../audit/audit.ts';
 import { callerOf } from '../authentication.ts';
 import { type MayRead, type Reader, setUses } from '../images/uses-store.ts';

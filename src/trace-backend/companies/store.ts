@@ -1,5 +1,5 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { fold, neededTokens, tokensOf } from '../products/search.ts';
 import type { Page } from '../schemas.ts';
 import type { Status } from './schemas.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { findUsers } from '../accounts/users/store.ts';
 import { findCountry } from '../countries/countries.ts';
 import { findImages } from '../images/store.ts';
-import { findUsers } from '../users/store.ts';
 import type { Staffed } from './access.ts';
 import type { Member } from './members-store.ts';
 import type { Company as CompanySchema } from './schemas.ts';

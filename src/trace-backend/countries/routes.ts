@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Server } from '../../platform/server.ts';
+import type { Server } from '../../platform/http/server.ts';
 import { envelope, failureAnswers, ok } from '../envelope.ts';
 import { listOf } from '../schemas.ts';
 import { COUNTRIES } from './countries.ts';

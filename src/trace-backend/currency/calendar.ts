@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /** The day and the minute of the day that clocks show somewhere. */
 export interface LocalTime {

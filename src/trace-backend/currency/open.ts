@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Server } from '../../platform/server.ts';
+import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { retrieveDaily } from './daily.ts';
 import { openProvider } from './provider.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Database } from '../../platform/database.ts';
-import { transaction } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { transaction } from '../../platform/postgres/database.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { convertAmount } from './convert.ts';
 import type { Provider, Publication, Purpose } from './provider.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { transaction } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { transaction } from '../../platform/postgres/database.ts';
 import { audit } from '../audit/audit.ts';
 import { ok } from '../envelope.ts';
 import { pageOf } from '../schemas.ts';

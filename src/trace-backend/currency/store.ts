@@ -1,5 +1,5 @@
 import sql, { join } from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 
 export interface CurrencyType {
   code: string;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { FileStore, Received } from '../../platform/file-store/index.ts';
-import { Problem } from '../../platform/problems.ts';
+import type { FileStore, Received } from '../../platform/files/index.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /**
  * Receives the one file of a form, in its part `file`; other fields are ignored.

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { sniffContentType } from '../../platform/content-type.ts';
-import { transaction } from '../../platform/database.ts';
-import { cleanName } from '../../platform/disposition.ts';
-import type { FileStore, Received } from '../../platform/file-store/index.ts';
-import { Problem } from '../../platform/problems.ts';
+import type { FileStore, Received } from '../../platform/files/index.ts';
+import { sniffContentType } from '../../platform/http/content-type.ts';
+import { cleanName } from '../../platform/http/disposition.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { transaction } from '../../platform/postgres/database.ts';
 import { audit } from '../audit/audit.ts';
 import { callerOf } from '../authentication.ts';
 import { isImageType, makeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';

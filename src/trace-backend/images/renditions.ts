@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sharp } from 'sharp';
-import type { FileStore } from '../../platform/file-store/index.ts';
-import { line } from '../../platform/line.ts';
+import { line } from '../../platform/concurrency/line.ts';
+import type { FileStore } from '../../platform/files/index.ts';
 
 /** The sizes an image is served in: pixels that it fits inside. Smaller ones stay as they are. */
 export const SIZES = {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { contentDisposition } from '../../platform/disposition.ts';
-import { matchesTag } from '../../platform/etag.ts';
-import type { FileStore } from '../../platform/file-store/index.ts';
-import { takeForms } from '../../platform/form.ts';
-import { Problem } from '../../platform/problems.ts';
-import type { Server } from '../../platform/server.ts';
+import type { FileStore } from '../../platform/files/index.ts';
+import { contentDisposition } from '../../platform/http/disposition.ts';
+import { matchesTag } from '../../platform/http/etag.ts';
+import { takeForms } from '../../platform/http/form.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../authentication.ts';
 import { ok } from '../envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';

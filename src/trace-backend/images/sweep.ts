@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { transaction } from '../../platform/database.ts';
-import type { FileStore } from '../../platform/file-store/index.ts';
+import type { FileStore } from '../../platform/files/index.ts';
+import { transaction } from '../../platform/postgres/database.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
 import { deleteLeftover, expireImages, takeLeftover } from './store.ts';
 

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../authentication.ts';
 import { type Image, type Kind, lockImages } from './store.ts';
 

@@ -10,10 +10,10 @@ import {
   SignJWT,
 } from 'jose';
 import type pg from 'pg';
-import { transaction } from '../../platform/database.ts';
-import { newSecret } from '../../platform/secret.ts';
+import { transaction } from '../../platform/postgres/database.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
-import { keySetTokenCheck, type TokenCheck } from '../../platform/tokens.ts';
+import { newSecret } from '../../platform/tokens/secret.ts';
+import { keySetTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
 import { deleteKeys, findKeys, findSecret, insertKey, insertSecret, lockFirstStart } from './store.ts';
 
 /** How long an access token is good for, in seconds. */

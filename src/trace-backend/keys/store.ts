@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 
 /** A key pair as it is kept: a private JWK (RFC 8037), and when it was made. */
 export interface KeptKey {

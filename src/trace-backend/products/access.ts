@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../authentication.ts';
 import { findMemberships } from '../companies/members-store.ts';
 import { findProduct, lockProduct, type Product, type Reader, seesOne } from './store.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database.ts';
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../authentication.ts';
 import { findCompanyNames, findMemberships } from '../companies/members-store.ts';
 import { idOf } from '../schemas.ts';

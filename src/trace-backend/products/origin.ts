@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 import { type Complain, onGrid, type Plot, plotText, readPlot, ringArea } from './geometry.ts';
 import type { Location } from './schemas.ts';
 import type { Content } from './store.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { fillProducts } from '../../../test/helpers/many-products.ts';
-import { openPool } from '../../platform/database.ts';
+import { openPool } from '../../platform/postgres/database.ts';
 import type { Page } from '../schemas.ts';
 import {
   countStatement,

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { Problem } from '../../platform/problems.ts';
-import { type Server, sendText } from '../../platform/server.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Server, sendText } from '../../platform/http/server.ts';
+import { findUsers } from '../accounts/users/store.ts';
 import { callerOf } from '../authentication.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { Done, envelope, failureAnswers, ok } from '../envelope.ts';
 import { Id, idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../schemas.ts';
-import { findUsers } from '../users/store.ts';
 import { IfMatch, versionTag } from '../versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './changes-store.ts';

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { type Database, transaction } from '../../platform/database.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { audit } from '../audit/audit.ts';
 import { callerOf } from '../authentication.ts';
 import { type MayRead, setUses } from '../images/uses-store.ts';
-import { byId, saveLabels } from '../labels/labels.ts';
-import { findLabels, type Label } from '../labels/store.ts';
 import { checkVersion } from '../versions.ts';
 import { changeableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';
 import { insertChanges } from './changes-store.ts';
 import { associationsOf, ownerOf } from './companies.ts';
 import { imagesOf, mergeContent } from './content.ts';
+import { byId, saveLabels } from './labels/labels.ts';
+import { findLabels, type Label } from './labels/store.ts';
 import { checkLocations } from './origin.ts';
 import type { ProductBody } from './schemas.ts';
 import {

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { LabelBody, LabelView } from '../labels/schemas.ts';
 import { DateTime, Id } from '../schemas.ts';
 import { nullable, oneOrMany, text } from '../shapes.ts';
+import { LabelBody, LabelView } from './labels/schemas.ts';
 
 export const COMPANY_TYPES = [
   'BUYER',

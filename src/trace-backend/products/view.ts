@@ -1,9 +1,9 @@
-import type { Database } from '../../platform/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { findImages, type Image } from '../images/store.ts';
-import { asLabel } from '../labels/labels.ts';
-import { findLabels } from '../labels/store.ts';
 import { documentOf, imagesOf, photoOf, type SentDocument } from './content.ts';
+import { asLabel } from './labels/labels.ts';
+import { findLabels } from './labels/store.ts';
 import type { ListedProduct, Product } from './store.ts';
 
 /** A product as answers show it to those who may see it. */

@@ -1,0 +1,265 @@
+import { Problem } from '../platform/http/problems.ts';
+import { lineLength, ringArea } from './area.ts';
+import type { Bounds } from './covers.ts';
+import type { Ground } from './polygon.ts';
+import { checkRings, type Ring } from './rings.ts';
+
+/** The largest field, 1000 international acres, which is the AgStack registry's limit too. */
+const MAX_AREA_M2 = 1000 * 4046.856_422_4;
+
+/** What a boundary may have at most; each limit also bounds the work that one boundary can ask for. */
+export const LIMITS = {
+  positions: 5_000,
+  rings: 256,
+  /** The plane of longitude and latitude is no picture of the ground near a pole. */
+  latitude: 89,
+  /** Metres from one side of the bounding box to the other. */
+  extent: 20_000,
+  /** Square metres of the bounding box, five times the largest field: its level-20 cells are counted one by one. */
+  boxArea: 20e6,
+  /** Metres along all rings. */
+  length: 100_000,
+};
+
+/**
+ * Reads a GeoJSON geometry as the boundary of a field: a Polygon, or a MultiPolygon whose parts do not overlap.
+ * Rings may run either way round; a position may carry an altitude, which is not used; a position repeated at once
+ * counts once. A boundary may cross the date line either in the two parts of RFC 7946 §3.1.9 or in a ring that jumps
+ * from one side to the other.
+ *
+ * @param path what the geometry is called in the request, for error messages
+ * @throws Problem invalid, naming the path of the ring or position
+ */
+export function readBoundary(geometry: unknown, path: string): Ground {
+  const rings = readRings(geometry, path);
+  const bounds = placeTogether(rings);
+  checkExtent(rings, bounds, path);
+  checkRings(rings);
+  return groundOf(rings, bounds);
+}
+
+/**
+ * Holds a boundary to the size of a field.
+ *
+ * @throws Problem invalid, naming `path`
+ */
+export function checkArea(areaM2: number, path: string): void {
+  if (areaM2 <= MAX_AREA_M2) return;
+  const acres = (areaM2 / MAX_AREA_M2) * 1000;
+  throw new Problem(
+    'invalid',
+    `${path}: a field has at most 1000 acres (404.7 ha), this one has ${acres.toFixed(1)}`,
+  );
+}
+
+/** The ground of a geometry that was checked before, such as a stored one. */
+export function groundOfChecked(geometry: unknown): Ground {
+  const rings = readRings(geometry, 'geometry');
+  return groundOf(rings, placeTogether(rings));
+}
+
+function readRings(geometry: unknown, path: string): Ring[] {
+  const { type, coordinates } = (geometry ?? {}) as { type?: unknown; coordinates?: unknown };
+  if (type !== 'Polygon' && type !== 'MultiPolygon') {
+    throw new Problem('invalid', `${path}.type must be Polygon or MultiPolygon`);
+  }
+  const whole = `${path}.coordinates`;
+  const parts = type === 'Polygon' ? [coordinates] : list(coordinates, whole, 'polygons');
+  const rings: Ring[] = [];
+  let positions = 0;
+  for (const [part, polygon] of parts.entries()) {
+    const partPath = type === 'Polygon' ? whole : `${whole}[${part}]`;
+    const shell = rings.length;
+    for (const [index, ring] of list(polygon, partPath, 'rings').entries()) {
+      const ringPath = `${partPath}[${index}]`;
+      const points = list(ring, ringPath, 'positions');
+      positions += points.length;
+      if (positions > LIMITS.positions) throw tooLarge(path, `${LIMITS.positions} positions`);
+      if (rings.length === LIMITS.rings) throw tooLarge(path, `${LIMITS.rings} rings`);
+      const line = unroll(readPositions(points, ringPath), ringPath);
+      rings.push({ part, hole: index > 0, path: ringPath, line: turned(line, index > 0) });
+    }
+    for (const hole of rings.slice(shell + 1)) moveInto(hole, rings[shell] as Ring);
+  }
+  return rings;
+}
+
+function list(value: unknown, path: string, of: string): unknown[] {
+  if (!Array.isArray(value) || value.length === 0)
+    throw new Problem('invalid', `${path} must be an array of ${of}`);
+  return value;
+}
+
+function tooLarge(path: string, limit: string): Problem {
+  return new Problem('invalid', `${path}: a boundary has at most ${limit}`);
+}
+
+/** The positions of a closed ring as [lon, lat, …], in degrees as sent. */
+function readPositions(points: unknown[], path: string): number[] {
+  const line = points.flatMap((point, index) => readPosition(point, `${path}[${index}]`));
+  if (points.length < 4) throw new Problem('invalid', `${path}: a ring has four or more positions`);
+  if (line[0] !== line.at(-2) || line[1] !== line.at(-1)) {
+    throw new Problem(
+      'invalid',
+      `${path}: the ring is not closed, its last position must be the first again`,
+    );
+  }
+  return line;
+}
+
+/**
+ * Reads a GeoJSON position, longitude and latitude in degrees.
+ *
+ * @throws Problem invalid, naming `path`
+ */
+export function readPosition(point: unknown, path: string): [lon: number, lat: number] {
+  const isPosition = Array.isArray(point) && (point.length === 2 || point.length === 3);
+  if (!isPosition || !point.every(Number.isFinite)) {
+    throw new Problem(
+      'invalid',
+      `${path} must be a position: [longitude, latitude] or [longitude, latitude, altitude]`,
+    );
+  }
+  const [lon, lat] = point as [number, number];
+  if (Math.abs(lon) > 180)
+    throw new Problem('invalid', `${path}: the longitude ${lon} is not between -180 and 180`);
+  if (Math.abs(lat) > 90)
+    throw new Problem('invalid', `${path}: the latitude ${lat} is not between -90 and 90`);
+  return [lon, lat];
+}
+
+/**
+ * Lets longitudes run on past the date line, so that the ring begins in the west between −180 and below 180: a step
+ * of more than half the globe goes the other way round. Leaves out positions that repeat the one before.
+ */
+function unroll(line: number[], path: string): number[] {
+  const turns: number[] = [];
+  let turn = 0;
+  let west = Infinity;
+  for (let k = 0; k < line.length; k += 2) {
+    const step = k === 0 ? 0 : (line[k] as number) - (line[k - 2] as number);
+    if (Math.abs(step) === 180) throw new Problem('invalid', `${path}: an edge spans half the globe`);
+    if (step > 180) turn -= 360;
+    if (step < -180) turn += 360;
+    turns.push(turn);
+    west = Math.min(west, (line[k] as number) + turn);
+    if (Math.abs(line[k + 1] as number) > LIMITS.latitude) {
+      throw new Problem(
+        'invalid',
+        `${path}: boundaries reach to ${LIMITS.latitude} degrees of latitude, not to the poles`,
+      );
+    }
+  }
+  if (turn !== 0) throw new Problem('invalid', `${path}: the ring runs around a pole`);
+
+  const start = west < -180 ? 360 : west >= 180 ? -360 : 0;
+  const unrolled: number[] = [];
+  for (const [index, offset] of turns.entries()) {
+    // One addition from what was sent, so that a point that is moved in the same way compares exactly.
+    const lon = (line[2 * index] as number) + (offset + start);
+    const lat = line[2 * index + 1] as number;
+    if (unrolled.at(-2) !== lon || unrolled.at(-1) !== lat) unrolled.push(lon, lat);
+  }
+  if (unrolled.length < 8)
+    throw new Problem('invalid', `${path}: a ring has three or more different positions`);
+  return unrolled;
+}
+
+/** The ring counter-clockwise, or clockwise for a hole: the ground always lies to the left of its edges. */
+function turned(line: number[], hole: boolean): number[] {
+  if (ringArea(line) > 0 !== hole) return line;
+  const reversed: number[] = [];
+  for (let k = line.length - 2; k >= 0; k -= 2) reversed.push(line[k] as number, line[k + 1] as number);
+  return reversed;
+}
+
+function longitudes(line: number[]): [west: number, east: number] {
+  let west = Infinity;
+  let east = -Infinity;
+  for (let k = 0; k < line.length; k += 2) {
+    west = Math.min(west, line[k] as number);
+    east = Math.max(east, line[k] as number);
+  }
+  return [west, east];
+}
+
+function shift(line: number[], degrees: number): void {
+  for (let k = 0; k < line.length; k += 2) line[k] = (line[k] as number) + degrees;
+}
+
+/** Moves a hole by a turn of the globe where its shell was unrolled to the other side of the date line. */
+function moveInto(hole: Ring, shell: Ring): void {
+  const [west] = longitudes(hole.line);
+  const [shellWest, shellEast] = longitudes(shell.line);
+  if (west + 360 <= shellEast) shift(hole.line, 360);
+  else if (west > shellEast && west - 360 >= shellWest) shift(hole.line, -360);
+}
+
+/**
+ * Moves parts by a turn of the globe so that all lie within the narrowest range of longitudes, the one that leaves
+ * out the widest gap between them.
+ *
+ * @returns the bounds of all rings, west from −180 to below 180
+ */
+function placeTogether(rings: Ring[]): Bounds {
+  const spans = rings
+    .filter(({ hole }) => !hole)
+    .map(({ part, line }) => ({ part, span: longitudes(line) }))
+    .sort((a, b) => a.span[0] - b.span[0]);
+  let first = 0;
+  let widest = (spans[0]?.span[0] ?? 0) + 360 - Math.max(...spans.map(({ span }) => span[1]));
+  let east = -Infinity;
+  for (const [index, { span }] of spans.entries()) {
+    if (index > 0 && span[0] - east > widest) {
+      widest = span[0] - east;
+      first = index;
+    }
+    east = Math.max(east, span[1]);
+  }
+  const moved = new Set(spans.slice(0, first).map(({ part }) => part));
+  for (const { part, line } of rings) if (moved.has(part)) shift(line, 360);
+
+  const bounds = { south: Infinity, west: Infinity, north: -Infinity, east: -Infinity };
+  for (const { line } of rings) {
+    const [west, eastmost] = longitudes(line);
+    bounds.west = Math.min(bounds.west, west);
+    bounds.east = Math.max(bounds.east, eastmost);
+    for (let k = 1; k < line.length; k += 2) {
+      bounds.south = Math.min(bounds.south, line[k] as number);
+      bounds.north = Math.max(bounds.north, line[k] as number);
+    }
+  }
+  return bounds;
+}
+
+function checkExtent(rings: Ring[], { south, west, north, east }: Bounds, path: string): void {
+  const box = [west, south, east, south, east, north, west, north, west, south];
+  const sides = [0, 2, 4].map(k => lineLength(box.slice(k, k + 4)));
+  if (Math.max(...sides) > LIMITS.extent) {
+    throw new Problem(
+      'invalid',
+      `${path}: a boundary reaches ${LIMITS.extent / 1000} km at most from side to side`,
+    );
+  }
+  if (ringArea(box) > LIMITS.boxArea) {
+    const limit = `${LIMITS.boxArea / 1e6} km² at most; parts further apart are fields of their own`;
+    throw new Problem('invalid', `${path}: the bounding box of a boundary has ${limit}`);
+  }
+  if (rings.reduce((sum, { line }) => sum + lineLength(line), 0) > LIMITS.length) {
+    throw new Problem('invalid', `${path}: a boundary is ${LIMITS.length / 1000} km long at most`);
+  }
+}
+
+function groundOf(rings: Ring[], bounds: Bounds): Ground {
+  const edges = new Float64Array(rings.reduce((sum, { line }) => sum + 2 * (line.length - 2), 0));
+  let at = 0;
+  let areaM2 = 0;
+  for (const { line } of rings) {
+    areaM2 += ringArea(line);
+    for (let k = 0; k + 3 < line.length; k += 2) {
+      edges.set(line.slice(k, k + 4), at);
+      at += 4;
+    }
+  }
+  return { edges, bounds, areaM2 };
+}

@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
+import { outbound } from '../../platform/http/outbound.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { type Settings, SettingsError } from '../../platform/settings.ts';
+import { keySetTokenCheck, secretTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
+import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
+
+/** Keys of a registry in this process are asked for again after this long, in milliseconds. */
+const OWN_REGISTRY_MS = 60_000;
+/** Longest user identifier, as everywhere in the interface. */
+const MAX_USER = 256;
+
+/**
+ * Looks at each request's token as AUTH_MODE says and names its user in `request.user`. With `off` tokens are
+ * not looked at; with `optional` one that is present must be valid; with `required` every route but those
+ * marked `open` needs one.
+ *
+ * @param registry whose tokens they are where the settings name no key
+ * @throws SettingsError when tokens are required and no key could check them
+ */
+export function authenticate(app: Server, settings: Settings, registry?: UserRegistry): void {
+  app.decorateRequest('user', undefined);
+  if (settings.AUTH_MODE === 'off') return;
+  const check = tokenCheck(settings, registry);
+  const required = settings.AUTH_MODE === 'required';
+  // Before the body is read: a stranger's upload is refused at its first line.
+  app.addHook('onRequest', async request => {
+    const token = bearerToken(request);
+    const { open } = request.routeOptions.config;
+    if (token === undefined) {
+      if (required && !open && !request.is404)
+        throw new Problem('unauthenticated', 'this needs a token: Authorization: Bearer …');
+      return;
+    }
+    if (open) return;
+    if (!check) throw new Problem('unauthenticated', 'no key is set up here to check the token with');
+    request.user = userOf(await check(token));
+  });
+}
+
+function tokenCheck(settings: Settings, registry: UserRegistry | undefined): TokenCheck | undefined {
+  const { AUTH_MODE, USER_REGISTRY_JWT_SECRET: secret, USER_REGISTRY_JWKS_URL: url } = settings;
+  if (secret && url) {
+    throw new SettingsError(
+      'USER_REGISTRY_JWT_SECRET and USER_REGISTRY_JWKS_URL are both set: tokens have one kind of key',
+    );
+  }
+  if (secret) return secretTokenCheck(secret);
+  if (url) return keySetTokenCheck(keysFrom(new URL(url)));
+  if (registry) return keySetTokenCheck(registry.publicKeys, OWN_REGISTRY_MS);
+  if (AUTH_MODE === 'required') {
+    throw new SettingsError(
+      'AUTH_MODE is required, so USER_REGISTRY_JWT_SECRET or USER_REGISTRY_JWKS_URL must be set',
+    );
+  }
+  return undefined;
+}
+
+function keysFrom(url: URL): () => Promise<JSONWebKeySet> {
+  const ask = outbound({ name: 'the user registry' });
+  return async () => {
+    const { status, body } = await ask({ method: 'GET', url });
+    if (status !== 200) throw new Error(`${url} answered ${status}`);
+    return body as JSONWebKeySet;
+  };
+}
+
+function bearerToken(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined) return undefined;
+  const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
+  if (!token) throw new Problem('unauthenticated', 'Authorization must be: Bearer <token>');
+  return token;
+}
+
+/**
+ * The user of a token's claims. Tokens that the registry renewed carry no is_activated and no type beyond
+ * access: what is absent is acceptable, what says no is not.
+ */
+function userOf({ sub, type, is_activated }: JWTPayload): string {
+  if (type !== undefined && type !== 'access') {
+    throw new Problem('unauthenticated', `the token is of type ${String(type).slice(0, 20)}, not access`);
+  }
+  if (is_activated === false) throw new Problem('unauthenticated', "the token's user is not activated");
+  if (!sub || sub.length > MAX_USER) throw new Problem('unauthenticated', 'the token names no user in sub');
+  return sub;
+}

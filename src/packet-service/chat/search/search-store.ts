@@ -1,0 +1,223 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { type Database, prepared } from '../../../platform/postgres/database.ts';
+import { MESSAGE, type MessageRow, type Place } from '../store.ts';
+import { type Part, partQuery, wordTokens, writeVector } from './tokens.ts';
+
+/** What messages are looked for by; an absent condition does not narrow. */
+export interface Conditions {
+  /** the threads to look in, as PostgreSQL sends and receives an array of uuids */
+  threads: Buffer;
+  /** folded */
+  keyword?: string | undefined;
+  /** the message's GeoID or one of its further ones */
+  geoid?: string | undefined;
+  /** UTC, inclusive */
+  from?: string | undefined;
+  /** UTC, inclusive */
+  to?: string | undefined;
+}
+
+/** A stretch of messages that was read from new to old. */
+export interface Stretch {
+  /** its matches, newest first; when there are as many as were asked for, the stretch ends with the last of them */
+  rows: MessageRow[];
+  /** where it ended; undefined when nothing is left beyond it, and where there are as many matches as were asked for */
+  end: Place | undefined;
+  /** of the newest messages that were sampled, how many are of the threads to look in */
+  own: number;
+}
+
+/** The threads of a user, how many they are, and about how many messages there are in all threads together. */
+export interface Scope {
+  /** as PostgreSQL sends it: with hundreds of threads, writing and reading their names would cost more than a search */
+  threads: Buffer;
+  count: number;
+  messages: number;
+}
+
+/** The order of the index by time, and within a thread of the primary key's, read backwards. */
+const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
+
+export async function findScope(database: Database, userId: string): Promise<Scope> {
+  const { rows } = await database.query<Scope>({
+    name: 'find_scope',
+    text: `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count,
+        (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages
+      FROM chat_participants WHERE user_id = $1`,
+    values: [userId],
+  });
+  return rows[0] as Scope;
+}
+
+/**
+ * Reads the newest messages of all threads by the time index.
+ *
+ * Here and below the index holds the folded text, so that the comparison runs inside the scan, and only matches are
+ * fetched from the table: 0.2 µs a message, a third of what the table itself would cost. It stops at the last match
+ * that is wanted; only where there are fewer does it have to find out where the stretch ended.
+ *
+ * @param before where to begin: older than this
+ * @param count messages to read
+ * @param limit matches to give back
+ * @param sample messages of which those of the user's threads are counted
+ */
+export function readByTime(
+  database: Database,
+  conditions: Conditions,
+  before: Place | undefined,
+  { count, limit, sample }: { count: number; limit: number; sample: number },
+): Promise<Stretch> {
+  const range = inRange(conditions, before);
+  const hits = sql`
+    SELECT thread_id, ts, packet_id FROM (
+      SELECT thread_id, ts, packet_id, ${conditions.geoid === undefined ? sql`folded` : sql`folded, geoid, geoids`}
+      FROM chat_messages WHERE ${range} ${NEWEST} LIMIT ${count}) AS stretch
+    WHERE ${matches(conditions)} AND ${AMONG_THEM} ${NEWEST} LIMIT ${limit}`;
+  const ending = sql`
+    SELECT ts, packet_id FROM chat_messages WHERE ${range} AND (SELECT count(*) FROM hits) < ${limit}
+    ${NEWEST} OFFSET ${count - 1} LIMIT 1`;
+  const own = sql`
+    SELECT count(*)::int AS own FROM (
+      SELECT thread_id FROM chat_messages WHERE ${range} ${NEWEST} LIMIT ${sample}) AS newest
+    WHERE ${AMONG_THEM}`;
+  const steps = sql`hits AS MATERIALIZED (${hits}), ending AS MATERIALIZED (${ending})`;
+  return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, own);
+}
+
+/**
+ * Reads the newest messages of each of the threads by the primary key's index. The stretch ends where the first
+ * thread stopped short: beyond that place it might hold what is newer than what the others gave.
+ *
+ * @param count messages to read of each thread, at most
+ */
+export function readByThread(
+  database: Database,
+  conditions: Conditions,
+  before: Place | undefined,
+  { count, limit }: { count: number; limit: number },
+): Promise<Stretch> {
+  const ofThread = sql`thread_id = theirs.id AND ${inRange(conditions, before)}`;
+  const ending = sql`
+    SELECT ts, packet_id FROM theirs CROSS JOIN LATERAL (
+      SELECT ts, packet_id FROM chat_messages WHERE ${ofThread} ${NEWEST} OFFSET ${count - 1} LIMIT 1) AS last
+    ${NEWEST} LIMIT 1`;
+  const hits = sql`
+    SELECT thread_id, ts, packet_id FROM theirs CROSS JOIN LATERAL (
+      SELECT thread_id, ts, packet_id FROM chat_messages
+      WHERE ${ofThread} AND ${NOT_BEYOND} AND ${matches(conditions)} ${NEWEST} LIMIT ${limit}) AS hit
+    ${NEWEST} LIMIT ${limit}`;
+  const steps = sql`ending AS MATERIALIZED (${ending}), hits AS MATERIALIZED (${hits})`;
+  return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, sql`SELECT 0 AS own`);
+}
+
+/** Inside the stretch, whose end is undefined when nothing lies beyond it. */
+const NOT_BEYOND = sql`(ts, packet_id) >= (
+  coalesce((SELECT ts FROM ending), '-infinity'),
+  coalesce((SELECT packet_id FROM ending), '00000000-0000-0000-0000-000000000000'))`;
+
+/** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
+async function readStretch(database: Database, steps: Sql, own: Sql): Promise<Stretch> {
+  const { rows } = await database.query<MessageRow & { endTs: string | null; endId: string; own: number }>(
+    prepared(sql`
+      WITH ${steps}, counted AS MATERIALIZED (${own})
+      SELECT ending.ts::text AS "endTs", ending.packet_id AS "endId", counted.own, found.*
+      FROM counted LEFT JOIN ending ON true LEFT JOIN (${wholeRows(sql`hits`)}) AS found ON true
+      ORDER BY found.ts DESC, found."packetId" DESC`),
+  );
+  const [first] = rows;
+  return {
+    rows: rows.filter(({ packetId }) => packetId !== null),
+    end: first?.endTs ? { ts: first.endTs, id: first.endId } : undefined,
+    own: first?.own ?? 0,
+  };
+}
+
+/**
+ * Finds matches by their pieces, newest first. The index gives the candidates of all threads, each set of pieces in
+ * a scan of its own: one scan for any of many pieces compares every candidate with all of them. Keyword, GeoID and
+ * thread are then compared. Of the candidates no more than their keys goes on; the few that are wanted are read again.
+ *
+ * @param sets numbers of pieces: a match has all of one set
+ */
+export async function lookUp(
+  database: Database,
+  conditions: Conditions,
+  sets: readonly (readonly number[])[],
+  { before, limit }: { before: Place | undefined; limit: number },
+): Promise<MessageRow[]> {
+  const { rows } = await database.query<MessageRow>(
+    prepared(sql`
+      WITH ${theThreads(conditions)}, found AS MATERIALIZED (
+        SELECT DISTINCT thread_id, ts, packet_id
+        FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
+          SELECT thread_id, ts, packet_id FROM chat_messages
+          WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
+        WHERE ${AMONG_THEM}),
+      wanted AS MATERIALIZED (SELECT * FROM found ${NEWEST} LIMIT ${limit})
+      ${wholeRows(sql`wanted`)} ORDER BY ts DESC, "packetId" DESC`),
+  );
+  return rows;
+}
+
+/** The messages whose keys a step has found, each by its key. */
+function wholeRows(keys: Sql): Sql {
+  return sql`
+    SELECT message.* FROM ${keys} AS key CROSS JOIN LATERAL (
+      SELECT ${MESSAGE}, ts FROM chat_messages
+      WHERE thread_id = key.thread_id AND ts = key.ts AND packet_id = key.packet_id OFFSET 0) AS message`;
+}
+
+/** The threads to look in, as a step of their own: the planner would weigh each member of an array by itself. */
+function theThreads({ threads }: Conditions): Sql {
+  return sql`theirs AS MATERIALIZED (SELECT unnest(${threads}::uuid[]) AS id)`;
+}
+
+/** Of one of `theThreads`. Written so that it stays a look into a hash table of them, and is made no join. */
+const AMONG_THEM = sql`(thread_id IN (SELECT id FROM theirs)) IS TRUE`;
+
+/** Adds words to the dictionary; those it has are passed over. Sorted, so that processes never wait in a circle. */
+export async function insertWords(database: Database, words: readonly string[]): Promise<void> {
+  const sorted = [...words].sort();
+  const vectors = sorted.map(word => writeVector(wordTokens(word)));
+  await database.query(sql`
+    INSERT INTO chat_words (word, tokens)
+    SELECT word, vector::tsvector FROM unnest(${sorted}::text[], ${vectors}::text[]) AS added (word, vector)
+    ON CONFLICT DO NOTHING`);
+}
+
+/** Merges the entries that wait in the index by piece; returns at once when none do. */
+export async function mergePending(database: Database): Promise<void> {
+  await database.query({ text: "SELECT gin_clean_pending_list('chat_messages_by_piece')" });
+}
+
+/** Words of the dictionary that have a part where it must be; `limit` of them at most. */
+export async function findWords(database: Database, part: Part, limit: number): Promise<string[]> {
+  const { rows } = await database.query<{ word: string }>(
+    prepared(sql`
+      SELECT word FROM chat_words
+      WHERE tokens @@ ${partQuery(part)}::tsquery AND strpos(word, ${part.text}) > 0
+        ${part.at === 'start' ? sql`AND starts_with(word, ${part.text})` : empty}
+        ${part.at === 'end' ? sql`AND right(word, length(${part.text})) = ${part.text}` : empty}
+      LIMIT ${limit}`),
+  );
+  return rows.map(({ word }) => word);
+}
+
+/** Whether a message is one that is looked for; strpos compares bytes, so that % and _ are characters as others. */
+function matches({ keyword, geoid }: Conditions): Sql {
+  return sql`(true
+    ${keyword === undefined ? empty : sql`AND strpos(folded, ${keyword}) > 0`}
+    ${geoid === undefined ? empty : sql`AND (geoid = ${geoid} OR coalesce(${geoid} = ANY (geoids), false))`})`;
+}
+
+function inRange({ from, to }: Conditions, before: Place | undefined): Sql {
+  return sql`true
+    ${from === undefined ? empty : sql`AND ts >= ${from}::timestamptz`}
+    ${to === undefined ? empty : sql`AND ts <= ${to}::timestamptz`}
+    ${before ? sql`AND (ts, packet_id) < (${before.ts}::timestamptz, ${before.id}::uuid)` : empty}`;
+}
+
+/** An array literal. */
+function braces(items: readonly (string | number)[]): string {
+  return `{${items.join(',')}}`;
+}

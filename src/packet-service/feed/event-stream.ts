@@ -1,0 +1,36 @@
+import type { Entry } from '../log/read-store.ts';
+import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
+
+// The text of a feed, as the HTML standard defines event streams (§9.2.5).
+
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // nginx would collect the answer before it passes it on.
+  'x-accel-buffering': 'no',
+};
+
+/** Tells the client when to come back after the connection was lost, in milliseconds. */
+export const RETRY = 'retry: 3000\n\n';
+
+/** Something that keeps the connection open and means nothing. */
+export const COMMENT = ':\n';
+
+/** Moves the client's Last-Event-ID without an event. */
+export function positionText(position: number): string {
+  return `id: ${position}\n\n`;
+}
+
+/** An entry as the event that a user gets; it tells that there is something and holds nothing of it. */
+export function eventText(entry: Entry, userId: string): string {
+  const { position, kind, packetId, threadId, details } = entry;
+  const data = {
+    type: kind,
+    user_id: userId,
+    ...(packetId && { packet_id: uuidToUlid(packetId) }),
+    ...(threadId && { thread_id: uuidToUlid(threadId) }),
+    ...(kind === 'chat.message' && { created_at: new Date(uuidTime(packetId as string)).toISOString() }),
+    ...details,
+  };
+  return `event: ${kind}\nid: ${position}\ndata: ${JSON.stringify(data)}\n\n`;
+}

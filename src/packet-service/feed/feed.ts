@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http';
+import type { Entry } from '../log/read-store.ts';
+import { COMMENT, eventText, positionText } from './event-stream.ts';
+
+/** Bytes that may wait for one client. Whoever takes less than comes is cut off, and resumes where he was. */
+const MAX_WAITING_BYTES = 256 * 1024;
+/** How long a client may take over what waits for it while it resumes, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** One user's news on their way over one response. */
+export interface Feed {
+  readonly userId: string;
+  /** what the client has been told up to */
+  position: number;
+  /** Unix milliseconds */
+  readonly openedAt: number;
+  /** Sends the entries after `position`; they come in order. */
+  tell(entries: readonly Entry[]): void;
+  /** Moves the client's position on without an event. */
+  move(position: number): void;
+  /** Keeps the connection open. */
+  beat(): void;
+  /** Resolves when the client has taken what was sent; one who takes too long is cut off. */
+  taken(): Promise<void>;
+  /** Ends it at once; what a slow client has not taken yet is not waited for. */
+  end(): void;
+}
+
+export function makeFeed(response: ServerResponse, userId: string, position: number): Feed {
+  const feed: Feed = {
+    userId,
+    position,
+    openedAt: Date.now(),
+    tell(entries) {
+      const unknown = entries.filter(entry => entry.position > feed.position);
+      if (unknown.length === 0) return;
+      feed.position = (unknown[unknown.length - 1] as Entry).position;
+      send(response, unknown.map(entry => eventText(entry, userId)).join(''));
+    },
+    move(to) {
+      feed.position = Math.max(feed.position, to);
+      send(response, `${COMMENT}${positionText(feed.position)}`);
+    },
+    beat: () => send(response, COMMENT),
+    taken: () => taken(response),
+    end() {
+      if (response.writableLength > 0) response.destroy();
+      else response.end();
+    },
+  };
+  return feed;
+}
+
+function send(response: ServerResponse, text: string): void {
+  if (response.destroyed || response.writableEnded) return;
+  if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
+  else response.write(text);
+}
+
+async function taken(response: ServerResponse): Promise<void> {
+  if (response.destroyed || !response.writableNeedDrain) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cutOff = setTimeout(() => response.destroy(), PATIENCE_MS);
+  response.once('drain', resolve).once('close', resolve);
+  await promise;
+  clearTimeout(cutOff);
+  response.off('drain', resolve).off('close', resolve);
+}

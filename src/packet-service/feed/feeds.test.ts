@@ -1,0 +1,96 @@
+import { createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { openFeed } from '../../../test/helpers/feed.ts';
+import type { Problem } from '../../platform/http/problems.ts';
+import { type Broadcast, broadcast } from '../log/broadcast.ts';
+import { type Feeds, openFeeds } from './feeds.ts';
+
+const logger = pino({ level: 'silent' });
+let database: TestDatabase;
+let news: Broadcast;
+beforeAll(async () => {
+  database = await testDatabase();
+  news = broadcast(database.pool, logger);
+  news.advance(0);
+});
+afterAll(() => database.drop());
+
+/** A server whose every request opens a feed of amina. */
+async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
+  const server = createServer((request, response) => {
+    const after = request.headers['last-event-id'];
+    feeds
+      .open('amina', after === undefined ? undefined : Number(after), response, {})
+      .catch((problem: Problem) => response.writeHead(problem.status).end());
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+test('a feed on which nothing happens says so now and then, and moves its position on', async () => {
+  const feeds = openFeeds(
+    { pool: database.pool, news, logger },
+    { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 },
+  );
+  const { url, server } = await serving(feeds);
+  const feed = await openFeed(url, 'amina');
+  expect(feed.lastId()).toBe(0);
+  news.advance(7);
+  await eventually(() => feed.lastId() === 7);
+  expect(feed.text()).toMatch(/\n:\nid: \d+\n\n/);
+  expect(feed.events).toEqual([]);
+  feeds.stop();
+  expect(await feed.ended).toBe(true);
+  server.close();
+});
+
+test('a feed ends when it is old, so that its client must show a token that is valid then', async () => {
+  const feeds = openFeeds({ pool: database.pool, news, logger }, { feeds: 10, heartbeatMs: 20, lifeMs: 100 });
+  const { url, server } = await serving(feeds);
+  const feed = await openFeed(url, 'amina');
+  expect(await feed.ended).toBe(true);
+  feeds.stop();
+  server.close();
+});
+
+test('there are only so many feeds; who comes too late is told to come back, and can when another has left', async () => {
+  const feeds = openFeeds(
+    { pool: database.pool, news, logger },
+    { feeds: 2, heartbeatMs: 60_000, lifeMs: 60_000 },
+  );
+  const { url, server } = await serving(feeds);
+  const [first, second] = [await openFeed(url, 'amina'), await openFeed(url, 'amina')];
+  const status = () =>
+    new Promise<number | undefined>(resolve => {
+      const request = get(url, { agent: false }, response => {
+        resolve(response.statusCode);
+        request.destroy();
+      });
+    });
+  expect(await status()).toBe(503);
+  first.close();
+  await eventually(async () => (await status()) === 200);
+  second.close();
+  feeds.stop();
+  server.close();
+});
+
+test('before the log has been read once, a feed waits for it', async () => {
+  const late = broadcast(database.pool, logger);
+  const feeds = openFeeds(
+    { pool: database.pool, news: late, logger },
+    { feeds: 2, heartbeatMs: 60_000, lifeMs: 60_000 },
+  );
+  const { url, server } = await serving(feeds);
+  const opening = openFeed(url, 'amina');
+  setTimeout(() => late.advance(3), 50);
+  const feed = await opening;
+  expect(feed.lastId()).toBe(3);
+  feed.close();
+  feeds.stop();
+  server.close();
+});

@@ -1,0 +1,132 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { Problem } from '../../platform/http/problems.ts';
+import { findThreadIds } from '../chat/store.ts';
+import type { Broadcast } from '../log/broadcast.ts';
+import { readHead, readNewsOf } from '../log/read-store.ts';
+import { RETRY, STREAM_HEADERS } from './event-stream.ts';
+import { type Feed, makeFeed } from './feed.ts';
+
+/** Entries that a resuming feed reads at once. */
+const PAGE = 200;
+/** Resuming feeds that read at the same time: after a restart all of them resume, and intake needs connections too. */
+const READERS = 2;
+/** How long a feed waits for the log at the start of the process, in milliseconds. */
+const START_PATIENCE_MS = 5000;
+
+/** What a test may make smaller. */
+const LIMITS = {
+  /** feeds that one process keeps open, at most */
+  feeds: 5000,
+  /** proxies close connections on which nothing comes for half a minute */
+  heartbeatMs: 20_000,
+  /** after so long a feed ends, and its client comes back, with a token that is valid then */
+  lifeMs: 3600 * 1000,
+};
+
+export interface Feeds {
+  /**
+   * Sends a user's news over a response, which it takes over, from after a position; without one from now on.
+   *
+   * @throws Problem unavailable when there are too many feeds, or the log cannot be read yet
+   */
+  open(userId: string, after: number | undefined, response: ServerResponse, headers: object): Promise<void>;
+  /** Ends all feeds at once. */
+  stop(): void;
+}
+
+interface Services {
+  pool: pg.Pool;
+  news: Broadcast;
+  logger: FastifyBaseLogger;
+}
+
+/** The open feeds of this process. */
+export function openFeeds({ pool, news, logger }: Services, limits: typeof LIMITS = LIMITS): Feeds {
+  /** each with what ends its subscription; undefined while it resumes */
+  const feeds = new Map<Feed, (() => void) | undefined>();
+  const inTurn = turns(READERS);
+
+  const heart = setInterval(() => {
+    for (const [feed, leave] of feeds) {
+      if (Date.now() - feed.openedAt > limits.lifeMs) feed.end();
+      // A quiet user's position moves on too, so that resuming never has far to read.
+      else if (leave) feed.move(news.position as number);
+      else feed.beat();
+    }
+  }, limits.heartbeatMs);
+  heart.unref();
+
+  /** Reads what came while the client was away, until nothing is left between it and the broadcast. */
+  async function resume(feed: Feed): Promise<void> {
+    // A position beyond the end is from another log, such as one that a backup replaced: nothing to resume there.
+    if (feed.position > (news.position as number)) {
+      feed.position = Math.min(feed.position, await readHead(pool));
+    }
+    while (feed.position < (news.position as number) && feeds.has(feed)) {
+      const missed = await inTurn(() => readMissed(pool, feed, news.position as number));
+      feed.tell(missed.entries);
+      feed.position = missed.upTo;
+      await feed.taken();
+    }
+    // Nothing was awaited since the position was compared, so the subscription follows on.
+    if (!feeds.has(feed)) return;
+    feeds.set(feed, news.subscribe(feed.userId, feed.tell));
+    feed.move(feed.position);
+  }
+
+  return {
+    async open(userId, after, response, headers) {
+      if (news.position === undefined) await Promise.race([news.ready, wait(START_PATIENCE_MS)]);
+      const { position } = news;
+      if (feeds.size >= limits.feeds || position === undefined) {
+        const why = position === undefined ? 'the log cannot be read yet' : 'too many feeds are open';
+        throw new Problem('unavailable', `${why}; come back with Last-Event-ID`, { retryAfter: 5 });
+      }
+      const feed = makeFeed(response, userId, after ?? position);
+      feeds.set(feed, undefined);
+      response
+        .on('error', () => {})
+        .on('close', () => {
+          feeds.get(feed)?.();
+          feeds.delete(feed);
+        });
+      response.writeHead(200, { ...headers, ...STREAM_HEADERS }).write(RETRY);
+      resume(feed).catch(error => {
+        logger.warn({ err: error }, 'a feed could not resume and is ended; its client comes back');
+        response.destroy();
+      });
+    },
+    stop() {
+      clearInterval(heart);
+      for (const feed of feeds.keys()) feed.end();
+    },
+  };
+}
+
+/** The next entries for a feed's user, and up to where they are all. */
+async function readMissed(pool: pg.Pool, { userId, position: after }: Feed, upTo: number) {
+  const threadIds = await findThreadIds(pool, userId);
+  const entries = await readNewsOf(pool, { userId, threadIds }, { after, upTo }, PAGE);
+  const last = entries.length === PAGE ? entries.at(-1) : undefined;
+  return { entries, upTo: last ? last.position : upTo };
+}
+
+/** Runs work of which no more than `count` may run at the same time. */
+function turns(count: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let free = count;
+  const queue: (() => void)[] = [];
+  return async work => {
+    if (free > 0) free--;
+    else await new Promise<void>(resolve => queue.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { actingUser } from '../access/caller.ts';
+import type { Feeds } from './feeds.ts';
+import { feedSchema } from './schemas.ts';
+
+/** The live feed. */
+export function registerEvents(app: Server, { feeds }: { feeds: Feeds }): void {
+  // A HEAD request would open a feed that nobody reads.
+  app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
+    const { user_id, last_event_id } = request.query;
+    const userId = actingUser(request, 'user_id', user_id);
+    if (userId === undefined) throw new Problem('invalid', 'user_id is required');
+    // The header is the newer one: a browser that reconnects asks for the same address again.
+    const after = request.headers['last-event-id'] ?? last_event_id;
+    await feeds.open(userId, after, reply.raw, reply.getHeaders());
+    reply.hijack();
+  });
+
+  app.addHook('preClose', async () => feeds.stop());
+}

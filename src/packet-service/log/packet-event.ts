@@ -1,0 +1,24 @@
+import type { ChatMessage } from '../chat/message.ts';
+import type { Packet } from '../packet/packet.ts';
+import { uuidTime } from '../packet/ulid.ts';
+import type { LogEvent } from './store.ts';
+
+/** The entry of the log that a stored packet becomes: with a thread a message of it, otherwise a packet. */
+export function packetEvent(packet: Packet, message: ChatMessage | undefined): LogEvent {
+  const { id, geoid, extraGeoids } = packet;
+  const event = { packetId: id, geoids: [geoid, ...extraGeoids] };
+  if (!message) return { kind: 'packet', ...event };
+  const details = messageDetails(message);
+  return { kind: 'chat.message', ...event, threadId: message.threadId, ...(details && { details }) };
+}
+
+/**
+ * The live feed tells who wrote and when; kept in the log, a feed need not read packets. When is left out where the
+ * packet's id tells it, as it does unless the message was finalized by a client.
+ */
+function messageDetails({ sender, ts, packetId }: ChatMessage): Record<string, unknown> | undefined {
+  const createdAt = `${ts.slice(0, 23)}Z`;
+  const told = Date.parse(createdAt) === uuidTime(packetId);
+  if (told && sender === undefined) return undefined;
+  return { ...(sender !== undefined && { from_user: sender }), ...(!told && { created_at: createdAt }) };
+}

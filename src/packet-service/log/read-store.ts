@@ -1,0 +1,140 @@
+import type { QueryResult } from 'pg';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { EventKind } from './store.ts';
+
+/** An entry of the log. */
+export interface Entry {
+  position: number;
+  kind: EventKind;
+  /** uuid form */
+  packetId: string | null;
+  /** of a chat message, uuid form */
+  threadId: string | null;
+  /** whom a share or invitation is for */
+  userId: string | null;
+  details: Record<string, unknown> | null;
+}
+
+/** Positions from `after`, without it, to `upTo`. */
+export interface Stretch {
+  after: number;
+  upTo: number;
+}
+
+const ENTRY =
+  'position, kind, packet_id AS "packetId", thread_id AS "threadId", user_id AS "userId", details';
+const WITHIN = 'position > $1 AND position <= $2';
+const IS_PACKET = "kind IN ('packet', 'chat.message')";
+
+/** The position of the last entry; 0 in an empty log. */
+export async function readHead(database: Database): Promise<number> {
+  const { rows } = await database.query<{ head: string }>({
+    name: 'log_head',
+    text: 'SELECT coalesce(max(position), 0) AS head FROM packet_log',
+  });
+  return Number(rows[0]?.head);
+}
+
+/** What of a stretch is for users: all but packets. In order. */
+export async function readNews(database: Database, { after, upTo }: Stretch): Promise<Entry[]> {
+  return entries(
+    await database.query<Row>({
+      name: 'log_news',
+      text: `SELECT ${ENTRY} FROM packet_log WHERE ${WITHIN} AND kind <> 'packet' ORDER BY position`,
+      values: [after, upTo],
+    }),
+  );
+}
+
+/** The messages of threads and what is for one user, in order. Each thread is read in its own index, then merged. */
+export async function readNewsOf(
+  database: Database,
+  { userId, threadIds }: { userId: string; threadIds: readonly string[] },
+  { after, upTo }: Stretch,
+  limit: number,
+): Promise<Entry[]> {
+  return entries(
+    await database.query<Row>({
+      name: 'log_news_of',
+      text: `SELECT * FROM (
+          (SELECT ${ENTRY} FROM packet_log WHERE user_id = $3 AND ${WITHIN} ORDER BY position LIMIT $5)
+          UNION ALL
+          SELECT messages.* FROM unnest($4::uuid[]) AS thread (id), LATERAL (
+            SELECT ${ENTRY} FROM packet_log WHERE thread_id = thread.id AND ${WITHIN} ORDER BY position LIMIT $5
+          ) AS messages
+        ) AS news ORDER BY position LIMIT $5`,
+      values: [after, upTo, userId, threadIds, limit],
+    }),
+  );
+}
+
+/** The packets of a stretch, messages among them, in order. */
+export async function readPackets(
+  database: Database,
+  { after, upTo }: Stretch,
+  limit: number,
+): Promise<Entry[]> {
+  return entries(
+    await database.query<Row>({
+      name: 'log_packets',
+      text: `SELECT ${ENTRY} FROM packet_log WHERE ${WITHIN} AND ${IS_PACKET} ORDER BY position LIMIT $3`,
+      values: [after, upTo, limit],
+    }),
+  );
+}
+
+/** Of the packets with these ids (uuid form) those of a stretch, in order. */
+export async function readPacketsById(
+  database: Database,
+  ids: readonly string[],
+  { after, upTo }: Stretch,
+  limit: number,
+): Promise<Entry[]> {
+  return entries(
+    await database.query<Row>({
+      name: 'log_packets_by_id',
+      text: `SELECT ${ENTRY} FROM packet_log
+        WHERE packet_id = ANY ($4::uuid[]) AND ${WITHIN} AND ${IS_PACKET} ORDER BY position LIMIT $3`,
+      values: [after, upTo, limit, ids],
+    }),
+  );
+}
+
+/** The packets of a stretch that have a GeoID, own or further, in order. Reads the whole stretch. */
+export async function scanPacketsOfGeoid(
+  database: Database,
+  key: string,
+  { after, upTo }: Stretch,
+  limit: number,
+): Promise<Entry[]> {
+  return entries(
+    await database.query<Row>({
+      name: 'log_packets_of_geoid',
+      text: `SELECT ${ENTRY} FROM packet_log
+        WHERE ${WITHIN} AND ${IS_PACKET} AND (geoid_key = $4 OR $4 = ANY (further_keys))
+        ORDER BY position LIMIT $3`,
+      values: [after, upTo, limit, key],
+    }),
+  );
+}
+
+/** Which of some GeoIDs' keys have packets in a stretch. */
+export async function findKeys(
+  database: Database,
+  keys: readonly string[],
+  { after, upTo }: Stretch,
+): Promise<string[]> {
+  const { rows } = await database.query<{ key: string }>({
+    name: 'log_keys',
+    text: `SELECT DISTINCT key FROM packet_log, unnest(further_keys || geoid_key) AS key
+      WHERE ${WITHIN} AND (geoid_key = ANY ($3::bigint[]) OR further_keys && $3) AND key = ANY ($3)`,
+    values: [after, upTo, keys],
+  });
+  return rows.map(({ key }) => key);
+}
+
+type Row = Omit<Entry, 'position'> & { position: string };
+
+function entries({ rows }: QueryResult<Row>): Entry[] {
+  return rows.map(row => ({ ...row, position: Number(row.position) }));
+}

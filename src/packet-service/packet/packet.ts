@@ -1,0 +1,124 @@
+import { cellIndex, FINE_LEVEL, leafCell } from '../../geometry/cells.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Timestamp } from '../../platform/time.ts';
+import { attachmentIds } from './attachment-ids.ts';
+import { packetHash } from './hash.ts';
+import { canonicalJson } from './jcs.ts';
+import { ulidToUuid } from './ulid.ts';
+
+/** Bytes of one packet's JSON, at most. */
+export const MAX_PACKET_BYTES = 512 * 1024;
+
+/** The types that have a meaning to us; storage takes any. */
+export const PACKET_TYPES = ['note', 'file_ref', 'chat_message', 'weather', 'custom'] as const;
+
+export interface Point {
+  /** degrees north, -90 to 90 */
+  lat: number;
+  /** degrees east, -180 to 180 */
+  lon: number;
+}
+
+/** A packet as it is stored: its three sections as text, and beside them what queries look at. */
+export interface Packet {
+  /** the ULID in Header.id, in the uuid form */
+  id: string;
+  geoid: string;
+  extraGeoids: readonly string[];
+  /** those of its attachments that are ours, uuid form */
+  attachmentIds: readonly string[];
+  /** Header.timestamp in UTC */
+  ts: string;
+  type: string;
+  threadId: string | null;
+  point: Point | null;
+  /** number of the point's level-20 S2 cell (geoids/cells.ts) */
+  cell: number | null;
+  header: string;
+  body: string;
+  footer: string;
+}
+
+/** What a new packet is made of. */
+export interface PacketParts {
+  /** ULID */
+  id: string;
+  geoid: string;
+  extraGeoids: readonly string[];
+  timestamp: Timestamp;
+  type: string;
+  /** further Header fields: tenant, prev */
+  headerFields?: Record<string, unknown>;
+  body: Record<string, unknown>;
+  lang: string;
+  enc?: string;
+  tags?: string[];
+  point?: Point | null;
+  /** uuid form */
+  threadId?: string | null;
+}
+
+/**
+ * Makes a packet: canonical texts, hash and footer (docs/decisions/packets.md).
+ *
+ * @throws Problem too_large when its JSON exceeds MAX_PACKET_BYTES
+ */
+export function makePacket(parts: PacketParts): Packet {
+  const { id, geoid, timestamp, type } = parts;
+  const header = canonicalJson({ ...parts.headerFields, id, geoid, timestamp: timestamp.text, type });
+  const body = canonicalJson(parts.body);
+  const footer = writeFooter(packetHash(header, body), {
+    enc: parts.enc ?? 'none',
+    lang: parts.lang,
+    ...(parts.tags && { tags: parts.tags }),
+  });
+  return finishPacket(parts, header, body, footer);
+}
+
+/**
+ * The row of a packet whose three sections are texts already.
+ *
+ * @throws Problem too_large
+ */
+export function finishPacket(
+  parts: Omit<PacketParts, 'headerFields' | 'lang' | 'enc' | 'tags'>,
+  header: string,
+  body: string,
+  footer: string,
+): Packet {
+  // Three bytes a code unit is the most that UTF-8 needs: small packets are not measured twice.
+  const units = header.length + body.length + footer.length;
+  if (units * 3 > MAX_PACKET_BYTES && Buffer.byteLength(header + body + footer) > MAX_PACKET_BYTES) {
+    throw new Problem('too_large', `the packet is larger than ${MAX_PACKET_BYTES} bytes of JSON`);
+  }
+  const point = parts.point ?? null;
+  return {
+    id: ulidToUuid(parts.id),
+    geoid: parts.geoid,
+    extraGeoids: parts.extraGeoids,
+    attachmentIds: attachmentIds(parts.body.attachments),
+    ts: parts.timestamp.utc,
+    type: parts.type,
+    threadId: parts.threadId ?? null,
+    point,
+    cell: point && cellIndex(leafCell(point.lat, point.lon), FINE_LEVEL),
+    header,
+    body,
+    footer,
+  };
+}
+
+/** A Footer as JSON text. The hash always stands first, where `hashOf` finds it. */
+export function writeFooter(hash: string, rest: Record<string, unknown>): string {
+  return JSON.stringify({ hash, ...rest });
+}
+
+/** The hash inside a Footer text that `writeFooter` wrote: 64 characters after `{"hash":"`. */
+export function hashOf(footer: string): string {
+  return footer.slice(9, 73);
+}
+
+/** A packet's three section texts, joined to the packet as clients read it. */
+export function spliceSections(sections: { header: string; body: string; footer: string }): string {
+  return `{"Header":${sections.header},"Body":${sections.body},"Footer":${sections.footer}}`;
+}

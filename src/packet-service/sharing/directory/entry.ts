@@ -1,0 +1,124 @@
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
+import type { Notifier } from '../notifications/notifier.ts';
+import { turnIntoShares } from '../shares/share.ts';
+import { contactKind, readContact } from './contact.ts';
+import { admit } from './limit.ts';
+import {
+  type Entry,
+  findEntry,
+  findOthersContact,
+  giveContact,
+  lockContacts,
+  putEntry,
+  takeConfirmation,
+} from './store.ts';
+
+/** Different addresses that one user may have mails for confirmation sent to in an hour. */
+const CONFIRMATIONS_AN_HOUR = 20;
+
+/** What a user wants to stand in the directory. */
+export interface Wish {
+  userId: string;
+  /** as the client wrote them */
+  contacts: readonly string[];
+  discoverable: boolean;
+}
+
+/**
+ * Puts a user's entry into the directory, as whoever could be anybody: contacts count at once.
+ *
+ * @throws Problem invalid for a contact that is none, conflict for one that is another user's
+ */
+export async function putOpenEntry(
+  database: Database,
+  notifier: Notifier,
+  wish: Wish,
+  now: Date,
+): Promise<Entry> {
+  const contacts = readContacts(wish.contacts);
+  await lockContacts(database, contacts);
+  const taken = await findOthersContact(database, wish.userId, contacts);
+  if (taken !== undefined) throw new Problem('conflict', `contacts: ${taken} belongs to another user`);
+  await putEntry(database, { ...wish, contacts }, now, now);
+  return settle(database, notifier, wish.userId, contacts, now);
+}
+
+/**
+ * Puts a user's own entry into the directory, as the user of a token: addresses that are new are mailed a link that
+ * confirms them, once an hour at most.
+ *
+ * @throws Problem invalid for a contact that is none, too_many_requests
+ */
+export async function putOwnEntry(
+  database: Database,
+  notifier: Notifier,
+  wish: Wish,
+  now: Date,
+): Promise<Entry> {
+  const contacts = readContacts(wish.contacts);
+  await lockContacts(database, contacts);
+  await putEntry(database, { ...wish, contacts }, null, now);
+  const entry = await settle(database, notifier, wish.userId, contacts, now);
+
+  const asker = { sender: `confirmations of ${wish.userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
+  const toAsk: string[] = [];
+  for (const { contact, confirmed } of entry.contacts) {
+    if (confirmed || contactKind(contact) !== 'email') continue;
+    if (await admit(database, asker, contact, now)) toAsk.push(contact);
+  }
+  await notifier.askToConfirm(database, wish.userId, toAsk);
+  return entry;
+}
+
+/**
+ * Confirms a contact that a user has listed, by the token from the mail to it.
+ *
+ * @throws Problem not_found, the same for a token that never was, has ended, was used or is another user's
+ */
+export async function confirmContact(
+  database: Database,
+  notifier: Notifier,
+  token: string,
+  userId: string,
+  now: Date,
+): Promise<Entry> {
+  const contact = await takeConfirmation(database, { hash: secretHash(token), userId }, now);
+  if (contact === undefined) throw noConfirmation();
+  await lockContacts(database, [contact]);
+  if (!(await giveContact(database, { userId, contact }, now, { addUnlisted: false })))
+    throw noConfirmation();
+  return settle(database, notifier, userId, [contact], now);
+}
+
+function noConfirmation(): Problem {
+  return new Problem('not_found', 'there is nothing to confirm; the link may have been used, or have ended');
+}
+
+/**
+ * Invitations to those of the contacts by which the user can be found now become shares. The caller holds the
+ * contacts' locks.
+ *
+ * @returns the user's entry
+ */
+async function settle(
+  database: Database,
+  notifier: Notifier,
+  userId: string,
+  contacts: readonly string[],
+  now: Date,
+): Promise<Entry> {
+  const entry = (await findEntry(database, userId)) as Entry;
+  if (!entry.discoverable) return entry;
+  for (const { contact, confirmed } of entry.contacts) {
+    if (confirmed && contacts.includes(contact)) {
+      await turnIntoShares(database, notifier, contact, userId, now);
+    }
+  }
+  return entry;
+}
+
+function readContacts(values: readonly string[]): string[] {
+  return [...new Set(values.map((value, index) => readContact(value, `contacts.${index}`)))];
+}

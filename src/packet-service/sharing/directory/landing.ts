@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import type { Server } from '../../../platform/http/server.ts';
+import { errors } from '../../schemas.ts';
+
+/** Where a mailed link leads, and what it is for. */
+export interface Landing {
+  /** ends in /:token */
+  path: `${string}/:token`;
+  tag: string;
+  title: string;
+  sentence: string;
+  /** the request by which an app does what the link is for, in words */
+  request: string;
+}
+
+/**
+ * The page that a mailed link opens in a browser when no app takes it. It says the same to every token and changes
+ * nothing: mail scanners open every link. Doing what the link is for takes a POST.
+ */
+export function registerLandingPage(app: Server, landing: Landing): void {
+  const html = page(landing);
+  app.get(
+    landing.path,
+    {
+      config: { open: true },
+      schema: {
+        tags: [landing.tag],
+        summary: `${landing.title}: what a browser shows`,
+        description: 'The page behind a mailed link. The same for every token; it changes nothing.',
+        params: Type.Object({
+          token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
+        }),
+        response: {
+          200: {
+            description: 'a page that says what to do',
+            content: { 'text/html': { schema: Type.String() } },
+          },
+          400: errors[400],
+          500: errors[500],
+        },
+      },
+    },
+    async (_request, reply) =>
+      reply
+        .headers({
+          'cache-control': 'no-store',
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+          'referrer-policy': 'no-referrer',
+        })
+        .type('text/html; charset=utf-8')
+        .serializer(asIs)
+        .send(html),
+  );
+}
+
+const asIs = (text: unknown) => text as string;
+
+function page({ title, sentence, request }: Landing): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style>
+<h1>${title}</h1>
+<p>${sentence}
+<p>Open this link in your field app. Without one: ${request}
+</html>
+`;
+}

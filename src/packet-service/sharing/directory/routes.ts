@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { transaction } from '../../../platform/postgres/database.ts';
+import { once, readKey, sendOnce } from '../../idempotency/idempotency.ts';
+import type { Notifier } from '../notifications/notifier.ts';
+import { confirmContact, putOpenEntry, putOwnEntry } from './entry.ts';
+import { registerLandingPage } from './landing.ts';
+import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from './schemas.ts';
+import { deleteEntry, type Entry, findEntry } from './store.ts';
+import { namedUser } from './user.ts';
+
+/** The built-in directory: by which contacts users can be found. */
+export function registerDirectory(
+  app: Server,
+  { pool, notifier }: { pool: pg.Pool; notifier: Notifier },
+): void {
+  app.put('/directory/users/:user_id', { schema: putEntrySchema }, async request => {
+    const userId = namedUser(request, 'user_id', request.params.user_id);
+    const put = request.user === undefined ? putOpenEntry : putOwnEntry;
+    const entry = await transaction(pool, database =>
+      put(database, notifier, { userId, ...request.body }, new Date()),
+    );
+    notifier.wake();
+    return asItem(entry);
+  });
+
+  app.get('/directory/users/:user_id', { schema: getEntrySchema }, async request => {
+    const userId = namedUser(request, 'user_id', request.params.user_id);
+    const entry = await findEntry(pool, userId);
+    if (!entry) throw new Problem('not_found', `${userId} is not in the directory`);
+    return asItem(entry);
+  });
+
+  app.delete('/directory/users/:user_id', { schema: deleteEntrySchema }, async (request, reply) => {
+    const userId = namedUser(request, 'user_id', request.params.user_id);
+    await transaction(pool, database => deleteEntry(database, userId));
+    return reply.code(204).send(null);
+  });
+
+  app.post('/directory/confirmations/:token', { schema: confirmSchema }, async (request, reply) => {
+    const { token } = request.params;
+    const userId = namedUser(request, 'user_id', request.body.user_id);
+    const done = await once(pool, readKey(request), async database => {
+      const entry = await confirmContact(database, notifier, token, userId, new Date());
+      return { status: 200, answer: JSON.stringify(asItem(entry)) };
+    });
+    notifier.wake();
+    return sendOnce(reply, done);
+  });
+
+  registerLandingPage(app, {
+    path: '/directory/confirmations/:token',
+    tag: 'Directory',
+    title: 'Confirm a contact',
+    sentence: 'A user of the field service says that this is their address, and wants to be found by it.',
+    request: 'POST {"user_id": "your user identifier"} to this address.',
+  });
+}
+
+function asItem({ userId, discoverable, contacts }: Entry) {
+  return {
+    user_id: userId,
+    contacts: contacts.map(({ contact }) => contact),
+    discoverable,
+    unconfirmed: contacts.filter(({ confirmed }) => !confirmed).map(({ contact }) => contact),
+  };
+}

@@ -1,0 +1,63 @@
+import { composeMail, type MailText } from '../../../platform/mail/mail-text.ts';
+import { uuidToUlid } from '../../packet/ulid.ts';
+import { SECRET_DAYS } from '../directory/secret.ts';
+import type { Notification } from './store.ts';
+
+/** Characters of a user identifier that a mail shows, at most. */
+const SHOWN = 64;
+
+/**
+ * The mails. Nothing that a client sent ever stands in a subject or another header; in the text stand user
+ * identifiers, on one line and cut short, because whoever makes one up must not be able to write a letter with it.
+ *
+ * @param publicUrl what links begin with, without a slash at its end
+ */
+export function mailTexts(publicUrl: string) {
+  return {
+    /** A packet was shared with a user. */
+    shareCreated({ packetId, shareId, userId, fromUser }: Notification): MailText {
+      const inbox = `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`;
+      return composeMail('An observation was shared with you', [
+        `${shown(fromUser)} shared an observation from the field with you:`,
+        { url: `${publicUrl}/packets/${uuidToUlid(packetId)}` },
+        'It waits in your inbox, where you accept or reject it:',
+        { url: inbox },
+        `Number of the share: ${uuidToUlid(shareId)}`,
+      ]);
+    },
+
+    /** Somebody wants to share with whoever reads this address. */
+    invitationSent({ fromUser }: Notification, secret: string): MailText {
+      return composeMail('You are invited to observations from the field', [
+        `${shown(fromUser)} wants to share an observation from the field with you. It waits until you let others ` +
+          'find you by this address. To do that, open this link in your field app, or enter the code there:',
+        { url: invitationUrl(publicUrl, secret) },
+        `Code: ${secret}`,
+        `It works once, for ${SECRET_DAYS} days. If you do not know what this is about, do nothing.`,
+      ]);
+    },
+
+    /** A user says that this address is theirs. */
+    confirmContact(userId: string, secret: string): MailText {
+      return composeMail('Confirm your address', [
+        `The user ${shown(userId)} says that this is their address, and wants what is shared with it. If that is ` +
+          'you, open this link in your field app, or enter the code there:',
+        { url: `${publicUrl}/directory/confirmations/${secret}` },
+        `Code: ${secret}`,
+        `It works once, for ${SECRET_DAYS} days. If that is not you, do nothing.`,
+      ]);
+    },
+  };
+}
+
+export function invitationUrl(publicUrl: string, secret: string): string {
+  return `${publicUrl}/invitations/${secret}`;
+}
+
+/** A user identifier in quotes, as one short run of visible characters: no line breaks, no turned text. */
+function shown(user: string): string {
+  const characters = [...user.replace(/[\p{C}\p{Z}"]+/gu, ' ').trim()];
+  return characters.length > SHOWN
+    ? `"${characters.slice(0, SHOWN).join('')}..."`
+    : `"${characters.join('')}"`;
+}

@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { listeningUrl, type Server } from '../../../platform/http/server.ts';
+import { openJobs } from '../../../platform/jobs/jobs.ts';
+import { makeMailer } from '../../../platform/mail/mail.ts';
+import type { Connection } from '../../../platform/postgres/database.ts';
+import type { Settings } from '../../../platform/settings.ts';
+import { webhookTarget } from './channels.ts';
+import { workOnDeliveries } from './deliver.ts';
+import { makeNotifier, type Notifier } from './notifier.ts';
+
+/** PostgreSQL's schema of the job queue. */
+export const JOBS_SCHEMA = 'packet_service_jobs';
+
+/**
+ * Notifications, and the workers that deliver them while the server listens.
+ *
+ * @throws SettingsError
+ */
+export function openNotifications(
+  app: Server,
+  settings: Settings,
+  { connection, pool }: { connection: Connection; pool: pg.Pool },
+): { notifier: Notifier; stop: () => Promise<void> } {
+  const webhook = webhookTarget(settings);
+  const jobs = openJobs(connection, JOBS_SCHEMA, app.log);
+  const mailer = makeMailer(settings);
+  const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
+  workOnDeliveries(jobs, { pool, mailer, webhook, publicUrl, logger: app.log });
+
+  app.addHook('onListen', async () => jobs.start());
+  return {
+    notifier: makeNotifier(jobs, settings),
+    async stop() {
+      await jobs.stop();
+      mailer.close();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { type Item, inBatches, sendList } from '../../chat/listing.ts';
+import { isUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import { namedUser } from '../directory/user.ts';
+import { asNotification } from './notification.ts';
+import { listNotificationsSchema } from './schemas.ts';
+import { type LogEntry, listNotifications } from './store.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** The delivery log. */
+export function registerNotifications(app: Server, { pool }: { pool: pg.Pool }): void {
+  app.get('/notifications', { schema: listNotificationsSchema }, async (request, reply) => {
+    const { user_id, limit = DEFAULT_LIMIT, cursor } = request.query;
+    const userId = namedUser(request, 'user_id', user_id);
+    const start = cursor === undefined ? undefined : readCursor(cursor);
+    const entries = (wanted: number) =>
+      inBatches(
+        wanted,
+        start,
+        ({ notificationId }: LogEntry) => notificationId,
+        (after, count) => listNotifications(pool, userId, { after, limit: count }),
+      );
+    return sendList(reply, 'notifications', limit, entries, asItem);
+  });
+}
+
+function readCursor(cursor: string): string {
+  const ulid = cursor.toUpperCase();
+  if (!isUlid(ulid)) throw new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
+  return ulidToUuid(ulid);
+}
+
+function asItem(entry: LogEntry): Item {
+  const deliveries = entry.deliveries.map(delivery => ({
+    channel: delivery.channel,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_error: delivery.last_error ?? undefined,
+    last_attempt_at: delivery.last_attempt_at?.toISOString(),
+    delivered_at: delivery.delivered_at?.toISOString(),
+  }));
+  return {
+    json: JSON.stringify({ ...asNotification(entry), deliveries }),
+    cursor: uuidToUlid(entry.notificationId),
+  };
+}

@@ -1,0 +1,154 @@
+import sql, { empty } from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Channel } from './channels.ts';
+
+/** What somebody is told. Ids in the uuid form. */
+export interface Notification {
+  notificationId: string;
+  type: 'share.created' | 'invitation.sent';
+  /** null when nobody is known who has the contact */
+  userId: string | null;
+  /** by which the user was looked for, in the form of `readContact` */
+  contact: string;
+  packetId: string;
+  /** the share's, or the invitation's */
+  shareId: string;
+  fromUser: string;
+  createdAt: Date;
+}
+
+/** A notification on its way through one channel. */
+export interface Delivery {
+  notificationId: string;
+  channel: Channel;
+  /** e-mail address; null for the webhook */
+  address: string | null;
+}
+
+/** What became of a delivery: it waits or is tried again, it arrived, or it was given up. */
+export type DeliveryStatus = 'queued' | 'delivered' | 'dead';
+
+export async function insertNotifications(
+  database: Database,
+  notifications: readonly Notification[],
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO notifications
+      (notification_id, type, user_id, contact, packet_id, share_id, from_user, created_at)
+    SELECT * FROM unnest(
+      ${notifications.map(({ notificationId }) => notificationId)}::uuid[],
+      ${notifications.map(({ type }) => type)}::text[],
+      ${notifications.map(({ userId }) => userId)}::text[],
+      ${notifications.map(({ contact }) => contact)}::text[],
+      ${notifications.map(({ packetId }) => packetId)}::uuid[],
+      ${notifications.map(({ shareId }) => shareId)}::uuid[],
+      ${notifications.map(({ fromUser }) => fromUser)}::text[],
+      ${notifications.map(({ createdAt }) => createdAt)}::timestamptz[])`);
+}
+
+export async function insertDeliveries(database: Database, deliveries: readonly Delivery[]): Promise<void> {
+  await database.query(sql`
+    INSERT INTO notification_deliveries (notification_id, channel, address, status, attempts)
+    SELECT *, 'queued', 0 FROM unnest(
+      ${deliveries.map(({ notificationId }) => notificationId)}::uuid[],
+      ${deliveries.map(({ channel }) => channel)}::text[],
+      ${deliveries.map(({ address }) => address)}::text[])`);
+}
+
+const NOTIFICATION = sql`notification_id AS "notificationId", type, user_id AS "userId", contact,
+  packet_id AS "packetId", share_id AS "shareId", from_user AS "fromUser", created_at AS "createdAt"`;
+
+/** A notification with its delivery through one channel, unless that is done. */
+export async function findOpenDelivery(
+  database: Database,
+  notificationId: string,
+  channel: Channel,
+): Promise<(Notification & { address: string | null }) | undefined> {
+  const { rows } = await database.query<Notification & { address: string | null }>(sql`
+    SELECT ${NOTIFICATION}, address FROM notifications JOIN notification_deliveries USING (notification_id)
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
+  return rows[0];
+}
+
+/** Notes that an attempt brought a notification to its receiver. */
+export async function noteDelivered(
+  database: Database,
+  { notificationId, channel }: Omit<Delivery, 'address'>,
+  now: Date,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE notification_deliveries SET status = 'delivered', attempts = attempts + 1, last_error = NULL,
+      last_attempt_at = ${now}, delivered_at = ${now}
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
+}
+
+/** Notes why an attempt failed. Whether another follows is the job queue's to decide. */
+export async function noteFailure(
+  database: Database,
+  { notificationId, channel }: Omit<Delivery, 'address'>,
+  error: string,
+  now: Date,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE notification_deliveries SET attempts = attempts + 1, last_error = ${error}, last_attempt_at = ${now}
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
+}
+
+/** Gives a delivery up, unless it arrived after all. Returns whether it was given up now. */
+export async function markDead(
+  database: Database,
+  { notificationId, channel }: Omit<Delivery, 'address'>,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE notification_deliveries SET status = 'dead',
+      last_error = coalesce(last_error, 'the attempts ended without an answer')
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status = 'queued'`);
+  return rowCount === 1;
+}
+
+/** Takes up deliveries that were given up: all of them, or one notification's. At most `limit`, oldest first. */
+export async function reviveDead(
+  database: Database,
+  notificationId: string | undefined,
+  limit: number,
+): Promise<Omit<Delivery, 'address'>[]> {
+  const { rows } = await database.query<Omit<Delivery, 'address'>>(sql`
+    UPDATE notification_deliveries SET status = 'queued'
+    WHERE status = 'dead' AND (notification_id, channel) IN (
+      SELECT notification_id, channel FROM notification_deliveries
+      WHERE status = 'dead' ${notificationId ? sql`AND notification_id = ${notificationId}` : empty}
+      ORDER BY notification_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING notification_id AS "notificationId", channel`);
+  return rows;
+}
+
+/** One channel of the delivery log. */
+export interface DeliveryEntry {
+  channel: Channel;
+  status: DeliveryStatus;
+  attempts: number;
+  last_error: string | null;
+  last_attempt_at: Date | null;
+  delivered_at: Date | null;
+}
+
+export type LogEntry = Notification & { deliveries: DeliveryEntry[] };
+
+/** A user's notifications, newest first, after one of them, with what became of them. */
+export async function listNotifications(
+  database: Database,
+  userId: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<LogEntry[]> {
+  const { rows } = await database.query<Notification>(sql`
+    SELECT ${NOTIFICATION} FROM notifications
+    WHERE user_id = ${userId} ${after ? sql`AND notification_id < ${after}` : empty}
+    ORDER BY notification_id DESC LIMIT ${limit}`);
+  const deliveries = await database.query<DeliveryEntry & { id: string }>(sql`
+    SELECT notification_id AS id, channel, status, attempts, last_error, last_attempt_at, delivered_at
+    FROM notification_deliveries
+    WHERE notification_id = ANY (${rows.map(({ notificationId }) => notificationId)}::uuid[])
+    ORDER BY channel`);
+  const byId = Map.groupBy(deliveries.rows, ({ id }) => id);
+  return rows.map(row => ({ ...row, deliveries: byId.get(row.notificationId) ?? [] }));
+}

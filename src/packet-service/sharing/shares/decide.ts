@@ -1,0 +1,30 @@
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
+import { decideShare, findShareById, type Share } from './store.ts';
+
+/**
+ * A recipient accepts or rejects a share. Saying the same again changes nothing.
+ *
+ * @param shareId as the client wrote it
+ * @returns the share as it is now
+ * @throws Problem not_found; forbidden for anyone but the recipient; conflict when the opposite was said before
+ */
+export async function decide(
+  database: Database,
+  shareId: string,
+  userId: string,
+  status: 'accepted' | 'rejected',
+): Promise<Share> {
+  const ulid = shareId.toUpperCase();
+  const share = isUlid(ulid) ? await findShareById(database, ulidToUuid(ulid)) : undefined;
+  if (!share || share.status === 'invited') throw new Problem('not_found', `there is no share ${shareId}`);
+  if (share.toUser !== userId)
+    throw new Problem('forbidden', 'only the recipient accepts or rejects a share');
+
+  if (await decideShare(database, share.shareId, status)) return { ...share, status };
+  const decided = await findShareById(database, share.shareId);
+  if (decided?.status !== status)
+    throw new Problem('conflict', `share ${shareId} was ${decided?.status} before`);
+  return decided;
+}

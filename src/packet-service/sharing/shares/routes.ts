@@ -1,0 +1,162 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { transaction } from '../../../platform/postgres/database.ts';
+import { checkReader } from '../../access/visibility.ts';
+import { type Item, inBatches, sendList } from '../../chat/listing.ts';
+import { earlierAnswer, once, readKey, sendAgain, sendOnce } from '../../idempotency/idempotency.ts';
+import { isUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import { findPackets } from '../../packets/read-store.ts';
+import { readContact } from '../directory/contact.ts';
+import type { AskRegistry } from '../directory/discoverability.ts';
+import { registerLandingPage } from '../directory/landing.ts';
+import { admitSender } from '../directory/limit.ts';
+import { findHolder } from '../directory/store.ts';
+import { namedUser } from '../directory/user.ts';
+import type { Notifier } from '../notifications/notifier.ts';
+import { decide } from './decide.ts';
+import { acceptInvitationSchema, decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
+import { acceptInvitation, shareOrInvite } from './share.ts';
+import { findPlace, findShare, listShares, type Place, type Share, type ShareKey } from './store.ts';
+
+/** Sharing packets, and what becomes of shares and invitations. */
+export function registerShares(
+  app: Server,
+  { pool, notifier, askRegistry }: { pool: pg.Pool; notifier: Notifier; askRegistry: AskRegistry },
+): void {
+  app.post('/shares', { schema: postShareSchema }, async (request, reply) => {
+    const { packet_id, from_user, contact_value } = request.body;
+    const fromUser = namedUser(request, 'from_user', from_user);
+    const contact = readContact(contact_value, 'contact_value');
+    const key = readKey(request);
+    const earlier = await earlierAnswer(pool, key);
+    if (earlier) return sendAgain(reply, earlier);
+
+    const share = { packetId: await readPacketId(pool, request, packet_id), fromUser, contact };
+    const registered = await lookUp(pool, askRegistry, request, share);
+    const done = await once(pool, key, async database => {
+      const made = await shareOrInvite(database, notifier, share, registered, new Date());
+      return { status: 201, answer: JSON.stringify(asOutcome(made)) };
+    });
+    notifier.wake();
+    return sendOnce(reply, done);
+  });
+
+  app.get('/shares/inbox', { schema: inboxSchema }, async (request, reply) => {
+    const { user_id, status, limit, cursor } = request.query;
+    const userId = namedUser(request, 'user_id', user_id);
+    const start = cursor === undefined ? undefined : await placeAt(pool, cursor, userId);
+    const shares = (wanted: number) =>
+      inBatches(
+        wanted,
+        start,
+        (row: Share & Place) => row,
+        (after, count) => listShares(pool, { userId, status }, { after, limit: count }),
+      );
+    return sendList(reply, 'shares', limit, shares, asListItem);
+  });
+
+  for (const [verb, status] of [
+    ['accept', 'accepted'],
+    ['reject', 'rejected'],
+  ] as const) {
+    app.post(`/shares/:share_id/${verb}`, { schema: decideSchema(verb, status) }, async request => {
+      const userId = namedUser(request, 'user_id', request.body.user_id);
+      return asItem(await decide(pool, request.params.share_id, userId, status));
+    });
+  }
+
+  registerInvitations(app, pool, notifier);
+}
+
+function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): void {
+  app.post('/invitations/:token/accept', { schema: acceptInvitationSchema }, async (request, reply) => {
+    const userId = namedUser(request, 'user_id', request.body.user_id);
+    const done = await once(pool, readKey(request), async database => {
+      const { contact, shares } = await acceptInvitation(
+        database,
+        notifier,
+        request.params.token,
+        userId,
+        new Date(),
+      );
+      const message =
+        shares === 1 ? '1 packet was shared with you' : `${shares} packets were shared with you`;
+      return {
+        status: 200,
+        answer: JSON.stringify({ user_id: userId, contact_value: contact, shares, message }),
+      };
+    });
+    notifier.wake();
+    return sendOnce(reply, done);
+  });
+
+  registerLandingPage(app, {
+    path: '/invitations/:token',
+    tag: 'Shares',
+    title: 'An invitation',
+    sentence: 'Somebody wants to share observations from the field with you.',
+    request: 'POST {"user_id": "your user identifier"} to this address, followed by /accept.',
+  });
+}
+
+/**
+ * @returns the uuid form
+ * @throws Problem not_found when there is no such packet, forbidden when the token's user may not read it
+ */
+async function readPacketId(pool: pg.Pool, { user }: FastifyRequest, text: string): Promise<string> {
+  const ulid = text.toUpperCase();
+  const packetId = isUlid(ulid) ? ulidToUuid(ulid) : undefined;
+  const [packet] = packetId === undefined ? [] : await findPackets(pool, [packetId]);
+  if (!packetId || !packet) throw new Problem('not_found', `there is no packet ${text}`);
+  await checkReader(pool, user, { id: packetId, threadId: packet.threadId });
+  return packetId;
+}
+
+/**
+ * What the user registry says of a share's contact. It is not asked for what is shared already, nor about contacts
+ * that the directory knows. Outside the transaction: a slow registry must not hold a connection.
+ *
+ * @throws Problem too_many_requests
+ */
+async function lookUp(pool: pg.Pool, askRegistry: AskRegistry, request: FastifyRequest, share: ShareKey) {
+  const earlier = await findShare(pool, share);
+  if (earlier && earlier.status !== 'invited') return undefined;
+  await transaction(pool, database => admitSender(database, request, share.fromUser, share.contact));
+  return (await findHolder(pool, share.contact)) ? undefined : askRegistry(share.contact);
+}
+
+async function placeAt(pool: pg.Pool, cursor: string, userId: string): Promise<Place> {
+  const ulid = cursor.toUpperCase();
+  const place = isUlid(ulid) ? await findPlace(pool, ulidToUuid(ulid), userId) : undefined;
+  if (!place) throw new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
+  return place;
+}
+
+function asOutcome({ shareId, status }: Share) {
+  const id = uuidToUlid(shareId);
+  return status === 'invited'
+    ? {
+        invitation_id: id,
+        status: 'invitation_sent',
+        message: 'The recipient cannot be found yet. An invitation asks them to become discoverable.',
+      }
+    : { share_id: id, status: 'created', message: 'Shared; the recipient is being notified.' };
+}
+
+function asItem({ shareId, packetId, fromUser, status, createdAt }: Share) {
+  return {
+    share_id: uuidToUlid(shareId),
+    packet_id: uuidToUlid(packetId),
+    from_user: fromUser,
+    // What has a recipient is no invitation any more.
+    status: status as Exclude<Share['status'], 'invited'>,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+function asListItem(share: Share): Item {
+  const item = asItem(share);
+  return { json: JSON.stringify(item), cursor: item.share_id };
+}

@@ -1,0 +1,148 @@
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
+import { type LogEvent, queueEvents } from '../../log/store.ts';
+import { newUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import { SECRET_DAYS } from '../directory/secret.ts';
+import { findHolder, giveContact, type Holder, lockContacts } from '../directory/store.ts';
+import type { News, Notifier } from '../notifications/notifier.ts';
+import {
+  countInvitations,
+  findShare,
+  findTokenContact,
+  giveInvitations,
+  insertShare,
+  renewInvitation,
+  type Share,
+  type ShareKey,
+  takeTokens,
+} from './store.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Invitations that are sent to one contact in a day: whoever invites must not be able to flood a stranger. */
+const INVITATIONS_A_DAY = 20;
+
+/**
+ * Shares a packet, or invites when the contact belongs to nobody who wants to be found. The same packet, sender and
+ * contact have one share or invitation, however often and however simultaneously they are asked for; an invitation
+ * whose contact can be found by now becomes its share. An invitation whose link has ended is sent again.
+ *
+ * @param registered what the user registry says of the contact; the directory knows better where it knows it
+ */
+export async function shareOrInvite(
+  database: Database,
+  notifier: Notifier,
+  key: ShareKey,
+  registered: Holder | undefined,
+  now: Date,
+): Promise<Share> {
+  await lockContacts(database, [key.contact]);
+  const earlier = await findShare(database, key);
+  if (earlier && earlier.status !== 'invited') return earlier;
+
+  const holder = (await findHolder(database, key.contact)) ?? registered;
+  if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder }, now);
+  if (earlier) {
+    await turnIntoShares(database, notifier, key.contact, holder.userId, now);
+    return { ...earlier, toUser: holder.userId, status: 'pending', createdAt: now };
+  }
+  const share: Share = { ...key, ...fresh(now), toUser: holder.userId, status: 'pending' };
+  await insertShare(database, share);
+  await announceShares(database, notifier, [share]);
+  return share;
+}
+
+/** Turns every invitation to a contact into a share with the user who can now be found by it. */
+export async function turnIntoShares(
+  database: Database,
+  notifier: Notifier,
+  contact: string,
+  userId: string,
+  now: Date,
+): Promise<number> {
+  const shares = await giveInvitations(database, contact, userId, now);
+  await announceShares(database, notifier, shares);
+  return shares.length;
+}
+
+/**
+ * Accepts an invitation: who has its token has the contact. The contact becomes the user's, the user can be found,
+ * every invitation to the contact becomes a share, and all tokens to it are used up.
+ *
+ * @throws Problem not_found, the same for a token that never was, has ended or was used
+ */
+export async function acceptInvitation(
+  database: Database,
+  notifier: Notifier,
+  token: string,
+  userId: string,
+  now: Date,
+): Promise<{ contact: string; shares: number }> {
+  const hash = secretHash(token);
+  const contact = await findTokenContact(database, hash, now);
+  if (contact === undefined) throw noInvitation();
+  await lockContacts(database, [contact]);
+  // Whoever held the lock before may have used it up.
+  if (!(await takeTokens(database, contact, hash))) throw noInvitation();
+  await giveContact(database, { userId, contact }, now, { addUnlisted: true });
+  return { contact, shares: await turnIntoShares(database, notifier, contact, userId, now) };
+}
+
+function noInvitation(): Problem {
+  return new Problem('not_found', 'there is no such invitation; it may have been used, or have ended');
+}
+
+async function invite(
+  database: Database,
+  notifier: Notifier,
+  key: ShareKey,
+  { earlier, holder }: { earlier: Share | undefined; holder: Holder | undefined },
+  now: Date,
+): Promise<Share> {
+  const lastLink = new Date(now.getTime() - SECRET_DAYS * DAY_MS);
+  if (earlier && earlier.createdAt > lastLink) return earlier;
+
+  const sentToday = await countInvitations(database, key.contact, new Date(now.getTime() - DAY_MS));
+  const invitation: Share = { ...key, ...fresh(now), toUser: null, status: 'invited' };
+  if (earlier) {
+    invitation.shareId = earlier.shareId;
+    await renewInvitation(database, earlier.shareId, now);
+  } else {
+    await insertShare(database, invitation);
+  }
+  const news = newsOf('invitation.sent', invitation, holder?.userId);
+  await notifier.notify(database, [{ ...news, silent: sentToday >= INVITATIONS_A_DAY }]);
+  if (holder) await queueEvents(database, [eventOf('invitation.sent', invitation, holder.userId)]);
+  return invitation;
+}
+
+function fresh(now: Date): Pick<Share, 'shareId' | 'createdAt'> {
+  return { shareId: ulidToUuid(newUlid()), createdAt: now };
+}
+
+async function announceShares(
+  database: Database,
+  notifier: Notifier,
+  shares: readonly Share[],
+): Promise<void> {
+  await notifier.notify(
+    database,
+    shares.map(share => newsOf('share.created', share, share.toUser ?? undefined)),
+  );
+  await queueEvents(
+    database,
+    shares.map(share => eventOf('share.created', share, share.toUser as string)),
+  );
+}
+
+function newsOf(type: News['type'], share: Share, userId: string | undefined): News {
+  const { shareId, packetId, fromUser, contact, createdAt } = share;
+  return { type, userId, contact, packetId, shareId, fromUser, createdAt };
+}
+
+function eventOf(kind: LogEvent['kind'], share: Share, userId: string): LogEvent {
+  const id = uuidToUlid(share.shareId);
+  const named = kind === 'share.created' ? { share_id: id } : { invitation_id: id };
+  const details = { ...named, from_user: share.fromUser, created_at: share.createdAt.toISOString() };
+  return { kind, packetId: share.packetId, userId, details };
+}

@@ -1,0 +1,167 @@
+import sql, { empty } from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+
+/** What a recipient has said to a share. */
+export type ShareStatus = 'pending' | 'accepted' | 'rejected';
+
+/** A packet that somebody shares with whom a contact belongs to. */
+export interface ShareKey {
+  /** uuid form */
+  packetId: string;
+  fromUser: string;
+  /** in the form of `readContact` */
+  contact: string;
+}
+
+/** A share, or an invitation: a share that does not have its recipient yet. */
+export interface Share extends ShareKey {
+  /** uuid form */
+  shareId: string;
+  toUser: string | null;
+  status: ShareStatus | 'invited';
+  createdAt: Date;
+}
+
+const SHARE = sql`share_id AS "shareId", packet_id AS "packetId", from_user AS "fromUser", contact,
+  to_user AS "toUser", status, created_at AS "createdAt"`;
+
+export async function findShare(database: Database, key: ShareKey): Promise<Share | undefined> {
+  const { packetId, fromUser, contact } = key;
+  const { rows } = await database.query<Share>(sql`
+    SELECT ${SHARE} FROM shares
+    WHERE packet_id = ${packetId} AND from_user = ${fromUser} AND contact = ${contact}`);
+  return rows[0];
+}
+
+export async function insertShare(database: Database, share: Share): Promise<void> {
+  const { shareId, packetId, fromUser, contact, toUser, status, createdAt } = share;
+  await database.query(sql`
+    INSERT INTO shares (share_id, packet_id, from_user, contact, to_user, status, created_at)
+    VALUES (${shareId}, ${packetId}, ${fromUser}, ${contact}, ${toUser}, ${status}, ${createdAt})`);
+}
+
+/** Notes that an invitation is sent once more. */
+export async function renewInvitation(database: Database, shareId: string, now: Date): Promise<void> {
+  await database.query(
+    sql`UPDATE shares SET created_at = ${now} WHERE share_id = ${shareId} AND status = 'invited'`,
+  );
+}
+
+/** How many invitations were sent to a contact since then. */
+export async function countInvitations(database: Database, contact: string, since: Date): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::integer AS count FROM shares
+    WHERE contact = ${contact} AND status = 'invited' AND created_at > ${since}`);
+  return rows[0]?.count ?? 0;
+}
+
+/** Gives every invitation to a contact its recipient. Returns the shares they have become. */
+export async function giveInvitations(
+  database: Database,
+  contact: string,
+  userId: string,
+  now: Date,
+): Promise<Share[]> {
+  const { rows } = await database.query<Share>(sql`
+    UPDATE shares SET to_user = ${userId}, status = 'pending', created_at = ${now}
+    WHERE contact = ${contact} AND status = 'invited' RETURNING ${SHARE}`);
+  return rows;
+}
+
+export async function findShareById(database: Database, shareId: string): Promise<Share | undefined> {
+  const { rows } = await database.query<Share>(sql`SELECT ${SHARE} FROM shares WHERE share_id = ${shareId}`);
+  return rows[0];
+}
+
+/** Whether one of these packets was shared with a user, who has not rejected it. */
+export async function isSharedWith(
+  database: Database,
+  packetIds: readonly string[],
+  userId: string,
+): Promise<boolean> {
+  const { rows } = await database.query(sql`
+    SELECT 1 FROM shares
+    WHERE packet_id = ANY (${packetIds}::uuid[]) AND to_user = ${userId} AND status <> 'rejected' LIMIT 1`);
+  return rows.length > 0;
+}
+
+/** Sets what a recipient says to a share that is pending; returns whether it was. */
+export async function decideShare(
+  database: Database,
+  shareId: string,
+  status: 'accepted' | 'rejected',
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    sql`UPDATE shares SET status = ${status} WHERE share_id = ${shareId} AND status = 'pending'`,
+  );
+  return rowCount === 1;
+}
+
+/** A user's shares, newest first, after one of them. */
+export async function listShares(
+  database: Database,
+  { userId, status }: { userId: string; status?: ShareStatus | undefined },
+  { after, limit }: { after?: Place | undefined; limit: number },
+): Promise<InboxRow[]> {
+  const { rows } = await database.query<InboxRow>(sql`
+    SELECT ${SHARE}, created_at::text AS at FROM shares
+    WHERE to_user = ${userId} ${status ? sql`AND status = ${status}` : empty}
+      ${after ? sql`AND (created_at, share_id) < (${after.at}::timestamptz, ${after.shareId}::uuid)` : empty}
+    ORDER BY created_at DESC, share_id DESC LIMIT ${limit}`);
+  return rows;
+}
+
+/** The place of a share in the order of an inbox. */
+export interface Place {
+  /** in full precision, as PostgreSQL writes it */
+  at: string;
+  /** uuid form */
+  shareId: string;
+}
+
+export type InboxRow = Share & Place;
+
+/** Where a share stands in a user's inbox; undefined when it is not in it. */
+export async function findPlace(
+  database: Database,
+  shareId: string,
+  userId: string,
+): Promise<Place | undefined> {
+  const { rows } = await database.query<Place>(sql`
+    SELECT created_at::text AS at, share_id AS "shareId" FROM shares
+    WHERE share_id = ${shareId} AND to_user = ${userId}`);
+  return rows[0];
+}
+
+/** Keeps what an invitation's link will prove; forgets some of those that have ended. */
+export async function insertInvitationToken(
+  database: Database,
+  { hash, contact, expiresAt }: { hash: Buffer; contact: string; expiresAt: Date },
+  now: Date,
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM invitation_tokens WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM invitation_tokens WHERE expires_at < ${now} LIMIT 100 FOR UPDATE SKIP LOCKED))`);
+  await database.query(sql`
+    INSERT INTO invitation_tokens (token_hash, contact, expires_at) VALUES (${hash}, ${contact}, ${expiresAt})`);
+}
+
+/** The contact that a token proves; undefined when there is no such token that still counts. */
+export async function findTokenContact(
+  database: Database,
+  hash: Buffer,
+  now: Date,
+): Promise<string | undefined> {
+  const { rows } = await database.query<{ contact: string }>(
+    sql`SELECT contact FROM invitation_tokens WHERE token_hash = ${hash} AND expires_at > ${now}`,
+  );
+  return rows[0]?.contact;
+}
+
+/** Uses up every token to a contact; returns whether this one was among them. */
+export async function takeTokens(database: Database, contact: string, hash: Buffer): Promise<boolean> {
+  const { rows } = await database.query<{ hash: Buffer }>(
+    sql`DELETE FROM invitation_tokens WHERE contact = ${contact} RETURNING token_hash AS hash`,
+  );
+  return rows.some(row => row.hash.equals(hash));
+}

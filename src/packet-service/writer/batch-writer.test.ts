@@ -1,0 +1,195 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import type { Problem } from '../../platform/http/problems.ts';
+import { openPool } from '../../platform/postgres/database.ts';
+import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
+import { makePacket, type Packet } from '../packet/packet.ts';
+import { newUlid, uuidToUlid } from '../packet/ulid.ts';
+import { batchWriter } from './batch-writer.ts';
+
+const logger = pino({ level: 'silent' });
+let database: TestDatabase;
+const pools: pg.Pool[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await Promise.all(pools.map(pool => pool.end()));
+  await database.drop();
+});
+
+function newWriter(lanes = 2) {
+  const pool = openPool(database.connection, 'packet_service', lanes, { pipeline: true });
+  pools.push(pool);
+  return batchWriter(pool, lanes, logger);
+}
+
+function packet(message: string, id = newUlid()): Packet {
+  const timestamp = parseTimestamp('2026-03-01T08:15:00Z') as Timestamp;
+  return makePacket({
+    id,
+    geoid: 'g',
+    extraGeoids: ['h'],
+    timestamp,
+    type: 'note',
+    body: { message },
+    lang: 'en',
+  });
+}
+
+async function storedIds(ids: string[]): Promise<string[]> {
+  const { rows } = await database.pool.query('SELECT id FROM packets WHERE id = ANY ($1::uuid[])', [ids]);
+  return rows.map(row => row.id as string).sort();
+}
+
+test('a packet can be read from another connection as soon as its write is answered', async () => {
+  const writer = newWriter();
+  await Promise.all(
+    Array.from({ length: 300 }, async (_, n) => {
+      const written = packet(`message ${n}`);
+      expect(await writer.write({ packet: written, freshId: true })).toEqual({ kind: 'stored' });
+      expect(await storedIds([written.id])).toEqual([written.id]);
+    }),
+  );
+});
+
+test('rows that the database refuses fail alone, wherever they stand in the batch', async () => {
+  const writer = newWriter(1);
+  const isBad = (n: number) => [0, 17, 18, 63, 99].includes(n);
+  const packets = Array.from({ length: 100 }, (_, n) => {
+    const good = packet(`message ${n}`);
+    return isBad(n) ? { ...good, ts: 'the day before yesterday' } : good;
+  });
+  const results = await Promise.allSettled(packets.map(one => writer.write({ packet: one, freshId: true })));
+  results.forEach((result, n) => {
+    expect(result.status, `packet ${n}`).toBe(isBad(n) ? 'rejected' : 'fulfilled');
+    if (result.status === 'rejected') expect((result.reason as Problem).code).toBe('internal');
+  });
+  const good = packets.filter((_, n) => !isBad(n)).map(({ id }) => id);
+  expect(await storedIds(packets.map(({ id }) => id))).toEqual(good.sort());
+});
+
+test('a batch whose connection is cut in the middle is written by another connection', async () => {
+  const writer = newWriter(2);
+  const packets = Array.from({ length: 400 }, (_, n) => packet(`message ${n}`));
+  const cut = async () => {
+    for (let round = 0; round < 5; round++) {
+      await database.pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'INSERT INTO packets%'`);
+    }
+  };
+  const waves = [0, 1, 2, 3].map(wave => packets.slice(wave * 100, wave * 100 + 100));
+  for (const wave of waves) {
+    const [outcomes] = await Promise.all([
+      Promise.all(wave.map(one => writer.write({ packet: one, freshId: true }))),
+      cut(),
+    ]);
+    expect(outcomes.every(({ kind }) => kind === 'stored')).toBe(true);
+  }
+  const ids = packets.map(({ id }) => id);
+  expect(await storedIds(ids)).toEqual(ids.sort());
+  const { rows } = await database.pool.query(
+    'SELECT count(*)::int AS count FROM packet_geoids WHERE packet_id = ANY ($1::uuid[])',
+    [ids],
+  );
+  expect(rows[0].count).toBe(400);
+});
+
+test('writers that take the same keys in opposite orders all finish, and each key is written once', async () => {
+  const [left, right] = [newWriter(2), newWriter(2)];
+  const ids = Array.from({ length: 200 }, () => newUlid());
+  const claim = (n: number) => ({
+    caller: '',
+    route: 'POST /test',
+    key: `key ${n}`,
+    fingerprint: Buffer.alloc(32),
+    status: 201,
+    answer: `"${n}"`,
+  });
+  const writes = ids.map((id, n) => ({ packet: packet('same', id), freshId: false, claim: claim(n) }));
+  const outcomes = await Promise.all([
+    ...writes.map(write => left.write(write)),
+    ...writes.toReversed().map(write => right.write(write)),
+  ]);
+  expect(outcomes.filter(({ kind }) => kind === 'stored')).toHaveLength(200);
+  expect(outcomes.filter(({ kind }) => kind === 'key-exists')).toHaveLength(200);
+});
+
+test('a deadlock with a stranger is over in the end: the batch is sent again', async () => {
+  const writer = newWriter(1);
+  const [first, second] = [newUlid(), newUlid()].sort() as [string, string];
+  const stranger = new pg.Client({ ...database.connection, options: '-c search_path=packet_service' });
+  await stranger.connect();
+  const insert = `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
+    VALUES ($1::uuid, 'g', now(), 'note', '{}', '{}', '{}')`;
+  const rows = [packet('first', first), packet('second', second)];
+  await stranger.query('BEGIN');
+  await stranger.query(insert, [rows[1]?.id]);
+  const written = Promise.all(rows.map(one => writer.write({ packet: one, freshId: true })));
+  await waitFor(async () => {
+    const { rows: locks } = await database.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+    return locks.length > 0;
+  });
+  // Now each waits for the other; PostgreSQL ends one of the two after deadlock_timeout.
+  await stranger.query(insert, [rows[0]?.id]).catch(() => {});
+  await stranger.query('ROLLBACK');
+  await stranger.end();
+  expect(await written).toEqual([{ kind: 'stored' }, { kind: 'stored' }]);
+  expect((await storedIds(rows.map(({ id }) => id))).map(uuidToUlid)).toEqual([first, second]);
+});
+
+test('an id that exists leaves the stored packet, its further GeoIDs and the idempotency key as they were', async () => {
+  const writer = newWriter();
+  const original = packet('original');
+  await writer.write({ packet: original, freshId: false });
+  const other = { ...packet('other', uuidToUlid(original.id)), extraGeoids: ['elsewhere'] };
+  const claim = {
+    caller: '',
+    route: 'r',
+    key: 'unused',
+    fingerprint: Buffer.alloc(32),
+    status: 201,
+    answer: '{}',
+  };
+  expect(await writer.write({ packet: other, freshId: false, claim })).toEqual({ kind: 'id-exists' });
+
+  const { rows } = await database.pool.query(
+    `SELECT body, array_agg(g.geoid) AS further FROM packets p JOIN packet_geoids g ON g.packet_id = p.id
+     WHERE p.id = $1 GROUP BY body`,
+    [original.id],
+  );
+  expect(rows).toEqual([{ body: original.body, further: ['h'] }]);
+  const keys = await database.pool.query("SELECT 1 FROM idempotency_keys WHERE key = 'unused'");
+  expect(keys.rowCount).toBe(0);
+});
+
+test('not even the owner of the table changes or removes a packet', async () => {
+  const written = packet('kept');
+  await newWriter().write({ packet: written, freshId: true });
+  for (const statement of ["UPDATE packets SET body = '{}'", 'DELETE FROM packets', 'TRUNCATE packets']) {
+    await expect(database.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
+  }
+});
+
+test('while the database is gone, writes wait a while and are then refused as unavailable', async () => {
+  const pool = openPool({ ...database.connection, host: '/nonexistent' }, 'packet_service', 1, {
+    pipeline: true,
+  });
+  pools.push(pool);
+  const writer = batchWriter(pool, 1, logger);
+  await expect(writer.write({ packet: packet('lost'), freshId: true })).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfter: 5,
+  });
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await condition()) return;
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+  throw new Error('the condition did not come true');
+}

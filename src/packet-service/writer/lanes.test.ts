@@ -1,0 +1,122 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { openPool } from '../../platform/postgres/database.ts';
+import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
+import { makePacket, type Packet } from '../packet/packet.ts';
+import { newUlid, uuidToUlid } from '../packet/ulid.ts';
+import { type BatchWriter, batchWriter } from './batch-writer.ts';
+import { openLanes } from './lanes.ts';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let stranger: pg.Client;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = openPool(database.connection, 'packet_service', 1, { pipeline: true });
+  stranger = new pg.Client({ ...database.connection, options: '-c search_path=packet_service' });
+  await stranger.connect();
+});
+afterAll(async () => {
+  await Promise.all([pool.end(), stranger.end()]);
+  await database.drop();
+});
+
+const newWriter = () => batchWriter(pool, 1, pino({ level: 'silent' }));
+
+/** With so many GeoIDs that one of them is enough to be sent behind another batch. */
+function packet(id = newUlid()): Packet {
+  return makePacket({
+    id,
+    geoid: 'g',
+    extraGeoids: Array.from({ length: 40 }, (_, n) => `further ${n}`),
+    timestamp: parseTimestamp('2026-03-01T08:15:00Z') as Timestamp,
+    type: 'note',
+    body: {},
+    lang: 'en',
+  });
+}
+
+/** Begins a write that the server cannot finish before `stranger` ends its transaction, which has the same id. */
+async function held(writer: BatchWriter): Promise<{ id: string; written: Promise<unknown> }> {
+  const first = packet();
+  await stranger.query('BEGIN');
+  await stranger.query(
+    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
+     VALUES ($1, 'g', now(), 'note', '{}', '{}', '{}')`,
+    [first.id],
+  );
+  const written = writer.write({ packet: first, freshId: true });
+  await eventually(waitsForLock, waits => waits);
+  return { id: first.id, written };
+}
+
+async function waitsForLock(): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE NOT granted AND datname = current_database()`,
+  );
+  return rows[0].count > 0;
+}
+
+test('a batch that goes one way joins another, and a third one or one that asks does not', async () => {
+  const wide = openPool(database.connection, 'packet_service', 3, { pipeline: true });
+  const lanes = openLanes(wide, 2);
+  expect(lanes.takesAnother()).toBe(false);
+  const first = lanes.enter(true);
+  expect(lanes.takesAnother()).toBe(true);
+  const asking = lanes.enter(false);
+  expect(asking).not.toBe(first);
+  expect(lanes.hasRoom()).toBe(false);
+  expect(lanes.enter(true)).toBe(first);
+  expect(lanes.takesAnother()).toBe(false);
+  const third = lanes.enter(true);
+  expect(third).not.toBe(first);
+  third.failed = true;
+  expect(lanes.takesAnother()).toBe(false);
+
+  for (const lane of [first, first, asking, third]) await lane.connection.then(() => lanes.leave(lane));
+  expect(lanes.hasRoom()).toBe(true);
+  await eventually(() => wide.idleCount === 2);
+  expect(wide.totalCount).toBe(2);
+  await wide.end();
+});
+
+test('what is sent behind a batch that fails is stored all the same', async () => {
+  const writer = newWriter();
+  const { id, written } = await held(writer);
+  const failed = written.then(
+    () => 'stored',
+    ({ code }) => code,
+  );
+  // The second comes when the first is on its way, and goes when there is a place again.
+  const behind = [packet(), packet()];
+  const outcomes = [];
+  for (const one of behind) {
+    outcomes.push(writer.write({ packet: one, freshId: true }));
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  await stranger.query('COMMIT');
+  expect(await failed).toBe('internal');
+  expect(await Promise.all(outcomes)).toEqual([{ kind: 'stored' }, { kind: 'stored' }]);
+  const ids = [id, ...behind.map(one => one.id)];
+  const { rows } = await database.pool.query('SELECT id FROM packets WHERE id = ANY ($1::uuid[])', [ids]);
+  expect(rows.map(row => uuidToUlid(row.id)).sort()).toEqual(ids.map(uuidToUlid).sort());
+});
+
+test('a write that asks is not passed by those that came after it and go one way', async () => {
+  const writer = newWriter();
+  const { written } = await held(writer);
+  const answered: string[] = [];
+  const answers = [];
+  for (const [name, freshId] of Object.entries({ asks: false, second: true, third: true })) {
+    answers.push(writer.write({ packet: packet(), freshId }).then(() => answered.push(name)));
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  await stranger.query('ROLLBACK');
+  await Promise.all([written, ...answers]);
+  expect(answered[0]).toBe('asks');
+});

@@ -1,0 +1,221 @@
+import type pg from 'pg';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { ChatMessage } from '../chat/message.ts';
+import { chatMessageRow, chatMessageTable } from '../chat/store.ts';
+import {
+  type Claim,
+  claimRow,
+  claimTable,
+  dropClaims,
+  findAnswers,
+  type StoredAnswer,
+} from '../idempotency/store.ts';
+import { packetEvent } from '../log/packet-event.ts';
+import { queueStatements } from '../log/store.ts';
+import type { Packet } from '../packet/packet.ts';
+import { insertStatements, type RowTable } from './rows.ts';
+
+/** One packet on its way into the database. */
+export interface PacketWrite {
+  packet: Packet;
+  /** whether this process made the id; then no other packet can have it */
+  freshId: boolean;
+  /** the request's Idempotency-Key with the answer it will have got */
+  claim?: Claim | undefined;
+  /** the row of a chat message, for lists and search */
+  chat?: ChatMessage | undefined;
+}
+
+/** What became of a write: stored now, or nothing stored because the id or the key was there before. */
+export type WriteOutcome =
+  | { kind: 'stored' }
+  | { kind: 'id-exists' }
+  | { kind: 'key-exists'; answer: StoredAnswer };
+
+/** Packets whose ids are certainly new. To look for conflicts costs a descent of the key's index for each row. */
+const packetTable: RowTable = {
+  name: 'insert_packets',
+  insert: 'INSERT INTO packets (id, geoid, ts, type, thread_id, lat, lon, cell, header, body, footer)',
+  width: 11,
+};
+
+/** Packets whose ids may be there; those that were not come back. */
+const claimedPacketTable: RowTable = {
+  ...packetTable,
+  name: 'claim_packets',
+  ending: 'ON CONFLICT DO NOTHING RETURNING id',
+};
+
+const geoidTable: RowTable = {
+  name: 'insert_packet_geoids',
+  insert: 'INSERT INTO packet_geoids (packet_id, geoid, ts)',
+  width: 3,
+  ending: 'ON CONFLICT DO NOTHING',
+};
+
+const attachmentTable: RowTable = {
+  name: 'insert_packet_attachments',
+  insert: 'INSERT INTO packet_attachments (packet_id, attachment_id, thread_id)',
+  width: 3,
+  ending: 'ON CONFLICT DO NOTHING',
+};
+
+/**
+ * Writes a batch of packets in one transaction and tells what became of each; when it throws, nothing was
+ * stored. Every table's rows are sorted by key, and tables are always written in the same order, so that
+ * processes which write the same keys wait for one another instead of deadlocking.
+ *
+ * Repeating a batch whose COMMIT broke is safe: ids and keys that did get in are found and not written twice, and
+ * what was written is queued for the log once.
+ *
+ * @param connection one connection in pipeline mode, with no transaction open; when this throws, the
+ *   transaction may still be open, and the connection must be closed
+ */
+export async function writePackets(
+  connection: Database,
+  writes: readonly PacketWrite[],
+): Promise<WriteOutcome[]> {
+  try {
+    return await (writes.every(goesOneWay)
+      ? writeFresh(connection, writes)
+      : writeChecked(connection, writes));
+  } catch (error) {
+    // The COMMIT may have got through: whoever sends these writes again must look whether their ids are there.
+    for (const write of writes) write.freshId = false;
+    throw error;
+  }
+}
+
+/** Whether a write needs no answer before its COMMIT: nothing of it can be there before. */
+export function goesOneWay({ freshId, claim }: PacketWrite): boolean {
+  return freshId && !claim;
+}
+
+/** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
+export function weightOf({ packet, chat }: PacketWrite): number {
+  return 1 + packet.extraGeoids.length + packet.attachmentIds.length + (chat ? 3 : 0);
+}
+
+/** Nothing can be there before: all statements go in one round trip. */
+async function writeFresh(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
+  const packets = writes.map(({ packet }) => packet);
+  const statements = [...packetStatements(packetTable, packets), ...dependentStatements(writes)];
+  await pipeline(connection, [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }]);
+  return writes.map(() => ({ kind: 'stored' }));
+}
+
+/** Keys first, then ids; what depends on a packet is only written for those that got both. */
+async function writeChecked(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
+  const outcomes: WriteOutcome[] = writes.map(() => ({ kind: 'stored' }));
+  await connection.query({ text: 'BEGIN' });
+  await claimKeys(connection, writes, outcomes);
+  await claimIds(connection, writes, outcomes);
+  const stored = writes.filter((_, index) => outcomes[index]?.kind === 'stored');
+  await pipeline(connection, [...dependentStatements(stored), { text: 'COMMIT' }]);
+  return outcomes;
+}
+
+async function claimKeys(
+  connection: Database,
+  writes: readonly PacketWrite[],
+  outcomes: WriteOutcome[],
+): Promise<void> {
+  const claims = writes.flatMap(({ claim }, index) =>
+    claim ? [{ claim, index, row: claimRow(claim) }] : [],
+  );
+  if (claims.length === 0) return;
+  claims.sort((a, b) => compareRows(a.row, b.row));
+  const results = await pipeline(
+    connection,
+    insertStatements(
+      claimTable,
+      claims.map(({ row }) => row),
+    ),
+  );
+  const won = new Set(results.flatMap(({ rows }) => rows.map(row => keyOf(row as unknown as Claim))));
+  const lost = claims.filter(({ claim }) => !won.delete(keyOf(claim)));
+  if (lost.length === 0) return;
+  const answers = await findAnswers(
+    connection,
+    lost.map(({ claim }) => claim),
+  );
+  lost.forEach(({ index }, at) => {
+    outcomes[index] = { kind: 'key-exists', answer: answers[at] as StoredAnswer };
+  });
+}
+
+async function claimIds(
+  connection: Database,
+  writes: readonly PacketWrite[],
+  outcomes: WriteOutcome[],
+): Promise<void> {
+  const open = writes
+    .map((write, index) => ({ write, index }))
+    .filter(({ index }) => outcomes[index]?.kind === 'stored');
+  if (open.length === 0) return;
+  const packets = open.map(({ write }) => write.packet);
+  const results = await pipeline(connection, packetStatements(claimedPacketTable, packets));
+  const inserted = new Set(results.flatMap(({ rows }) => rows.map(({ id }) => id as string)));
+  const existing = open.filter(({ write }) => !inserted.delete(write.packet.id));
+  for (const { index } of existing) outcomes[index] = { kind: 'id-exists' };
+  const unused = existing.flatMap(({ write }) => (write.claim ? [write.claim] : []));
+  if (unused.length > 0) await dropClaims(connection, unused);
+}
+
+function packetStatements(table: RowTable, packets: readonly Packet[]): pg.QueryConfig[] {
+  const sorted = packets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return insertStatements(
+    table,
+    sorted.map(p => [
+      p.id,
+      p.geoid,
+      p.ts,
+      p.type,
+      p.threadId,
+      p.point?.lat,
+      p.point?.lon,
+      p.cell,
+      p.header,
+      p.body,
+      p.footer,
+    ]),
+  );
+}
+
+function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
+  const geoids = writes.flatMap(({ packet }) =>
+    packet.extraGeoids.map(geoid => [packet.id, geoid, packet.ts]),
+  );
+  const attachments = writes.flatMap(({ packet }) =>
+    packet.attachmentIds.map(attachmentId => [packet.id, attachmentId, packet.threadId]),
+  );
+  const messages = writes.flatMap(({ chat }) => (chat ? [chatMessageRow(chat)] : []));
+  return [
+    ...insertStatements(geoidTable, geoids.sort(compareRows)),
+    ...insertStatements(attachmentTable, attachments.sort(compareRows)),
+    ...insertStatements(chatMessageTable, messages.sort(compareRows)),
+    ...queueStatements(writes.map(({ packet, chat }) => packetEvent(packet, chat))),
+  ];
+}
+
+/** Sends all statements at once and waits for all; throws the first one's error, not what followed from it. */
+async function pipeline(connection: Database, statements: pg.QueryConfig[]): Promise<pg.QueryResult[]> {
+  const settled = await Promise.allSettled(statements.map(statement => connection.query(statement)));
+  return settled.map(result => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+function compareRows(a: readonly unknown[], b: readonly unknown[]): number {
+  for (let at = 0; at < a.length; at++) {
+    const [left, right] = [a[at], b[at]];
+    if (typeof left !== 'string' || typeof right !== 'string') return 0;
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+function keyOf({ caller, route, key }: Pick<Claim, 'caller' | 'route' | 'key'>): string {
+  return JSON.stringify([caller, route, key]);
+}

@@ -1,0 +1,28 @@
+import cors from '@fastify/cors';
+import type { Settings } from '../settings.ts';
+import type { Server } from './server.ts';
+
+/** What a page's script may read of an answer beside its body. */
+const EXPOSED = [
+  ...['accept-ranges', 'attachment-id', 'content-disposition', 'content-range', 'etag', 'location'],
+  ...['retry-after', 'tus-extension', 'tus-max-size', 'tus-resumable', 'tus-version', 'upload-expires'],
+  ...['upload-length', 'upload-metadata', 'upload-offset', 'x-request-id'],
+];
+
+/**
+ * Lets the web pages of CORS_ORIGINS read answers in a browser (Fetch standard §3.2), with cookies. Without the
+ * setting no page of another origin can.
+ */
+export async function letOriginsIn(
+  app: Server,
+  { CORS_ORIGINS }: Pick<Settings, 'CORS_ORIGINS'>,
+): Promise<void> {
+  if (CORS_ORIGINS === undefined) return;
+  await app.register(cors, {
+    origin: CORS_ORIGINS.split(','),
+    credentials: true,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED,
+    maxAge: 3600,
+  });
+}

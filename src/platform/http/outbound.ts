@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { line } from '../concurrency/line.ts';
+import { Problem } from './problems.ts';
+
+/** How patient a client is with the system it calls, and how much it takes from it. */
+export interface OutboundLimits {
+  /** How the system is called in error messages, such as "the asset registry". */
+  name: string;
+  /** For one attempt, from the connection to the last byte of the answer. */
+  timeoutMs: number;
+  /** Attempts after the first. */
+  retries: number;
+  /** Bytes of an answer. */
+  maxBytes: number;
+  /** Requests under way at once; further ones wait in line. */
+  concurrency: number;
+  /** Requests that may wait in line; further ones fail at once. */
+  queue: number;
+  /** Failed requests in a row after which the system counts as down. */
+  failures: number;
+  /** How long a system that is down is left alone before one request tries it. */
+  restMs: number;
+}
+
+export interface OutboundRequest {
+  method: 'GET' | 'POST';
+  url: URL;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  /** The parsed JSON. Nothing is known of its shape. */
+  body: unknown;
+}
+
+export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
+
+const DEFAULTS: OutboundLimits = {
+  name: 'the other system',
+  timeoutMs: 3_000,
+  retries: 2,
+  maxBytes: 1024 * 1024,
+  concurrency: 32,
+  queue: 2_000,
+  failures: 5,
+  restMs: 10_000,
+};
+
+/** Milliseconds: the wait before a second attempt is random below this, before each later one below the double. */
+const FIRST_PAUSE = 100;
+/** Seconds that a busy system may ask us to wait, when we wait at all. */
+const MAX_PAUSE = 2;
+
+/**
+ * A client for one system outside that speaks JSON over HTTP. Whatever it may do, it costs a caller no more than
+ * the limits say: an attempt ends at its timeout, is repeated after a random pause, reads a bounded answer; and a
+ * system that fails several requests in a row is left alone for a while, during which requests fail at once.
+ *
+ * Every request must be safe to repeat. Answers of 5xx and 429, answers that are no JSON, and redirects (which could
+ * lead our token elsewhere) count as failures; every other answer is the caller's to judge.
+ *
+ * @returns a function that throws Problem unavailable, with retryAfter, when the system gives no answer
+ */
+export function outbound(limits: Partial<OutboundLimits>): Outbound {
+  const settings = { ...DEFAULTS, ...limits };
+  const inTurn = line(settings);
+  const guarded = breaker(settings);
+  return request => inTurn(() => guarded(() => attempts(request, settings)));
+}
+
+/** What went wrong in one attempt, and how many seconds the system asked us to wait. */
+class Failure extends Error {
+  readonly pause: number | undefined;
+  constructor(message: string, pause?: number, cause?: unknown) {
+    super(message, { cause });
+    this.pause = pause;
+  }
+}
+
+async function attempts(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundAnswer> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await send(request, limits);
+    } catch (error) {
+      const asked = (error as Failure).pause ?? 0;
+      if (attempt === limits.retries || asked > MAX_PAUSE) throw error;
+      // Full jitter: callers that failed together come back at different times.
+      await sleep(asked * 1000 + Math.random() * FIRST_PAUSE * 2 ** attempt);
+    }
+  }
+}
+
+async function send(
+  { method, url, headers, body }: OutboundRequest,
+  { timeoutMs, maxBytes }: OutboundLimits,
+): Promise<OutboundAnswer> {
+  const hasBody = body !== undefined;
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(hasBody && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(hasBody && { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return await readAnswer(response, maxBytes);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { name, cause } = error as Error;
+    const code = (cause as { code?: string } | undefined)?.code ?? name;
+    throw new Failure(
+      name === 'TimeoutError' ? 'did not answer in time' : `could not be reached (${code})`,
+      undefined,
+      error,
+    );
+  }
+}
+
+async function readAnswer(response: Response, maxBytes: number): Promise<OutboundAnswer> {
+  const { status } = response;
+  if (status >= 500 || status === 429 || (status >= 300 && status < 400)) {
+    await response.body?.cancel();
+    throw new Failure(`answered ${status}`, pauseAsked(response.headers.get('retry-after')));
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    // Leaving the loop cancels the body and with it the connection.
+    if (size > maxBytes) throw new Failure(`answered with more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return { status, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+  } catch {
+    throw new Failure(`answered ${status} with something that is not JSON`);
+  }
+}
+
+/** Retry-After in seconds; as a date it is not worth the code, and counts as absent. */
+function pauseAsked(header: string | null): number | undefined {
+  return header !== null && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
+}
+
+/** A circuit breaker (Nygard, "Release It!"): closed, open for a while after failures, then one trial. */
+function breaker({ name, failures, restMs }: OutboundLimits) {
+  let inARow = 0;
+  let openUntil = 0;
+  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const now = performance.now();
+    if (now < openUntil) throw down(name, (openUntil - now) / 1000);
+    // The first to come after the rest is the trial: while it runs, the others still find the breaker open.
+    if (openUntil > 0) openUntil = now + restMs;
+    try {
+      const result = await task();
+      inARow = 0;
+      openUntil = 0;
+      return result;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      inARow++;
+      if (inARow >= failures) openUntil = performance.now() + restMs;
+      throw down(name, Math.max(error.pause ?? 0, inARow >= failures ? restMs / 1000 : 1), error);
+    }
+  };
+}
+
+function down(name: string, seconds: number, cause?: Failure): Problem {
+  const what = cause ? cause.message : 'is down';
+  return new Problem('unavailable', `${name} ${what}`, { retryAfter: Math.ceil(seconds), cause });
+}

@@ -1,0 +1,168 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { transaction } from '../postgres/database.ts';
+import type { Attempt } from './job-worker.ts';
+import { type JobRules, type Jobs, openJobs, prepareJobs } from './jobs.ts';
+
+const SCHEMA = 'test_jobs';
+const logger = pino({ level: 'silent' });
+const rules: JobRules = {
+  tries: 3,
+  retrySeconds: 1,
+  maxRetrySeconds: 2,
+  attemptSeconds: 30,
+  deadLetter: 'dead',
+};
+
+let database: TestDatabase;
+let queue: string;
+let count = 0;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+beforeEach(async () => {
+  queue = `queue-${count++}`;
+  await prepareJobs(database.connection, SCHEMA, ['dead', queue]);
+});
+afterAll(() => database.drop());
+
+interface Work {
+  n: number;
+}
+
+function open(handle?: (attempt: Attempt<Work>) => Promise<void>, concurrency = 5): Jobs {
+  const jobs = openJobs(database.connection, SCHEMA, logger);
+  if (handle) jobs.work<Work>(queue, concurrency, handle);
+  jobs.start();
+  return jobs;
+}
+
+const send = (jobs: Jobs, ...numbers: number[]) =>
+  jobs.send(
+    database.pool,
+    queue,
+    rules,
+    numbers.map(n => ({ n })),
+  );
+
+test('a job exists when its transaction has committed, and not before; a rolled back one never did', async () => {
+  const done: number[] = [];
+  const jobs = open(async ({ data }) => {
+    done.push(data.n);
+  });
+  const refused = transaction(database.pool, async inside => {
+    await jobs.send(inside, queue, rules, [{ n: 1 }]);
+    throw new Error('undone');
+  });
+  await expect(refused).rejects.toThrow('undone');
+
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: sent, resolve: hasSent } = Promise.withResolvers<void>();
+  const open2 = transaction(database.pool, async inside => {
+    await jobs.send(inside, queue, rules, [{ n: 2 }]);
+    hasSent();
+    await held;
+  });
+  await sent;
+  await send(jobs, 3);
+  jobs.wake();
+  await eventually(() => done.includes(3));
+  expect(done).toEqual([3]);
+  release();
+  await open2;
+  jobs.wake();
+  await eventually(() => done.length === 2);
+  expect(done).toEqual([3, 2]);
+  await jobs.stop();
+});
+
+test('what fails is tried as often as its rules say, then goes to the dead', async () => {
+  const attempts: number[] = [];
+  const dead: number[] = [];
+  const jobs = openJobs(database.connection, SCHEMA, logger);
+  jobs.work<Work>(queue, 5, async ({ data }) => {
+    attempts.push(data.n);
+    if (data.n === 1 || (data.n === 2 && attempts.filter(n => n === 2).length < 3))
+      throw new Error('not now');
+  });
+  jobs.work<Work>('dead', 5, async ({ data }) => {
+    dead.push(data.n);
+  });
+  jobs.start();
+  await send(jobs, 1, 2, 3);
+  await eventually(() => dead.length === 1 && attempts.length === 7);
+  expect(attempts.toSorted()).toEqual([1, 1, 1, 2, 2, 2, 3]);
+  expect(dead).toEqual([1]);
+  await jobs.stop();
+});
+
+test('no more jobs run at once than asked for, and one that hangs holds up no other', async () => {
+  let running = 0;
+  let most = 0;
+  const done = new Set<number>();
+  const hanging = Promise.withResolvers<void>();
+  const jobs = open(async ({ data }) => {
+    most = Math.max(most, ++running);
+    if (data.n === 1) await hanging.promise;
+    else await new Promise(resolve => setTimeout(resolve, 5));
+    running--;
+    done.add(data.n);
+  }, 4);
+  await send(jobs, ...Array.from({ length: 30 }, (_, n) => n + 1));
+  jobs.wake();
+  await eventually(() => done.size === 29);
+  expect(done).not.toContain(1);
+  hanging.resolve();
+  await eventually(() => done.size === 30);
+  expect(most).toBe(4);
+  await jobs.stop();
+});
+
+test('an attempt that outlasts its time is broken off and tried again', async () => {
+  const signals: AbortSignal[] = [];
+  const jobs = open(async ({ signal }) => {
+    signals.push(signal);
+    if (signals.length === 1) await new Promise(() => {});
+  });
+  await jobs.send(database.pool, queue, { ...rules, attemptSeconds: 1 }, [{ n: 1 }]);
+  jobs.wake();
+  await eventually(() => signals.length === 2);
+  expect(signals[0]?.aborted).toBe(true);
+  await jobs.stop();
+});
+
+test('a stop gives unfinished jobs back, tells them, and the next start does them', async () => {
+  let signal: AbortSignal | undefined;
+  const first = open(async attempt => {
+    signal = attempt.signal;
+    await new Promise(() => {});
+  });
+  await send(first, 1);
+  first.wake();
+  await eventually(() => signal);
+  await first.stop();
+  expect(signal?.aborted).toBe(true);
+
+  const done: number[] = [];
+  const second = open(async ({ data }) => {
+    done.push(data.n);
+  });
+  await eventually(() => done.length === 1);
+  await second.stop();
+});
+
+test('a stopped queue takes nothing, and stopping one that never started is fine', async () => {
+  const jobs = openJobs(database.connection, SCHEMA, logger);
+  await jobs.stop();
+  await expect(send(jobs, 1)).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('while the database cannot be reached senders are told so, and the start goes on trying', async () => {
+  const nowhere = openJobs({ host: '127.0.0.1', port: 1 }, SCHEMA, logger);
+  nowhere.work(queue, 1, async () => {});
+  nowhere.start();
+  await expect(send(nowhere, 1)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
+  await nowhere.stop();
+});

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { type JobInsert, PgBoss } from 'pg-boss';
+import { Problem } from '../http/problems.ts';
+import { type Connection, type Database, isTransient, openPool } from '../postgres/database.ts';
+import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
+
+/** How the jobs of one kind are tried. */
+export interface JobRules {
+  /** attempts in all */
+  tries: number;
+  /** wait before the second attempt, in seconds; it doubles from attempt to attempt, with some jitter */
+  retrySeconds: number;
+  /** longest wait between two attempts, in seconds */
+  maxRetrySeconds: number;
+  /** longest that one attempt may take, in seconds; after it the job of a process that died is tried again */
+  attemptSeconds: number;
+  /** the queue that takes the jobs which used up their attempts */
+  deadLetter: string;
+}
+
+/** Work that is done after the transaction that asked for it has committed, at least once. */
+export interface Jobs {
+  /**
+   * Sends jobs in the caller's transaction: they exist if it commits, and not otherwise.
+   *
+   * @throws Problem unavailable when the queue could not be opened since the start
+   */
+  send(database: Database, queue: string, rules: JobRules, data: readonly object[]): Promise<void>;
+  /**
+   * Works on a queue from the start on; called before it.
+   *
+   * @param concurrency jobs at once, in this process
+   * @param handle one attempt; when it throws, the job is tried again as its rules say
+   */
+  work<Data>(queue: string, concurrency: number, handle: (attempt: Attempt<Data>) => Promise<void>): void;
+  /** Has this process' workers look for jobs now instead of at their next poll. */
+  wake(): void;
+  /** Opens the queue and begins to work; tried again until the database lets it, without being waited for. */
+  start(): void;
+  /** Ends the work: attempts under way have a moment to end, what remains is left to the next start. */
+  stop(): Promise<void>;
+}
+
+/** How often jobs of dead processes are looked for, in seconds. */
+const SUPERVISE_SECONDS = 15;
+/** Jobs that nobody works on are kept this long, in seconds: pg-boss' longest. */
+const WAITING_SECONDS = 365 * 24 * 3600;
+/** Jobs that are done are kept this long, in seconds. */
+const DONE_SECONDS = 3600;
+/** Longest that a stop waits for attempts under way, in milliseconds. */
+const STOP_PATIENCE_MS = 5_000;
+/** Longest that a sender waits for the queue to open, in milliseconds. */
+const OPEN_PATIENCE_MS = 5_000;
+
+/**
+ * Makes the tables of the job queue, or brings them up to date. Safe to repeat, and when processes start together.
+ *
+ * @param schema a PostgreSQL schema for the job queue alone
+ */
+export async function prepareJobs(
+  connection: Connection,
+  schema: string,
+  queues: readonly string[],
+): Promise<void> {
+  const pool = openPool(connection, schema, 1);
+  const boss = makeBoss(pool, schema, false);
+  boss.on('error', () => {});
+  try {
+    await boss.start();
+    for (const queue of queues) await boss.createQueue(queue);
+  } finally {
+    await boss.stop({ graceful: false });
+    await pool.end();
+  }
+}
+
+/** The job queue in a schema that `prepareJobs` made, over two connections of its own. It holds none while it works. */
+export function openJobs(connection: Connection, schema: string, logger: FastifyBaseLogger): Jobs {
+  const pool = openPool(connection, schema, 2);
+  const report = reportTo(logger);
+  const begin: ((boss: PgBoss) => JobWorker)[] = [];
+  const workers: JobWorker[] = [];
+  const opened = Promise.withResolvers<PgBoss>();
+  opened.promise.catch(() => {});
+  const stopping = new AbortController();
+  let opening: Promise<PgBoss | undefined> | undefined;
+
+  return {
+    async send(database, queue, rules, data) {
+      if (data.length === 0) return;
+      const boss = await patiently(opened.promise);
+      const jobs = data.map(item => ({ ...optionsOf(rules), data: item }));
+      await boss.insert(queue, jobs, { db: forBoss(database) });
+    },
+    work(queue, concurrency, handle) {
+      begin.push(boss => startWorker(boss, queue, concurrency, handle, report));
+    },
+    wake() {
+      for (const worker of workers) worker.wake();
+    },
+    start() {
+      opening ??= open(() => makeBoss(pool, schema, begin.length > 0), logger, stopping.signal).then(boss => {
+        if (!boss) return undefined;
+        workers.push(...begin.map(start => start(boss)));
+        opened.resolve(boss);
+        return boss;
+      });
+    },
+    async stop() {
+      stopping.abort();
+      const boss = await opening;
+      opened.reject(new Problem('unavailable', 'the service is stopping', { retryAfter: 5 }));
+      await Promise.all(workers.map(worker => worker.stop(STOP_PATIENCE_MS)));
+      await boss?.stop({ graceful: false });
+      await pool.end();
+    },
+  };
+}
+
+function makeBoss(database: Database, schema: string, supervise: boolean): PgBoss {
+  return new PgBoss({
+    db: forBoss(database),
+    schema,
+    supervise,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    monitorVacuum: false,
+    schedule: false,
+  });
+}
+
+/** Tries until the database lets the queue be opened; undefined when that is called off. */
+async function open(
+  make: () => PgBoss,
+  logger: FastifyBaseLogger,
+  calledOff: AbortSignal,
+): Promise<PgBoss | undefined> {
+  for (let pause = 500; !calledOff.aborted; pause = Math.min(pause * 2, 10_000)) {
+    const boss = make();
+    boss.on('error', reportTo(logger));
+    boss.on('warning', warning => logger.warn({ warning }, 'the job queue warns'));
+    try {
+      return await boss.start();
+    } catch (error) {
+      logger.warn({ err: error }, 'the job queue could not be opened; tried again');
+      await boss.stop({ graceful: false }).catch(() => {});
+      await sleep(pause, undefined, { signal: calledOff }).catch(() => {});
+    }
+  }
+  return undefined;
+}
+
+/** While the database is away every look for jobs fails; requests and the health check tell that already. */
+function reportTo(logger: FastifyBaseLogger): (error: unknown) => void {
+  return error => {
+    if (isTransient(error)) logger.debug({ err: error }, 'the job queue waits for the database');
+    else logger.error({ err: error }, 'the job queue met an error');
+  };
+}
+
+function optionsOf(rules: JobRules): JobInsert {
+  return {
+    retryLimit: rules.tries - 1,
+    retryDelay: rules.retrySeconds,
+    retryBackoff: true,
+    retryDelayMax: rules.maxRetrySeconds,
+    expireInSeconds: rules.attemptSeconds,
+    retentionSeconds: WAITING_SECONDS,
+    deleteAfterSeconds: DONE_SECONDS,
+    deadLetter: rules.deadLetter,
+  };
+}
+
+function forBoss(database: Database) {
+  return {
+    executeSql: (text: string, values?: unknown[]) =>
+      database.query(values === undefined ? { text } : { text, values }),
+  };
+}
+
+/** @throws Problem unavailable when the queue does not open soon */
+function patiently(opened: Promise<PgBoss>): Promise<PgBoss> {
+  const { promise, resolve, reject } = Promise.withResolvers<PgBoss>();
+  const timer = setTimeout(() => {
+    reject(new Problem('unavailable', 'the job queue could not be opened yet; try again', { retryAfter: 5 }));
+  }, OPEN_PATIENCE_MS);
+  opened.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
+}

@@ -1,0 +1,121 @@
+import path from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { makeFolder, writeWhole } from '../files/whole-file.ts';
+import type { Settings } from '../settings.ts';
+
+/** One mail to one address. */
+export interface Mail {
+  /** names the mail, also to servers: whoever sends the same mail again uses the same id; letters, digits and - */
+  id: string;
+  /** an e-mail address and nothing else: no name, no list */
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mailer {
+  /**
+   * Gives a mail out of our hands: returns when the server has taken it, or the file is on the disk.
+   *
+   * @param signal breaks the attempt off
+   * @throws MailRefused when the server says that it will never take this mail; another error otherwise. The
+   *   messages hold no address and no credentials
+   */
+  send(mail: Mail, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** What the mail server says of a mail that no further attempt could save (a reply of 5xx to address or content). */
+export class MailRefused extends Error {}
+
+type MailSettings = Pick<Settings, 'SMTP_URL' | 'MAIL_FROM' | 'DATA_DIR'>;
+
+/** Sends by SMTP_URL where there is one, and otherwise writes each mail as a file: DATA_DIR/mail/<id>.eml. */
+export function makeMailer(settings: MailSettings): Mailer {
+  return settings.SMTP_URL ? smtpMailer(settings.SMTP_URL, settings.MAIL_FROM) : fileMailer(settings);
+}
+
+/** Connections to the mail server, at most. */
+const CONNECTIONS = 3;
+const TIMEOUT_MS = 10_000;
+
+function smtpMailer(url: string, from: string): Mailer {
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    maxRequeues: 0,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    dnsTimeout: TIMEOUT_MS,
+  });
+  // Each failed send is told to whoever asked for it; without a listener a broken idle connection ends the process.
+  transport.on('error', () => {});
+  return {
+    async send(mail, signal) {
+      try {
+        await transport.sendMail({ ...message(mail, from), signal });
+      } catch (error) {
+        throw readFailure(error as SmtpError);
+      }
+    },
+    close: () => transport.close({ force: true }),
+  };
+}
+
+interface SmtpError extends Error {
+  code?: string;
+  responseCode?: number;
+  permanent?: boolean;
+}
+
+function readFailure({ code, responseCode, permanent }: SmtpError): Error {
+  // A refused login or greeting is about us and may be put right; a refused address or content is about this mail.
+  if (permanent && (code === 'EENVELOPE' || code === 'EMESSAGE')) {
+    return new MailRefused(`the mail server refused the mail (${responseCode})`);
+  }
+  if (responseCode !== undefined) return new Error(`the mail server answered ${responseCode}`);
+  return new Error(`the mail server could not be reached (${code ?? 'no reason given'})`);
+}
+
+function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+  const folder = path.resolve(DATA_DIR, 'mail');
+  return {
+    async send(mail) {
+      const { message: bytes } = await composer.sendMail(message(mail, MAIL_FROM));
+      try {
+        await makeFolder(folder);
+        await writeWhole(folder, `${mail.id}.eml`, bytes as Buffer);
+      } catch (error) {
+        throw new Error(`the mail could not be written (${(error as NodeJS.ErrnoException).code})`);
+      }
+    },
+    close() {},
+  };
+}
+
+/**
+ * What goes out. The address stands alone in its own field, so that nothing in it can become a second address or
+ * another header, and nothing that a mail says is ever read as a path or a URL to fetch.
+ */
+function message({ id, to, subject, text, html }: Mail, from: string): SendMailOptions {
+  return {
+    from,
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+    messageId: `<${id}@${domainOf(from)}>`,
+    // Automatic replies must not come back (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function domainOf(from: string): string {
+  return /@([\w.-]+)/.exec(from)?.[1] ?? 'localhost';
+}

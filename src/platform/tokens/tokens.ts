@@ -1,0 +1,112 @@
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import { Problem } from '../http/problems.ts';
+
+/** Clock difference between the issuer and us that is let pass, in seconds. */
+const CLOCK_TOLERANCE = 30;
+/** Key sets are asked for again after this long, in milliseconds, unless somebody says otherwise. */
+const REFRESH_MS = 10 * 60 * 1000;
+/** An unknown key leads to a new question at most this often, in milliseconds: anyone can make up key ids. */
+const UNKNOWN_KEY_MS = 2 * 1000;
+/** Asymmetric algorithms only: a public key must never be taken for a shared secret. */
+const JWKS_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'];
+
+/**
+ * Checks a token and gives its claims.
+ *
+ * @throws Problem unauthenticated when it is not valid, unavailable when the keys cannot be asked for
+ */
+export type TokenCheck = (token: string) => Promise<JWTPayload>;
+
+/** Checks tokens signed with a secret that we share with the issuer: HS256 and nothing else. */
+export function secretTokenCheck(secret: string): TokenCheck {
+  const key = new TextEncoder().encode(secret);
+  return token => verify(options => jwtVerify(token, key, { ...options, algorithms: ['HS256'] }));
+}
+
+/**
+ * Checks tokens by the issuer's published keys. The set is kept; a token whose key is not in it (the issuer
+ * rotated its keys) has it asked for again, and so has age. While the issuer cannot be reached, the keys known
+ * so far go on counting. The algorithm follows from the key's kind (jose picks only keys that fit it).
+ *
+ * @param fetchKeys asks the issuer for its JWKS
+ * @param refreshMs the age at which a key set is asked for again, in milliseconds
+ */
+export function keySetTokenCheck(
+  fetchKeys: () => Promise<JSONWebKeySet>,
+  refreshMs = REFRESH_MS,
+): TokenCheck {
+  const keys = keptKeySet(fetchKeys, refreshMs);
+  return async token => {
+    const known = await keys.current();
+    try {
+      return await verify(options => jwtVerify(token, known, { ...options, algorithms: JWKS_ALGORITHMS }));
+    } catch (error) {
+      if (!((error as Problem).cause instanceof errors.JWKSNoMatchingKey)) throw error;
+      const renewed = await keys.renewed();
+      return verify(options => jwtVerify(token, renewed, { ...options, algorithms: JWKS_ALGORITHMS }));
+    }
+  };
+}
+
+function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) {
+  type KeySet = ReturnType<typeof createLocalJWKSet>;
+  let kept: KeySet | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<KeySet> | undefined;
+
+  async function fetchNow(): Promise<KeySet> {
+    try {
+      kept = createLocalJWKSet(await fetchKeys());
+    } catch (error) {
+      if (!kept) {
+        throw new Problem('unavailable', 'the token cannot be checked: its issuer`s keys cannot be fetched', {
+          retryAfter: 10,
+          cause: error,
+        });
+      }
+    }
+    return kept;
+  }
+
+  function ask(): Promise<KeySet> {
+    askedAt = Date.now();
+    asking ??= fetchNow().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
+  return {
+    /** The keys to try first; an old set is renewed beside, not before, the request. */
+    async current(): Promise<KeySet> {
+      if (!kept) return ask();
+      if (Date.now() - askedAt > refreshMs) ask().catch(() => {});
+      return kept;
+    },
+    /** The keys after asking again, unless that was just done. */
+    async renewed(): Promise<KeySet> {
+      if (kept && !asking && Date.now() - askedAt < UNKNOWN_KEY_MS) return kept;
+      return ask();
+    },
+  };
+}
+
+async function verify(
+  check: (options: JWTVerifyOptions) => Promise<{ payload: JWTPayload }>,
+): Promise<JWTPayload> {
+  try {
+    return (await check({ clockTolerance: CLOCK_TOLERANCE, requiredClaims: ['sub', 'exp'] })).payload;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) {
+      throw new Problem('unauthenticated', 'the token has expired', { cause: error });
+    }
+    throw new Problem('unauthenticated', 'the token is not valid', { cause: error });
+  }
+}

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import { transaction } from '../../../platform/postgres/database.ts';
+import { audit } from '../../audit/audit.ts';
+import { type Caller, callerOf } from '../../authentication.ts';
+import type { Mails } from '../mails/mails.ts';
+import { noteConfirmed } from '../users/account.ts';
+import { lockAccount, lockSystemAdmins, type User, type UserChange, updateUser } from '../users/store.ts';
+
+/** What administrators do to users. */
+export const ACTIONS = [
+  'ACTIVATE_USER',
+  'DEACTIVATE_USER',
+  'CONFIRM_USER_EMAIL',
+  'SET_USER_REGIONAL_ADMIN',
+  'UNSET_USER_REGIONAL_ADMIN',
+  'SET_USER_SYSTEM_ADMIN',
+  'UNSET_USER_SYSTEM_ADMIN',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/**
+ * Does one of the actions to a user. What it would change is that way already: nothing changes, and it succeeds.
+ *
+ * @throws Problem forbidden, not_found, invalid
+ */
+export async function execute(
+  { pool, mails }: { pool: pg.Pool; mails: Mails },
+  request: FastifyRequest,
+  action: Action,
+  id: number,
+): Promise<User> {
+  const caller = callerOf(request);
+  const user = await transaction(pool, async database => {
+    // Always in this order, so that two administrators who act on each other do not wait in a circle.
+    const admins = await lockSystemAdmins(database);
+    const before = await lockAccount(database, id);
+    mayExecute(caller, action, before);
+    if (!before) throw new Problem('not_found', 'there is no such user');
+    if (action === 'CONFIRM_USER_EMAIL') return noteConfirmed(database, mails, request, before, caller.id);
+    const change = changeOf(action, before);
+    if (!change) return before;
+    const isLast = admins.length === 1 && admins[0]?.id === id;
+    if (isLast) throw new Problem('invalid', 'this is the last active SYSTEM_ADMIN');
+    const user = await updateUser(database, id, change);
+    if (action === 'ACTIVATE_USER') await mails.send(database, [{ kind: 'activated', to: id }]);
+    const details = { status: [before.status, user.status], role: [before.role, user.role] };
+    await audit(database, request, { action, entity: 'user', entityId: id, details });
+    return user;
+  });
+  mails.wake();
+  return user;
+}
+
+function mayExecute({ id, role }: Caller, action: Action, user: User | undefined): void {
+  if (role !== 'SYSTEM_ADMIN' && action.endsWith('SYSTEM_ADMIN')) {
+    throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
+  }
+  if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
+    throw new Problem('forbidden', 'a SYSTEM_ADMIN is changed by another SYSTEM_ADMIN alone');
+  }
+  if (user?.id === id)
+    throw new Problem('invalid', 'nobody does this to themself; ask another administrator');
+}
+
+/** @returns undefined when there is nothing to change */
+function changeOf(action: Exclude<Action, 'CONFIRM_USER_EMAIL'>, user: User): UserChange | undefined {
+  const { status, role } = user;
+  switch (action) {
+    case 'ACTIVATE_USER':
+      return status === 'ACTIVE' ? undefined : { status: 'ACTIVE' };
+    case 'DEACTIVATE_USER':
+      return status === 'DEACTIVATED' ? undefined : { status: 'DEACTIVATED', endSessions: true };
+    case 'SET_USER_REGIONAL_ADMIN':
+      if (role === 'SYSTEM_ADMIN') throw new Problem('invalid', 'the user is a SYSTEM_ADMIN, which is more');
+      return role === 'REGIONAL_ADMIN' ? undefined : { role: 'REGIONAL_ADMIN' };
+    case 'UNSET_USER_REGIONAL_ADMIN':
+      return role === 'REGIONAL_ADMIN' ? { role: 'USER' } : undefined;
+    case 'SET_USER_SYSTEM_ADMIN':
+      return role === 'SYSTEM_ADMIN' ? undefined : { role: 'SYSTEM_ADMIN' };
+    case 'UNSET_USER_SYSTEM_ADMIN':
+      return role === 'SYSTEM_ADMIN' ? { role: 'USER' } : undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { writeWhole } from '../../../platform/files/whole-file.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
+import { type Settings, SettingsError } from '../../../platform/settings.ts';
+import { audit, PROGRAM } from '../../audit/audit.ts';
+import { lockFirstStart } from '../../keys/store.ts';
+import { checkEmail } from '../users/email.ts';
+import { checkPasswordRules, hashPassword } from '../users/passwords.ts';
+import { countSystemAdmins, insertUser, type User } from '../users/store.ts';
+
+/** Who the first administrator is where no setting says it. */
+const NOBODY = 'admin@fieldtrace.local';
+const FILE = 'first-admin.txt';
+
+type AdminSettings = Pick<
+  Settings,
+  'TRACE_ADMIN_EMAIL' | 'TRACE_ADMIN_PASSWORD' | 'PASSWORD_POLICY' | 'DATA_DIR'
+>;
+
+/**
+ * Makes the first SYSTEM_ADMIN where there is none: the one of the settings, or one with a random password that is
+ * written to a file for its owner alone.
+ *
+ * @throws SettingsError when the settings name half of one, or a password that may not be chosen
+ */
+export async function makeFirstAdmin(
+  pool: pg.Pool,
+  settings: AdminSettings,
+  logger: FastifyBaseLogger,
+): Promise<void> {
+  const { TRACE_ADMIN_EMAIL: email, TRACE_ADMIN_PASSWORD: password } = settings;
+  if ((email === undefined) !== (password === undefined)) {
+    throw new SettingsError('TRACE_ADMIN_EMAIL and TRACE_ADMIN_PASSWORD must be set together');
+  }
+  if ((await countSystemAdmins(pool)) > 0) return;
+  const chosen = email ?? NOBODY;
+  const secret = password ?? randomBytes(15).toString('base64url');
+  const file = path.resolve(settings.DATA_DIR, FILE);
+  const made = await orSettingsError(async () =>
+    createAdmin(pool, settings, chosen, secret, async database => (await countSystemAdmins(database)) === 0),
+  );
+  if (!made) return;
+  if (password !== undefined) {
+    logger.info({ email: chosen }, 'made the first SYSTEM_ADMIN');
+    return;
+  }
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeWhole(path.dirname(file), FILE, Buffer.from(`${chosen}\n${secret}\n`));
+  console.log(`\nThe first administrator is ${chosen}; the password stands in ${file}`);
+}
+
+async function orSettingsError<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid') {
+      throw new SettingsError(`TRACE_ADMIN_EMAIL, TRACE_ADMIN_PASSWORD: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * Makes an active SYSTEM_ADMIN.
+ *
+ * @param when asked while no other process makes one
+ * @returns undefined when `when` says no
+ * @throws Problem invalid for an address that is no address or taken, or a password that may not be chosen
+ */
+export async function createAdmin(
+  pool: pg.Pool,
+  settings: Pick<Settings, 'PASSWORD_POLICY'>,
+  email: string,
+  password: string,
+  when: (database: Database) => Promise<boolean> = async () => true,
+): Promise<User | undefined> {
+  const address = checkEmail(email, 'email');
+  await checkPasswordRules(password, 'password', settings);
+  const hash = await hashPassword(password);
+  return transaction(pool, async database => {
+    await lockFirstStart(database);
+    if (!(await when(database))) return undefined;
+    const role = { status: 'ACTIVE', role: 'SYSTEM_ADMIN', language: 'EN', createdAt: new Date() } as const;
+    const named = { name: 'First', surname: 'Administrator' };
+    const user = await insertUser(database, { ...address, ...named, ...role, password: hash });
+    if (!user) throw new Problem('invalid', `${address.email} is registered already`);
+    await audit(database, PROGRAM, { action: 'CREATE_SYSTEM_ADMIN', entity: 'user', entityId: user.id });
+    return user;
+  });
+}

@@ -1,0 +1,83 @@
+import { timingSafeEqual } from 'node:crypto';
+import type pg from 'pg';
+import { Type } from 'typebox';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
+import { failureAnswers } from '../../envelope.ts';
+import type { Keys } from '../../keys/keys.ts';
+import { emailKeyOf } from '../users/email.ts';
+import { findAccount } from '../users/store.ts';
+
+const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };
+
+/** What makes the trace backend a user registry for the packet service: whom a contact belongs to, and the keys. */
+export function registerDiscoverability(
+  app: Server,
+  { pool, keys, serviceToken }: { pool: pg.Pool; keys: Keys; serviceToken: () => Promise<string> },
+): void {
+  let expected: Buffer | undefined;
+  app.get(
+    '/api/discoverability',
+    {
+      config: { access: 'open' },
+      schema: {
+        tags: ['Registry'],
+        summary: 'Whom a contact belongs to, for the packet service',
+        description:
+          'Needs `Authorization: Bearer SERVICE_TOKEN`. The answer stands in the envelope and beside it, as user registries give it.',
+        querystring: Type.Object({ contact: Type.String({ minLength: 1, maxLength: 320 }) }),
+        headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
+        response: {
+          200: Type.Object(
+            { status: Type.Literal('OK'), data: Type.Object(Holder), ...Holder },
+            { description: 'the user who has the contact' },
+          ),
+          ...failureAnswers(401, 404),
+        },
+      },
+    },
+    async ({ query, headers }) => {
+      const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+      expected ??= secretHash(await serviceToken());
+      if (!timingSafeEqual(secretHash(given), expected)) {
+        throw new Problem('unauthenticated', 'this needs the token of the packet service');
+      }
+      const holder = await findHolder(pool, query.contact);
+      if (!holder) throw new Problem('not_found', 'nobody has this contact');
+      return { status: 'OK' as const, data: holder, ...holder };
+    },
+  );
+
+  app.get(
+    '/.well-known/jwks.json',
+    {
+      config: { access: 'open' },
+      schema: {
+        tags: ['Registry'],
+        summary: 'The public keys that access tokens are signed with',
+        response: {
+          200: Type.Object(
+            { keys: Type.Array(Type.Object({}, { additionalProperties: true })) },
+            { description: 'JSON Web Key Set (RFC 7517)' },
+          ),
+          ...failureAnswers(),
+        },
+      },
+    },
+    async (_request, reply) => {
+      reply.header('cache-control', 'public, max-age=60');
+      return { keys: (await keys.publicKeys()).keys as object[] };
+    },
+  );
+}
+
+/** The user whom a contact belongs to, and whether it may be known; undefined when it is nobody's. */
+export async function findHolder(
+  pool: pg.Pool,
+  contact: string,
+): Promise<{ user_id: string; discoverable: boolean } | undefined> {
+  const user = await findAccount(pool, emailKeyOf(contact));
+  if (user?.status !== 'ACTIVE') return undefined;
+  return { user_id: String(user.id), discoverable: user.discoverable };
+}

@@ -1,0 +1,151 @@
+import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
+import type { Language } from '../users/store.ts';
+
+/** Characters of a name that a mail shows, at most. */
+const SHOWN = 80;
+
+interface Words {
+  greeting: (name: string) => string;
+  /** in front of a code, which stands on the same line */
+  code: string;
+  confirm: { subject: string; ask: string; over: string };
+  activated: { subject: string; say: string };
+  reset: { subject: string; ask: string; over: string };
+}
+
+const WORDS: Record<Language, Words> = {
+  EN: {
+    greeting: name => `Dear ${name},`,
+    code: 'Code',
+    confirm: {
+      subject: 'Confirm your e-mail address',
+      ask: 'An account was opened with this e-mail address. To confirm that it is yours, open this link, or enter the code:',
+      over: 'Link and code work once, for 72 hours. An administrator then activates the account. If you did not open it, do nothing.',
+    },
+    activated: { subject: 'Your account is active', say: 'Your account was activated. You can log in now:' },
+    reset: {
+      subject: 'Set a new password',
+      ask: 'Somebody, probably you, asked for a new password for your account. To set one, open this link, or enter the code:',
+      over: 'Link and code work once, for 72 hours. If that was not you, do nothing: your password stays as it is.',
+    },
+  },
+  DE: {
+    greeting: name => `Guten Tag ${name},`,
+    code: 'Code',
+    confirm: {
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+      ask: 'Mit dieser E-Mail-Adresse wurde ein Konto eröffnet. Um zu bestätigen, dass sie Ihnen gehört, öffnen Sie diesen Link oder geben Sie den Code ein:',
+      over: 'Link und Code gelten einmal, 72 Stunden lang. Danach schaltet eine Verwalterin oder ein Verwalter das Konto frei. Wenn Sie es nicht eröffnet haben, tun Sie nichts.',
+    },
+    activated: {
+      subject: 'Ihr Konto ist freigeschaltet',
+      say: 'Ihr Konto wurde freigeschaltet. Sie können sich jetzt anmelden:',
+    },
+    reset: {
+      subject: 'Neues Passwort setzen',
+      ask: 'Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto verlangt. Um eines zu setzen, öffnen Sie diesen Link oder geben Sie den Code ein:',
+      over: 'Link und Code gelten einmal, 72 Stunden lang. Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
+    },
+  },
+  RW: {
+    greeting: name => `Muraho ${name},`,
+    code: 'Kode',
+    confirm: {
+      subject: 'Emeza imeyili yawe',
+      ask: 'Konti yafunguwe hakoreshejwe iyi imeyili. Kugira ngo wemeze ko ari iyawe, fungura iyi linki cyangwa wandike kode:',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Nyuma umuyobozi ni we wemera konti. Niba atari wowe wayifunguye, ntugire icyo ukora.',
+    },
+    activated: { subject: 'Konti yawe yemewe', say: 'Konti yawe yemewe. Ubu ushobora kwinjira:' },
+    reset: {
+      subject: 'Shyiraho ijambobanga rishya',
+      ask: 'Hari uwasabye ijambobanga rishya rya konti yawe, birashoboka ko ari wowe. Kugira ngo urishyireho, fungura iyi linki cyangwa wandike kode:',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Niba atari wowe, ntugire icyo ukora: ijambobanga ryawe ntirihinduka.',
+    },
+  },
+  ES: {
+    greeting: name => `Hola, ${name}:`,
+    code: 'Código',
+    confirm: {
+      subject: 'Confirme su dirección de correo',
+      ask: 'Se abrió una cuenta con esta dirección de correo. Para confirmar que es suya, abra este enlace o introduzca el código:',
+      over: 'El enlace y el código sirven una vez, durante 72 horas. Después, un administrador activa la cuenta. Si usted no la abrió, no haga nada.',
+    },
+    activated: { subject: 'Su cuenta está activa', say: 'Su cuenta fue activada. Ya puede iniciar sesión:' },
+    reset: {
+      subject: 'Establezca una contraseña nueva',
+      ask: 'Alguien, probablemente usted, pidió una contraseña nueva para su cuenta. Para establecerla, abra este enlace o introduzca el código:',
+      over: 'El enlace y el código sirven una vez, durante 72 horas. Si no fue usted, no haga nada: su contraseña no cambia.',
+    },
+  },
+};
+
+const NOTICE: Record<Language, { subject: string; say: (user: string) => string }> = {
+  EN: {
+    subject: 'A user waits to be activated',
+    say: user =>
+      `${user} has confirmed the e-mail address and waits for an administrator to activate the account:`,
+  },
+  DE: {
+    subject: 'Ein Konto wartet auf Freischaltung',
+    say: user =>
+      `${user} hat die E-Mail-Adresse bestätigt und wartet darauf, dass das Konto freigeschaltet wird:`,
+  },
+  RW: {
+    subject: 'Hari ukoresha utegereje kwemererwa',
+    say: user => `${user} yemeje imeyili ye kandi ategereje ko umuyobozi yemera konti:`,
+  },
+  ES: {
+    subject: 'Un usuario espera ser activado',
+    say: user =>
+      `${user} ha confirmado su dirección de correo y espera que un administrador active la cuenta:`,
+  },
+};
+
+/** Whom a mail is for. */
+export interface Reader {
+  name: string;
+  language: Language;
+}
+
+/**
+ * The mails, in the reader's language. Names stand in the text alone, on one line and cut short: whoever makes one up
+ * must not be able to write a letter, or another header, with it.
+ *
+ * @param publicUrl what links begin with, without a slash at its end
+ */
+export function mailTexts(publicUrl: string) {
+  const withCode = (reader: Reader, part: 'confirm' | 'reset', path: string, secret: string): MailText => {
+    const { subject, ask, over } = WORDS[reader.language][part];
+    const code = `${WORDS[reader.language].code}: ${secret}`;
+    return letter(reader, subject, [ask, { url: `${publicUrl}${path}/${secret}` }, code, over]);
+  };
+  return {
+    confirm: (reader: Reader, secret: string) =>
+      withCode(reader, 'confirm', '/api/user/confirm_email', secret),
+    reset: (reader: Reader, secret: string) => withCode(reader, 'reset', '/api/user/reset_password', secret),
+    activated(reader: Reader): MailText {
+      const { subject, say } = WORDS[reader.language].activated;
+      return letter(reader, subject, [say, { url: `${publicUrl}/` }]);
+    },
+    notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
+      const { subject, say } = NOTICE[reader.language];
+      const who = `${shown(`${user.name} ${user.surname}`)} (${shown(user.email)})`;
+      return letter(reader, subject, [say(who), { url: `${publicUrl}/api/user/admin/profile/${user.id}` }]);
+    },
+  };
+}
+
+function letter({ name, language }: Reader, subject: string, lines: readonly MailLine[]): MailText {
+  return composeMail(subject, [WORDS[language].greeting(shown(name)), ...lines], language.toLowerCase());
+}
+
+/** A name as one short run of visible characters: no line breaks, no turned text, nothing that reads as a link. */
+function shown(text: string): string {
+  const characters = [
+    ...text
+      .replace(/[\p{C}\p{Z}]+/gu, ' ')
+      .replaceAll('://', ' ')
+      .trim(),
+  ];
+  return characters.length > SHOWN ? `${characters.slice(0, SHOWN).join('')}...` : characters.join('');
+}

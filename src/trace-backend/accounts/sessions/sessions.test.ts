@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../../../../test/helpers/service.ts';
+import { ADMIN, PASSWORD, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { makeKey } from '../../keys/keys.ts';
+
+let trace: RunningTrace;
+/** Another process over the same database, behind a proxy that says who asks. */
+let other: RunningTrace;
+beforeAll(async () => {
+  trace = await runningTrace();
+  other = await runningTrace(
+    {
+      TRUST_PROXY: 'true',
+      COOKIE_SECURE: 'true',
+      COOKIE_SAMESITE: 'lax',
+      CORS_ORIGINS: 'https://app.example',
+    },
+    trace,
+  );
+});
+afterAll(async () => {
+  await other.stop();
+  await trace.stop();
+});
+
+const cookiesOf = (answer: Answer) =>
+  answer.headers
+    .getSetCookie()
+    .map(line => line.split(';')[0] as string)
+    .join('; ');
+const login = (username: string, password = PASSWORD, headers = {}, of = trace) =>
+  of.send('POST', '/api/user/login', { username, password }, headers);
+const profile = (cookie: string, of = trace) => of.send('GET', '/api/user/profile', undefined, { cookie });
+
+test('logging in gives the cookie with the attributes of the interface document, and those of the settings', async () => {
+  const answer = await login(ADMIN.username, ADMIN.password);
+  expect(answer.status).toBe(200);
+  expect(answer.body.data).toMatchObject({ email: ADMIN.username, role: 'SYSTEM_ADMIN', status: 'ACTIVE' });
+  const plain =
+    /^trace-accessToken=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; Max-Age=3600; Expires=\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT; HttpOnly/;
+  expect(answer.headers.getSetCookie()[0]).toMatch(new RegExp(`${plain.source}$`));
+  const secure = await login(ADMIN.username, ADMIN.password, {}, other);
+  expect(secure.headers.getSetCookie()[0]).toMatch(new RegExp(`${plain.source}; Secure; SameSite=Lax$`));
+  const claims = JSON.parse(Buffer.from(cookiesOf(answer).split('.')[1] as string, 'base64url').toString());
+  expect(claims).toEqual({
+    sub: String(answer.body.data.id),
+    type: 'access',
+    email: ADMIN.username,
+    role: 'SYSTEM_ADMIN',
+    ver: 1,
+    iat: expect.any(Number),
+    exp: claims.iat + 3600,
+    jti: expect.any(String),
+  });
+});
+
+test('an unknown user and a wrong password are answered alike, to the byte', async () => {
+  const user = await trace.loggedIn();
+  const [wrong, unknown] = [await login(user.email, 'wrong'), await login('nobody@example.org', 'wrong')];
+  expect([wrong.status, wrong.text]).toEqual([401, unknown.text]);
+  expect(wrong.body).toEqual({ status: 'AUTH_ERROR', errorMessage: expect.any(String) });
+  expect([...wrong.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
+});
+
+test('after ten failures for one account from one address it is over for a while, however they come', async () => {
+  const [user, innocent] = [await trace.loggedIn(), await trace.loggedIn()];
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const tries = await Promise.all(
+    Array.from({ length: 30 }, () => login(user.email, 'wrong', from('192.0.2.7'), other)),
+  );
+  const statuses = tries.map(({ status }) => status);
+  expect(statuses.filter(status => status === 401).length).toBeLessThanOrEqual(10);
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  for (let more = 0; more < 10; more++) await login(user.email, 'wrong', from('192.0.2.7'), other);
+  const refused = await login(user.email.toUpperCase(), PASSWORD, from('192.0.2.7'), other);
+  const tooMany = { status: 'TOO_MANY_REQUESTS', errorMessage: expect.any(String) };
+  expect([refused.status, refused.body]).toEqual([429, tooMany]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(600);
+  expect((await login(user.email, PASSWORD, from('192.0.2.8'), other)).status).toBe(200);
+  expect((await login(innocent.email, PASSWORD, from('192.0.2.7'), other)).status).toBe(200);
+  await trace.pool.query("UPDATE login_failures SET at = at - interval '15 minutes'");
+  expect((await login(user.email, PASSWORD, from('192.0.2.7'), other)).status).toBe(200);
+});
+
+test('what ends a session ends it at once, in every process: logout, deactivation', async () => {
+  const user = await trace.loggedIn();
+  const elsewhere = cookiesOf(await login(user.email, PASSWORD, {}, other));
+  expect((await profile(elsewhere, other)).status).toBe(200);
+  const left = await user.send('POST', '/api/user/logout');
+  expect(left.headers.getSetCookie().every(line => line.includes('Max-Age=0'))).toBe(true);
+  for (const [cookie, of] of [
+    [user.cookie, trace],
+    [elsewhere, other],
+  ] as const) {
+    expect((await profile(cookie, of)).body.status).toBe('AUTH_ERROR');
+  }
+  const again = cookiesOf(await login(user.email));
+  await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [user.id]);
+  expect((await profile(again, other)).status).toBe(401);
+});
+
+test('a refresh token is good once, and once more for a moment; later it is a thief`s', async () => {
+  const user = await trace.loggedIn();
+  const first = cookiesOf(await login(user.email));
+  const refresh = (cookie: string, of = trace) =>
+    of.send('POST', '/api/user/refresh_authentication', undefined, { cookie });
+  const renewed = await refresh(first);
+  expect([renewed.status, renewed.body.data.id]).toEqual([200, user.id]);
+  expect((await profile(cookiesOf(renewed))).status).toBe(200);
+  // The answer may have been lost on the way.
+  expect((await refresh(first, other)).status).toBe(200);
+  await trace.pool.query("UPDATE refresh_tokens SET used_at = used_at - interval '2 minutes'");
+  expect((await refresh(first)).status).toBe(401);
+  expect((await profile(cookiesOf(renewed))).status).toBe(401);
+  expect((await refresh(cookiesOf(renewed))).status).toBe(401);
+  expect((await refresh('trace-refreshToken=made-up')).status).toBe(401);
+  expect((await refresh('')).status).toBe(401);
+});
+
+test('a page of another origin can change nothing with a user`s cookie; those that are named can', async () => {
+  const user = await trace.loggedIn();
+  const put = (origin: string, of: RunningTrace) =>
+    of.send('PUT', '/api/user/profile', { name: 'Ana' }, { cookie: user.cookie, origin });
+  expect((await put('https://evil.example', trace)).body.status).toBe('UNAUTHORIZED');
+  expect((await put('null', trace)).status).toBe(403);
+  expect((await put(trace.url, trace)).status).toBe(200);
+  expect((await put('https://app.example', other)).status).toBe(200);
+  const read = { cookie: user.cookie, origin: 'https://evil.example' };
+  const seen = await trace.send('GET', '/api/user/profile', undefined, read);
+  expect(seen.headers.get('access-control-allow-origin')).toBe(null);
+});
+
+test('a rotated key is published first and signs when everyone has it; what the earlier one signed goes on counting', async () => {
+  const user = await trace.loggedIn();
+  const kidOf = (cookie: string) =>
+    JSON.parse(Buffer.from(cookie.split(/[=.]/)[1] as string, 'base64url').toString()).kid;
+  const kid = await makeKey(trace.pool);
+  const process = await runningTrace({}, trace);
+  const published = (await process.send('GET', '/.well-known/jwks.json')).body.keys;
+  expect(published.map((key: { kid: string }) => key.kid).sort()).toEqual([kid, kidOf(user.cookie)].sort());
+  for (const key of published)
+    expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
+  expect(kidOf((await process.login(user.email, PASSWORD)).cookie)).toBe(kidOf(user.cookie));
+  await process.stop();
+
+  await trace.pool.query("UPDATE signing_keys SET created_at = created_at - interval '3 minutes'");
+  const later = await runningTrace({}, trace);
+  expect(kidOf((await later.login(user.email, PASSWORD)).cookie)).toBe(kid);
+  expect((await profile(user.cookie, later)).status).toBe(200);
+  await later.stop();
+
+  await trace.pool.query("UPDATE signing_keys SET created_at = created_at - interval '2 hours'");
+  const last = await runningTrace({}, trace);
+  expect((await last.send('GET', '/.well-known/jwks.json')).body.keys).toHaveLength(1);
+  await last.stop();
+});
+
+test('many logins at once leave the process free to answer others', async () => {
+  const users = await Promise.all(Array.from({ length: 10 }, () => trace.loggedIn()));
+  const logins = Promise.all(users.map(({ email }) => login(email)));
+  let done = false;
+  logins.finally(() => {
+    done = true;
+  });
+  let answered = 0;
+  while (!done) {
+    expect((await trace.send('GET', '/.well-known/jwks.json')).status).toBe(200);
+    answered++;
+  }
+  expect((await logins).every(({ status }) => status === 200)).toBe(true);
+  expect(answered).toBeGreaterThan(10);
+});

@@ -1,0 +1,190 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import type { Static } from 'typebox';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
+import type { Settings } from '../../../platform/settings.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
+import { audit } from '../../audit/audit.ts';
+import type { Mails } from '../mails/mails.ts';
+import { noteMailRequest, type Purpose, takeMailToken } from '../mails/store.ts';
+import { checkEmail, emailKeyOf } from './email.ts';
+import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts';
+import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
+import {
+  type Account,
+  findAccount,
+  findSystemAdmins,
+  insertUser,
+  lockAccount,
+  type User,
+  updateUser,
+} from './store.ts';
+
+export interface AccountContext {
+  pool: pg.Pool;
+  mails: Mails;
+  settings: Pick<Settings, 'PASSWORD_POLICY'>;
+}
+
+/** Administrators who are told of a new user, at most. */
+const NOTICES = 20;
+/** A user is sent a mail that anybody can ask for once in this time, in milliseconds. */
+const MAIL_PAUSE_MS = 5 * 60_000;
+
+/**
+ * Opens an account and sends the mail that confirms its address.
+ *
+ * @throws Problem invalid
+ */
+export async function register(
+  { pool, mails, settings }: AccountContext,
+  request: FastifyRequest,
+  body: Static<typeof Registration>,
+): Promise<User> {
+  const address = checkEmail(body.email, 'email');
+  await checkPasswordRules(body.password, 'password', settings);
+  const password = await hashPassword(body.password);
+  const user = await transaction(pool, async database => {
+    const { name, surname, language = 'EN' } = body;
+    const fresh = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
+    const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
+    if (!user) throw new Problem('invalid', 'this address is registered already');
+    await mails.send(database, [{ kind: 'confirm', to: user.id }]);
+    const deed = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
+    await audit(database, request, deed);
+    return user;
+  });
+  mails.wake();
+  return user;
+}
+
+/**
+ * Confirms an address by the token that was mailed to it, and tells the administrators that a user waits.
+ *
+ * @throws Problem invalid when the token is not good any more
+ */
+export async function confirmEmail(
+  { pool, mails }: AccountContext,
+  request: FastifyRequest,
+  token: string,
+): Promise<User> {
+  const user = await transaction(pool, async database => {
+    const id = await takeMailToken(database, secretHash(token), 'CONFIRM_EMAIL', new Date());
+    const user = id === undefined ? undefined : await lockAccount(database, id);
+    if (!user) throw unusable();
+    return noteConfirmed(database, mails, request, user, user.id);
+  });
+  mails.wake();
+  return user;
+}
+
+/** Notes that a user's address is confirmed; a user who is further than that stays as they are. */
+export async function noteConfirmed(
+  database: Database,
+  mails: Mails,
+  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  user: User,
+  userId: number,
+): Promise<User> {
+  if (user.status !== 'UNCONFIRMED') return user;
+  const confirmed = await updateUser(database, user.id, { status: 'CONFIRMED_EMAIL' });
+  const admins = await findSystemAdmins(database, NOTICES);
+  await mails.send(
+    database,
+    admins.map(admin => ({ kind: 'notice', to: admin.id, about: user.id })),
+  );
+  const deed = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
+  await audit(database, request, deed);
+  return confirmed;
+}
+
+function unusable(): Problem {
+  const sentence = 'token is unknown, used or older than 72 hours; ask for another mail';
+  return new Problem('invalid', sentence, { fields: { token: sentence } });
+}
+
+/** Mails a token to an address, if it is a user's who can use it; whoever asks learns nothing of that. */
+export async function requestMail(
+  { pool, mails }: AccountContext,
+  email: string,
+  purpose: Purpose,
+): Promise<void> {
+  const account = await findAccount(pool, emailKeyOf(email));
+  const useful = purpose === 'CONFIRM_EMAIL' ? account?.status === 'UNCONFIRMED' : true;
+  if (!account || account.status === 'DEACTIVATED' || !useful) return;
+  await transaction(pool, async database => {
+    const now = new Date();
+    const since = new Date(now.getTime() - MAIL_PAUSE_MS);
+    if (!(await noteMailRequest(database, { userId: account.id, purpose }, now, since))) return;
+    const kind = purpose === 'CONFIRM_EMAIL' ? 'confirm' : 'reset';
+    await mails.send(database, [{ kind, to: account.id }]);
+  });
+  mails.wake();
+}
+
+/**
+ * Sets a password by a mailed token. Every session of the user ends; the address is confirmed by it too.
+ *
+ * @throws Problem invalid
+ */
+export async function resetPassword(
+  { pool, mails, settings }: AccountContext,
+  request: FastifyRequest,
+  { token, password }: Static<typeof PasswordReset>,
+): Promise<void> {
+  await checkPasswordRules(password, 'password', settings);
+  const hash = await hashPassword(password);
+  await transaction(pool, async database => {
+    const id = await takeMailToken(database, secretHash(token), 'RESET_PASSWORD', new Date());
+    const user = id === undefined ? undefined : await lockAccount(database, id);
+    if (!user) throw unusable();
+    await updateUser(database, user.id, { password: hash, endSessions: true });
+    const deed = { action: 'RESET_PASSWORD', entity: 'user', entityId: user.id, userId: user.id };
+    await audit(database, request, deed);
+    await noteConfirmed(database, mails, request, user, user.id);
+  });
+  mails.wake();
+}
+
+/**
+ * Changes what a user says of themself; what is left out stays. Another password ends every session.
+ *
+ * @throws Problem invalid
+ */
+export async function updateProfile(
+  { pool, settings }: AccountContext,
+  request: FastifyRequest,
+  id: number,
+  { password, currentPassword, ...change }: Static<typeof ProfileUpdate>,
+): Promise<Account> {
+  const { name, surname, language, discoverable } = change;
+  const hash = password === undefined ? undefined : await newPassword();
+  return transaction(pool, async database => {
+    const before = await lockAccount(database, id);
+    if (!before) throw new Problem('not_found', 'there is no such user');
+    if (hash && hash.checked !== before.password) throw wrongPassword();
+    const changed = { name, surname, language, discoverable };
+    const user = await updateUser(database, id, {
+      ...changed,
+      ...(hash && { password: hash.made, endSessions: true }),
+    });
+    const fields = Object.entries({ ...changed, password: hash }).filter(([, value]) => value !== undefined);
+    const details = { fields: fields.map(([field]) => field) };
+    await audit(database, request, { action: 'UPDATE_USER_PROFILE', entity: 'user', entityId: id, details });
+    return user;
+  });
+
+  /** Checked and reckoned before the transaction, which is not to wait for it. */
+  async function newPassword(): Promise<{ made: string; checked: string }> {
+    await checkPasswordRules(password as string, 'password', settings);
+    const kept = await transaction(pool, database => lockAccount(database, id));
+    if (!(await checkPassword(kept?.password, currentPassword ?? ''))) throw wrongPassword();
+    return { made: await hashPassword(password as string), checked: kept?.password as string };
+  }
+}
+
+function wrongPassword(): Problem {
+  const sentence = 'currentPassword is needed to set another password, and this is not it';
+  return new Problem('invalid', sentence, { fields: { currentPassword: sentence } });
+}

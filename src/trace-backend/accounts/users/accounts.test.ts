@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { type MailServer, mailServer, textOf } from '../../../../test/helpers/mail-server.ts';
+import {
+  ADMIN,
+  type LoggedIn,
+  PASSWORD,
+  type RunningTrace,
+  runningTrace,
+} from '../../../../test/helpers/trace.ts';
+import { mailTexts } from '../mails/texts.ts';
+
+let mail: MailServer;
+let trace: RunningTrace;
+let admin: LoggedIn;
+beforeAll(async () => {
+  mail = await mailServer();
+  const retry = { NOTIFICATION_RETRY_SECONDS: '1' };
+  trace = await runningTrace({ SMTP_URL: mail.url, TRACE_PUBLIC_URL: 'https://trace.example', ...retry });
+  admin = await trace.login(ADMIN.username, ADMIN.password);
+});
+afterAll(async () => {
+  await trace.stop();
+  await mail.stop();
+});
+
+let count = 0;
+const person = (more: object = {}) => ({
+  email: `Person-${++count}@example.org`,
+  password: 'a password of mine',
+  name: 'Ana',
+  surname: 'Uwase',
+  ...more,
+});
+const code = (text: string) => /^(?:Code|Kode|Código): (\S+)$/m.exec(text)?.[1] as string;
+const post = (path: string, body: object) => trace.send('POST', `/api/user/${path}`, body);
+const execute = (action: string, id: number | string, by = admin) =>
+  by.send('POST', `/api/user/admin/execute/${action}`, { id });
+
+test('from registration to login: mail, confirmation, notice to the administrator, activation, mail', async () => {
+  const who = person();
+  const registered = await post('register', who);
+  expect(registered.body.data).toEqual({
+    id: expect.any(Number),
+    email: who.email,
+    name: 'Ana',
+    surname: 'Uwase',
+    status: 'UNCONFIRMED',
+    role: 'USER',
+    actions: [],
+    companyIds: [],
+    language: 'EN',
+    discoverable: false,
+  });
+  const { id } = registered.body.data;
+  const login = () => post('login', { username: who.email.toLowerCase(), password: who.password });
+  expect([(await login()).status, (await login()).body.errorMessage]).toEqual([
+    401,
+    expect.stringContaining('confirmed'),
+  ]);
+
+  const [asked] = await mail.mailsTo(who.email);
+  const token = code(textOf(asked));
+  expect(textOf(asked)).toContain(`https://trace.example/api/user/confirm_email/${token}`);
+  const confirmed = await post('confirm_email', { token });
+  expect(confirmed.body.data).toMatchObject({ id, status: 'CONFIRMED_EMAIL' });
+  expect((await post('confirm_email', { token })).body.status).toBe('VALIDATION_ERROR');
+  const [notice] = await mail.mailsTo(ADMIN.username);
+  expect(textOf(notice)).toContain(who.email);
+  expect((await login()).body.errorMessage).toContain('administrator');
+
+  expect((await execute('ACTIVATE_USER', String(id))).body.data.status).toBe('ACTIVE');
+  expect(textOf((await mail.mailsTo(who.email, 2))[1])).toContain('You can log in now');
+  expect((await login()).body.data.actions).toEqual([
+    'VIEW_USER_PROFILE',
+    'UPDATE_USER_PROFILE',
+    'CREATE_COMPANY',
+  ]);
+  const { body } = await admin.send('GET', `/api/audit/list?entity=user&entityId=${id}&sort=ASC`);
+  expect(body.data.items.map(({ action }: { action: string }) => action)).toEqual([
+    'REGISTER_USER',
+    'CONFIRM_USER_EMAIL',
+    'ACTIVATE_USER',
+    'LOGIN',
+  ]);
+  expect(body.data.items[2]).toMatchObject({ userId: admin.id, address: '127.0.0.1' });
+});
+
+test('a known address in any case is refused, also when several come at once, and makes no second user', async () => {
+  const who = person();
+  const answers = await Promise.all(
+    [who.email, who.email.toLowerCase(), who.email.toUpperCase()].map(email =>
+      post('register', { ...who, email }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  const refused = answers.find(({ status }) => status === 400);
+  expect(refused?.body.status).toBe('INVALID_REQUEST');
+  const found = await admin.send('GET', `/api/user/admin/list?query=${who.email}`);
+  expect(found.body.data.count).toBe(1);
+});
+
+test('what cannot be an account is refused by field', async () => {
+  for (const [more, field] of [
+    [{ email: 'no address' }, 'email'],
+    [{ email: 'a@b' }, 'email'],
+    [{ email: `${'x'.repeat(250)}@example.org` }, 'email'],
+    [{ email: 'ana@example.org\nBcc: x@example.org' }, 'email'],
+    [{ password: 'short' }, 'password'],
+    [{ password: 'x'.repeat(129) }, 'password'],
+    [{ name: '  ' }, 'name'],
+    [{ language: 'FR' }, 'language'],
+  ] as const) {
+    const { status, body } = await post('register', person(more));
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)], field).toEqual([400, [field]]);
+  }
+});
+
+test('a strict policy refuses the most common passwords', async () => {
+  const strict = await runningTrace({ PASSWORD_POLICY: 'strict' }, trace);
+  const ask = (password: string) => strict.send('POST', '/api/user/register', person({ password }));
+  expect((await ask('Password1')).body.validationErrorDetails.fieldErrors.password).toContain('most common');
+  expect((await ask('maize rows in the rain')).status).toBe(200);
+  await strict.stop();
+});
+
+test('a confirmation is mailed again when asked for, but not to just anybody, nor every minute', async () => {
+  const who = person();
+  await post('register', who);
+  await mail.mailsTo(who.email);
+  const answers = [];
+  for (const email of [who.email, who.email, 'nobody@example.org', 'no address']) {
+    answers.push((await post('resend_confirmation', { email })).text);
+  }
+  expect(new Set(answers).size).toBe(1);
+  const mails = await mail.mailsTo(who.email, 2);
+  for (const sent of mails.toReversed()) {
+    const { status } = await post('confirm_email', { token: code(textOf(sent)) });
+    // The later one counts, and takes the earlier one with it.
+    expect(status).toBe(sent === mails[1] ? 200 : 400);
+  }
+});
+
+test('a mailed token sets a new password, ends every session, and is good once', async () => {
+  const user = await trace.loggedIn();
+  await post('request_reset_password', { email: user.email });
+  const [asked] = await mail.mailsTo(user.email);
+  const token = code(textOf(asked));
+  expect((await post('reset_password', { token, password: 'short' })).status).toBe(400);
+  expect((await post('reset_password', { token, password: 'another password' })).status).toBe(200);
+  expect((await post('reset_password', { token, password: 'a third password' })).status).toBe(400);
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
+  expect((await post('login', { username: user.email, password: PASSWORD })).status).toBe(401);
+  expect((await post('login', { username: user.email, password: 'another password' })).status).toBe(200);
+
+  const late = await trace.loggedIn();
+  await post('request_reset_password', { email: late.email });
+  const stale = code(textOf((await mail.mailsTo(late.email))[0]));
+  await trace.pool.query("UPDATE mail_tokens SET expires_at = expires_at - interval '72 hours'");
+  expect((await post('reset_password', { token: stale, password: 'another password' })).status).toBe(400);
+});
+
+test('a profile changes field by field; another password needs the current one and begins a new session', async () => {
+  const user = await trace.loggedIn();
+  const put = (body: object) => user.send('PUT', '/api/user/profile', body);
+  const changed = await put({ name: 'Anastasia', language: 'RW', discoverable: true });
+  expect(changed.body.data).toMatchObject({
+    name: 'Anastasia',
+    surname: 'Uwase',
+    language: 'RW',
+    discoverable: true,
+  });
+  expect((await put({ role: 'SYSTEM_ADMIN', status: 'ACTIVE', id: 1 })).body.data.role).toBe('USER');
+  for (const wrong of [
+    { password: 'another password' },
+    { password: 'another password', currentPassword: 'x' },
+  ]) {
+    const { status, body } = await put(wrong);
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([
+      400,
+      ['currentPassword'],
+    ]);
+  }
+  const renewed = await put({ password: 'another password', currentPassword: PASSWORD });
+  expect(renewed.status).toBe(200);
+  expect((await put({ name: 'Ana' })).status).toBe(401);
+  const cookie = renewed.headers.getSetCookie()[0]?.split(';')[0] as string;
+  expect((await trace.send('GET', '/api/user/profile', undefined, { cookie })).status).toBe(200);
+});
+
+test('administrators: what they may do to whom', async () => {
+  const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
+  const outcome = async (...args: Parameters<typeof execute>) => {
+    const { status, body } = await execute(...args);
+    return status === 200 ? [body.data.status, body.data.role] : [status, body.status];
+  };
+  expect(await outcome('SET_USER_REGIONAL_ADMIN', user.id, regional)).toEqual(['ACTIVE', 'REGIONAL_ADMIN']);
+  expect(await outcome('UNSET_USER_REGIONAL_ADMIN', user.id, regional)).toEqual(['ACTIVE', 'USER']);
+  expect(await outcome('SET_USER_SYSTEM_ADMIN', user.id, regional)).toEqual([403, 'UNAUTHORIZED']);
+  expect(await outcome('DEACTIVATE_USER', admin.id, regional)).toEqual([403, 'UNAUTHORIZED']);
+  expect(await outcome('DEACTIVATE_USER', regional.id, regional)).toEqual([400, 'INVALID_REQUEST']);
+  expect(await outcome('DEACTIVATE_USER', 999_999, regional)).toEqual([404, 'NOT_FOUND']);
+  expect(await outcome('DEACTIVATE_USER', user.id, regional)).toEqual(['DEACTIVATED', 'USER']);
+  expect(await outcome('DEACTIVATE_USER', user.id, regional)).toEqual(['DEACTIVATED', 'USER']);
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
+  expect(await outcome('ACTIVATE_USER', user.id, regional)).toEqual(['ACTIVE', 'USER']);
+  expect(await outcome('SET_USER_SYSTEM_ADMIN', user.id)).toEqual(['ACTIVE', 'SYSTEM_ADMIN']);
+  expect(await outcome('SET_USER_REGIONAL_ADMIN', user.id)).toEqual([400, 'INVALID_REQUEST']);
+  expect(await outcome('UNSET_USER_SYSTEM_ADMIN', user.id)).toEqual(['ACTIVE', 'USER']);
+  expect((await admin.send('POST', '/api/user/admin/execute/DELETE_USER', { id: user.id })).body.status).toBe(
+    'VALIDATION_ERROR',
+  );
+});
+
+test('two administrators who demote each other at once: one stays', async () => {
+  const alone = await runningTrace();
+  const first = await alone.login(ADMIN.username, ADMIN.password);
+  const second = await alone.loggedIn('SYSTEM_ADMIN');
+  const demote = (by: LoggedIn, id: number) =>
+    by.send('POST', '/api/user/admin/execute/UNSET_USER_SYSTEM_ADMIN', { id });
+  const answers = await Promise.all([demote(first, second.id), demote(second, first.id)]);
+  expect(answers.map(({ status }) => status).sort()).not.toEqual([200, 200]);
+  const { rows } = await alone.pool.query(
+    "SELECT count(*)::int AS count FROM users WHERE role = 'SYSTEM_ADMIN'",
+  );
+  expect(rows[0].count).toBe(1);
+  await alone.stop();
+});
+
+test('the list of users is filtered, sorted and paged', async () => {
+  const marker = `Zawadi${++count}`;
+  for (const surname of ['Alpha', 'beta', 'Gamma']) await post('register', person({ name: marker, surname }));
+  const list = async (query: string) =>
+    (await admin.send('GET', `/api/user/admin/list?query=${marker}&${query}`)).body.data;
+  const surnames = ({ items }: { items: { surname: string }[] }) => items.map(({ surname }) => surname);
+  expect(surnames(await list('sortBy=surname&sort=ASC'))).toEqual(['Alpha', 'beta', 'Gamma']);
+  expect(surnames(await list('sortBy=surname'))).toEqual(['Gamma', 'beta', 'Alpha']);
+  const page = await list('sortBy=surname&sort=ASC&limit=1&offset=1');
+  expect([surnames(page), page.count, page.limit, page.offset]).toEqual([['beta'], 3, 1, 1]);
+  expect((await list('status=ACTIVE')).count).toBe(0);
+  expect((await list('role=USER&status=UNCONFIRMED')).count).toBe(3);
+  expect((await admin.send('GET', '/api/user/admin/list?sortBy=password')).body.status).toBe(
+    'VALIDATION_ERROR',
+  );
+});
+
+test('the audit cannot be rewritten, and is filtered by user, action and time', async () => {
+  await expect(trace.pool.query("UPDATE audit SET action = 'x'")).rejects.toThrow(/permission denied/);
+  await expect(trace.pool.query('DELETE FROM audit')).rejects.toThrow(/permission denied/);
+  const list = async (query: string) => (await admin.send('GET', `/api/audit/list?${query}`)).body.data;
+  expect((await list(`action=LOGIN&userId=${admin.id}`)).count).toBe(1);
+  expect((await list('from=2000-01-01&to=2001-01-01')).count).toBe(0);
+  expect((await list('limit=2')).items).toHaveLength(2);
+  expect((await admin.send('GET', '/api/audit/list?from=soon')).body.status).toBe('VALIDATION_ERROR');
+});
+
+test('mails in every language, as text and HTML; nothing that a user is called becomes a header or a tag', () => {
+  const names = fc.string({ unit: 'grapheme', maxLength: 300 });
+  fc.assert(
+    fc.property(fc.constantFrom('EN', 'DE', 'RW', 'ES'), names, names, (language, name, surname) => {
+      const texts = mailTexts('https://trace.example');
+      const reader = { name: `${name}\r\nBcc: x@y\n<script>`, language } as const;
+      const about = { id: 7, name, surname: `${surname}\n\nhttps://evil.example`, email: 'a@b.c' };
+      for (const { subject, text, html } of [
+        texts.confirm(reader, 'TOKEN'),
+        texts.reset(reader, 'TOKEN'),
+        texts.activated(reader),
+        texts.notice(reader, about),
+      ]) {
+        expect(subject).toMatch(/^[\p{L} .,-]+$/u);
+        expect(text.match(/https:\/\/\S+/g)).toEqual([expect.stringMatching(/^https:\/\/trace\.example\//)]);
+        expect(text.split('\n').every(line => !/^Bcc:/.test(line))).toBe(true);
+        expect(html).not.toContain('<script>');
+        expect(html).toContain(`<html lang="${language.toLowerCase()}">`);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a mail server that is busy or stalls loses nothing; one that refuses for good is not asked again', async () => {
+  const [busy, refused] = [person(), person()];
+  const before = mail.attempts;
+  mail.behaviour = 'refuse';
+  await post('register', refused);
+  await eventually(
+    () => mail.attempts,
+    attempts => attempts > before,
+  );
+  mail.behaviour = 'busy';
+  await post('register', busy);
+  await eventually(
+    () => mail.attempts,
+    attempts => attempts > before + 1,
+  );
+  mail.behaviour = 'take';
+  expect(await mail.mailsTo(busy.email)).toHaveLength(1);
+  expect(mail.mails.filter(({ to }) => to.includes(refused.email))).toEqual([]);
+});

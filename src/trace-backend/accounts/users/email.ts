@@ -1,0 +1,21 @@
+import { Problem } from '../../../platform/http/problems.ts';
+import { readEmail } from '../../../platform/mail/email.ts';
+
+/**
+ * An address as it was typed, and in the form by which it is looked for.
+ *
+ * @throws Problem invalid
+ */
+export function checkEmail(text: string, field: string): { email: string; emailKey: string } {
+  const email = text.normalize('NFC').trim();
+  const emailKey = readEmail(email);
+  if (emailKey?.includes('.', emailKey.indexOf('@'))) return { email, emailKey };
+  const sentence = `${field} must be an e-mail address such as ana@example.org`;
+  throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+/** The form by which an address is looked for; of what is no address, a form that nobody has. */
+export function emailKeyOf(text: string): string {
+  const email = text.normalize('NFC').trim();
+  return readEmail(email) ?? email.toLowerCase();
+}

@@ -1,0 +1,101 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { line } from '../../../platform/concurrency/line.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Settings } from '../../../platform/settings.ts';
+
+/** Characters of a password (code points). */
+export const MIN_PASSWORD = 8;
+export const MAX_PASSWORD = 128;
+
+/** Argon2id as OWASP's password storage cheat sheet has it: 19 MiB, two passes, one lane. */
+export const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+const SALT_BYTES = 16;
+
+const reckon = promisify(argon2);
+/** A check takes a core for some 20 ms off the event loop; more at once than cores only take each other's time. */
+const inTurn = line({ name: 'the check of passwords', concurrency: availableParallelism(), queue: 200 });
+
+/**
+ * A password as it is kept: Argon2id in PHC string format.
+ *
+ * @throws Problem unavailable when too many others wait
+ */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(SALT_BYTES);
+  const tag = await inTurn(() => reckon('argon2id', { ...COST, message: bytesOf(password), nonce }));
+  const { memory, passes, parallelism } = COST;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(nonce)}$${base64(tag)}`;
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** What a login of nobody is checked against, so that it takes as long as any. */
+const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(
+  Buffer.alloc(SALT_BYTES),
+)}$${base64(Buffer.alloc(COST.tagLength))}`;
+
+/**
+ * Whether a password is the one that was kept. Without one it takes the same time and says no.
+ *
+ * @throws Problem unavailable when too many others wait
+ */
+export async function checkPassword(kept: string | undefined, password: string): Promise<boolean> {
+  const [, memory, passes, parallelism, salt, tag] = PHC.exec(kept ?? NOBODY) ?? [];
+  const expected = Buffer.from(tag as string, 'base64');
+  const given = await inTurn(() =>
+    reckon('argon2id', {
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+      tagLength: expected.length,
+      message: bytesOf(password),
+      nonce: Buffer.from(salt as string, 'base64'),
+    }),
+  );
+  return timingSafeEqual(given, expected) && kept !== undefined;
+}
+
+/** The same password however a keyboard composes its letters (NFKC, as NIST SP 800-63B §5.1.1.2 has it). */
+function bytesOf(password: string): Buffer {
+  return Buffer.from(password.normalize('NFKC'));
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}
+
+/**
+ * Refuses a password that may not be chosen.
+ *
+ * @param field name of the request field, for the error
+ * @throws Problem invalid
+ */
+export async function checkPasswordRules(
+  password: string,
+  field: string,
+  { PASSWORD_POLICY }: Pick<Settings, 'PASSWORD_POLICY'>,
+): Promise<void> {
+  const { length } = [...password];
+  if (length < MIN_PASSWORD || length > MAX_PASSWORD) {
+    throw refused(field, `${field} must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
+  }
+  if (PASSWORD_POLICY === 'strict' && (await commonPasswords()).has(password.toLowerCase())) {
+    throw refused(field, `${field} is one of the most common passwords; choose another`);
+  }
+}
+
+function refused(field: string, sentence: string): Problem {
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+let common: Promise<Set<string>> | undefined;
+
+/** Some tens of thousands of passwords out of leaks, read when the first one is asked for. */
+function commonPasswords(): Promise<Set<string>> {
+  common ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common']),
+  );
+  return common;
+}

@@ -1,0 +1,176 @@
+import sql, { empty, join, raw } from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Page } from '../../schemas.ts';
+
+export type Status = 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE' | 'DEACTIVATED';
+export type Role = 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN';
+export type Language = 'EN' | 'DE' | 'RW' | 'ES';
+
+export interface User {
+  id: number;
+  email: string;
+  name: string;
+  surname: string;
+  language: Language;
+  status: Status;
+  role: Role;
+  discoverable: boolean;
+}
+
+/** A user with what only logging in needs. */
+export interface Account extends User {
+  password: string;
+  sessionVersion: number;
+}
+
+/** What a session must still agree with. */
+export interface Session {
+  id: number;
+  status: Status;
+  role: Role;
+  version: number;
+}
+
+const USER = sql`id, email, name, surname, language, status, role, discoverable`;
+const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
+
+/** @returns undefined when the address is taken */
+export async function insertUser(
+  database: Database,
+  user: Omit<User, 'id' | 'discoverable'> & { emailKey: string; password: string; createdAt: Date },
+): Promise<User | undefined> {
+  const { rows } = await database.query<User>(sql`
+    INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)
+    VALUES (${user.email}, ${user.emailKey}, ${user.password}, ${user.name}, ${user.surname}, ${user.language},
+      ${user.status}, ${user.role}, ${user.createdAt})
+    ON CONFLICT (email_key) DO NOTHING RETURNING ${USER}`);
+  return rows[0];
+}
+
+export async function findUser(database: Database, id: number): Promise<User | undefined> {
+  const { rows } = await database.query<User>(sql`SELECT ${USER} FROM users WHERE id = ${id}`);
+  return rows[0];
+}
+
+/** A user whom nobody else changes until the end of the transaction. */
+export async function lockAccount(database: Database, id: number): Promise<Account | undefined> {
+  const { rows } = await database.query<Account>(
+    sql`SELECT ${ACCOUNT} FROM users WHERE id = ${id} FOR UPDATE`,
+  );
+  return rows[0];
+}
+
+export async function findAccount(database: Database, emailKey: string): Promise<Account | undefined> {
+  const { rows } = await database.query<Account>(
+    sql`SELECT ${ACCOUNT} FROM users WHERE email_key = ${emailKey}`,
+  );
+  return rows[0];
+}
+
+/** What sessions must still agree with, in the order of the ids. */
+export async function findSessions(
+  database: Database,
+  ids: readonly number[],
+): Promise<(Session | undefined)[]> {
+  const { rows } = await database.query<Session>({
+    name: 'find-sessions',
+    text: 'SELECT id, status, role, session_version AS version FROM users WHERE id = ANY ($1)',
+    values: [ids],
+  });
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => byId.get(id));
+}
+
+/** Users by their ids, in that order. */
+export async function findUsers(database: Database, ids: readonly number[]): Promise<(User | undefined)[]> {
+  const { rows } = await database.query<User>({
+    name: 'find-users',
+    text: `SELECT ${USER.text} FROM users WHERE id = ANY ($1)`,
+    values: [ids],
+  });
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => byId.get(id));
+}
+
+/** What may change of a user; what is absent stays. */
+export type UserChange = Partial<
+  Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & {
+    password: string;
+    /** every token made so far ends */
+    endSessions: boolean;
+  }
+>;
+
+export async function updateUser(database: Database, id: number, change: UserChange): Promise<Account> {
+  const { name, surname, language, discoverable, status, role, password, endSessions } = change;
+  const { rows } = await database.query<Account>(sql`
+    UPDATE users SET name = coalesce(${name}, name), surname = coalesce(${surname}, surname),
+      language = coalesce(${language}, language), discoverable = coalesce(${discoverable}, discoverable),
+      status = coalesce(${status}, status), role = coalesce(${role}, role),
+      password = coalesce(${password}, password), session_version = session_version + ${endSessions ? 1 : 0}
+    WHERE id = ${id} RETURNING ${ACCOUNT}`);
+  return rows[0] as Account;
+}
+
+export interface UserFilter {
+  query?: string | undefined;
+  status?: Status | undefined;
+  role?: Role | undefined;
+}
+
+const COLUMNS = {
+  id: 'id',
+  email: 'email_key',
+  name: 'lower(name)',
+  surname: 'lower(surname)',
+  status: 'status',
+  role: 'role',
+} as const;
+export type UserSort = keyof typeof COLUMNS;
+
+/** A page of users, and how many there are in all. */
+export async function listUsers(
+  database: Database,
+  { query, status, role }: UserFilter,
+  { limit, offset, sortBy, sort }: Page<UserSort>,
+): Promise<{ items: User[]; count: number }> {
+  const where = join(
+    [
+      sql`true`,
+      status === undefined ? undefined : sql`status = ${status}`,
+      role === undefined ? undefined : sql`role = ${role}`,
+      query === undefined
+        ? undefined
+        : sql`strpos(lower(email || ' ' || name || ' ' || surname), lower(${query})) > 0`,
+    ].filter(condition => condition !== undefined),
+    ' AND ',
+  );
+  const order = sortBy === 'id' ? empty : sql`, id ${raw(sort)}`;
+  const [page, all] = await Promise.all([
+    database.query<User>(sql`
+      SELECT ${USER} FROM users WHERE ${where}
+      ORDER BY ${raw(COLUMNS[sortBy])} ${raw(sort)}${order} LIMIT ${limit} OFFSET ${offset}`),
+    database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM users WHERE ${where}`),
+  ]);
+  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+}
+
+/** The active SYSTEM_ADMINs, oldest first, whom nobody else changes until the end of the transaction. */
+export async function lockSystemAdmins(database: Database): Promise<User[]> {
+  const { rows } = await database.query<User>(sql`
+    SELECT ${USER} FROM users WHERE role = 'SYSTEM_ADMIN' AND status = 'ACTIVE' ORDER BY id FOR UPDATE`);
+  return rows;
+}
+
+/** Active administrators who are told of new users, oldest first. */
+export async function findSystemAdmins(database: Database, limit: number): Promise<User[]> {
+  const { rows } = await database.query<User>(sql`
+    SELECT ${USER} FROM users WHERE role = 'SYSTEM_ADMIN' AND status = 'ACTIVE' ORDER BY id LIMIT ${limit}`);
+  return rows;
+}
+
+export async function countSystemAdmins(database: Database): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM users WHERE role = 'SYSTEM_ADMIN'`);
+  return rows[0]?.count ?? 0;
+}

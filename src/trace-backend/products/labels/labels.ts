@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import type { Static } from 'typebox';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
+import { audit } from '../../audit/audit.ts';
+import { callerOf } from '../../authentication.ts';
+import { idOf } from '../../schemas.ts';
+import { listed } from '../../shapes.ts';
+import { changeableProduct } from '../access.ts';
+import { changesBetween } from '../changes.ts';
+import { insertChanges } from '../changes-store.ts';
+import { touchProduct } from '../store.ts';
+import { LabelBody, type LabelView } from './schemas.ts';
+import { deleteLabels, findLabel, findLabels, insertLabel, type Label, updateLabel } from './store.ts';
+
+/** Labels of one product, at most. */
+const MAX_LABELS = 100;
+
+/** What is done to labels by name. */
+export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** What a client does not decide about a label. */
+const OURS = ['id', 'uuid', 'status', 'productId'];
+
+/**
+ * Has a product whose row the transaction holds have the labels that were sent with it: one that names a label of the
+ * product by id or uuid changes it, any other is a new one. Labels that are left out are removed, but for published
+ * ones: their codes may be printed already, so they go by name alone.
+ */
+export async function saveLabels(
+  database: Database,
+  productId: number,
+  sent: LabelBody | readonly LabelBody[] | null,
+  before: readonly Label[],
+): Promise<Label[]> {
+  const left = new Map(before.map(label => [label.id, label]));
+  for (const body of sent === null ? [] : listed(sent)) {
+    const label = [...left.values()].find(
+      ({ id, uuid }) => id === Number(body.id) || uuid === body.uuid?.toLowerCase(),
+    );
+    if (!label) await insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
+    else {
+      await updateLabel(database, { ...label, content: contentOf(body) });
+      left.delete(label.id);
+    }
+  }
+  const gone = [...left.values()].filter(({ status }) => status === 'UNPUBLISHED').map(({ id }) => id);
+  await deleteLabels(database, gone);
+  const labels = await findLabels(database, productId);
+  if (labels.length > MAX_LABELS) throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
+  return labels;
+}
+
+/** What is kept of a label as it was sent; its only field may have come by itself. */
+function contentOf(body: object): Record<string, unknown> {
+  const entries = Object.entries(body)
+    .filter(([name, value]) => !OURS.includes(name) && !(value === null && name in LabelBody.properties))
+    .map(([name, value]) => [name, name === 'fields' ? listed(value) : value]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Adds a label to a product.
+ *
+ * @throws Problem not_found, forbidden, invalid
+ */
+export async function createLabel(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  body: { productId: string | number },
+): Promise<Label> {
+  const productId = idOf(body.productId);
+  return change(pool, request, productId, 'CREATE_LABEL', async (database, before) => {
+    if (before.length >= MAX_LABELS)
+      throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
+    return insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
+  });
+}
+
+/**
+ * Changes what a label says; what is left out stays, null clears.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function changeLabel(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  id: number,
+  body: object,
+): Promise<Label> {
+  return changeOne(pool, request, id, 'UPDATE_LABEL', async (database, label) => {
+    const cleared = Object.entries(body).filter(([, value]) => value === null);
+    const kept = Object.entries(label.content).filter(([name]) => !cleared.some(([gone]) => gone === name));
+    const changed = { ...label, content: { ...Object.fromEntries(kept), ...contentOf(body) } };
+    await updateLabel(database, changed);
+    return changed;
+  });
+}
+
+/**
+ * Publishes a label, or takes it back; one that is that way already stays so, and it succeeds.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function executeOnLabel(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  id: number,
+  action: Action,
+): Promise<Label> {
+  const status = action === 'PUBLISH_LABEL' ? 'PUBLISHED' : 'UNPUBLISHED';
+  return changeOne(pool, request, id, action, async (database, label) => {
+    await updateLabel(database, { ...label, status });
+    return { ...label, status };
+  });
+}
+
+/**
+ * Removes a label, also a published one: its code leads nowhere from then on.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function removeLabel(pool: pg.Pool, request: FastifyRequest, id: number): Promise<void> {
+  await changeOne(pool, request, id, 'DELETE_LABEL', async (database, label) => {
+    await deleteLabels(database, [id]);
+    return label;
+  });
+}
+
+async function changeOne(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  id: number,
+  action: string,
+  work: (database: Database, label: Label) => Promise<Label>,
+): Promise<Label> {
+  const found = await findLabel(pool, id);
+  if (!found) throw unknownLabel();
+  return change(pool, request, found.productId, action, async (database, before) => {
+    const label = before.find(each => each.id === id);
+    if (!label) throw unknownLabel();
+    return work(database, label);
+  });
+}
+
+/** Changes one label of a product, as the product's next version. */
+async function change(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  productId: number,
+  action: string,
+  work: (database: Database, before: Label[]) => Promise<Label>,
+): Promise<Label> {
+  const caller = callerOf(request);
+  return transaction(pool, async database => {
+    const product = await changeableProduct(database, caller, productId).catch(error => {
+      const isForeign = error instanceof Problem && error.code === 'not_found' && action !== 'CREATE_LABEL';
+      throw isForeign ? unknownLabel() : error;
+    });
+    const before = await findLabels(database, productId);
+    const label = await work(database, before);
+    const after = await findLabels(database, productId);
+    const changes = changesBetween({ labels: byId(before) }, { labels: byId(after) });
+    if (changes.length === 0) return label;
+    const at = new Date();
+    await touchProduct(database, productId, at);
+    const revision = { productId, version: product.version + 1, at, userId: caller.id };
+    await insertChanges(database, revision, changes);
+    const details = { labelId: label.id, uuid: label.uuid };
+    await audit(database, request, { action, entity: 'product', entityId: productId, details });
+    return label;
+  });
+}
+
+/** The labels of a product as its history compares them. */
+export function byId(labels: readonly Label[]): Record<string, object> {
+  return Object.fromEntries(
+    labels.map(({ id, uuid, status, content }) => [id, { uuid, status, ...content }]),
+  );
+}
+
+function unknownLabel(): Problem {
+  return new Problem('not_found', 'there is no such label');
+}
+
+/** A label as answers show it to those who may see its product. */
+export function asLabel({ id, uuid, status, content }: Label): Static<typeof LabelView> {
+  return { fields: [], ...content, id, status, uuid };
+}

@@ -1,0 +1,198 @@
+import type { FastifyReply } from 'fastify';
+import type pg from 'pg';
+import { Type } from 'typebox';
+import type { FileStore } from '../../../platform/files/index.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { findCompanyNames } from '../../companies/members-store.ts';
+import { envelope, failureAnswers, ok } from '../../envelope.ts';
+import { type ImageType, renditions } from '../../images/renditions.ts';
+import { findImages, type Image } from '../../images/store.ts';
+import { photoOf } from '../content.ts';
+import { findProduct, type Product } from '../store.ts';
+import { codeAsPng, codeAsSvg } from './code.ts';
+import { labelPage, PAGE_POLICY } from './page.ts';
+import { type LabelField, PublicLabel } from './schemas.ts';
+import { findPublishedLabel, type Label } from './store.ts';
+
+export interface LabelsContext {
+  pool: pg.Pool;
+  /** where images are kept */
+  files: FileStore;
+  /** what printed codes begin with, without a slash at its end */
+  publicUrl: () => string;
+}
+
+const PATH = '/api/public/product/label';
+const tags = ['Label'];
+const Params = Type.Object({
+  uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
+});
+
+/** What anybody may read of a label that is published: its JSON, its page, its picture, and the code that leads here. */
+export function registerPublicLabels(app: Server, context: LabelsContext): void {
+  registerLabel(app, context);
+  registerCodes(app, context);
+  registerPhoto(app, context);
+}
+
+function registerLabel(app: Server, context: LabelsContext): void {
+  app.get(
+    `${PATH}/:uuid`,
+    {
+      config: { access: 'open' },
+      schema: {
+        tags,
+        summary: 'A published label',
+        description: 'As JSON, or as a page for those who rather accept text/html, as browsers do.',
+        params: Params,
+        response: {
+          200: {
+            description: 'the label',
+            content: {
+              'application/json': { schema: envelope(PublicLabel, 'the label') },
+              'text/html': { schema: Type.String() },
+            },
+          },
+          ...failureAnswers(404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const published = await findPublished(context, request.params.uuid);
+      const vary = [reply.getHeader('vary'), 'accept'].filter(Boolean).join(', ');
+      reply.headers({ vary, 'cache-control': 'no-cache' });
+      const label = await asPublic(context, published);
+      if (!prefersPage(request.headers.accept)) return ok(label);
+      return reply
+        .headers({ 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' })
+        .type('text/html; charset=utf-8')
+        .serializer(asIs)
+        .send(labelPage(label));
+    },
+  );
+}
+
+function registerCodes(app: Server, context: LabelsContext): void {
+  for (const [name, type, draw] of [
+    ['qr.svg', 'image/svg+xml', codeAsSvg],
+    ['qr.png', 'image/png', codeAsPng],
+  ] as const) {
+    app.get(
+      `${PATH}/:uuid/${name}`,
+      {
+        config: { access: 'open' },
+        schema: {
+          tags,
+          summary: `The QR code that leads to a published label (${type})`,
+          params: Params,
+          response: {
+            200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
+            ...failureAnswers(404),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { label } = await findPublished(context, request.params.uuid);
+        const code = await draw(`${context.publicUrl()}${PATH}/${label.uuid}`);
+        return sendPicture(reply, type).send(code);
+      },
+    );
+  }
+}
+
+function registerPhoto(app: Server, context: LabelsContext): void {
+  const renditionOf = renditions(context.files);
+  app.get(
+    `${PATH}/:uuid/photo`,
+    {
+      config: { access: 'open' },
+      schema: {
+        tags,
+        summary: 'The picture of the product that a published label is about',
+        params: Params,
+        response: {
+          200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+          ...failureAnswers(404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { product } = await findPublished(context, request.params.uuid);
+      const photo = await findPhoto(context.pool, product);
+      if (!photo) throw new Problem('not_found', 'the label has no picture');
+      const { key, bytes } = await renditionOf(photo.storageKey, photo.contentType as ImageType, 'XLARGE');
+      const stream = await context.files.read(key);
+      return sendPicture(reply, photo.contentType).header('content-length', bytes).send(stream);
+    },
+  );
+}
+
+interface Published {
+  label: Label;
+  product: Product;
+}
+
+/** @throws Problem not_found, the same for labels that are unpublished and for those that never were */
+async function findPublished({ pool }: LabelsContext, uuid: string): Promise<Published> {
+  const label = await findPublishedLabel(pool, uuid);
+  const product = label && (await findProduct(pool, label.productId));
+  if (!label || !product) throw new Problem('not_found', 'there is no such label');
+  return { label, product };
+}
+
+async function findPhoto(pool: LabelsContext['pool'], { content }: Product): Promise<Image | undefined> {
+  const [photo] = await findImages(pool, [photoOf(content)?.storageKey ?? '']);
+  return photo?.kind === 'image' ? photo : undefined;
+}
+
+async function asPublic({ pool }: LabelsContext, { label, product }: Published): Promise<PublicLabel> {
+  const { companyId } = product;
+  const [photo, [company]] = await Promise.all([
+    findPhoto(pool, product),
+    findCompanyNames(pool, companyId === null ? [] : [companyId]),
+  ]);
+  const {
+    title,
+    language,
+    fields = [],
+  } = label.content as {
+    title?: string;
+    language?: string;
+    fields?: LabelField[];
+  };
+  return {
+    uuid: label.uuid,
+    ...(title && { title }),
+    ...(language && { language }),
+    fields: fields.map(({ name, section, value }) => ({
+      ...(name && { name }),
+      ...(section && { section }),
+      ...(value != null && { value }),
+    })),
+    product: { name: product.name },
+    ...(company && { company: { name: company.name } }),
+    ...(photo && { photo: `${PATH}/${label.uuid}/photo` }),
+  };
+}
+
+/** Whether an Accept header ranks text/html above JSON (RFC 9110 §12.5.1); what ranks them alike gets JSON. */
+export function prefersPage(accept: string | undefined): boolean {
+  const ranks = new Map<string, number>();
+  for (const range of accept?.split(',') ?? []) {
+    const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase());
+    const weight = parameters.find(parameter => parameter.startsWith('q='));
+    ranks.set(type, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
+  }
+  const rankOf = (...ranges: string[]) =>
+    ranges.map(range => ranks.get(range)).find(rank => rank !== undefined) ?? 0;
+  return rankOf('text/html', 'text/*', '*/*') > rankOf('application/json', 'application/*', '*/*');
+}
+
+function sendPicture(reply: FastifyReply, type: string): FastifyReply {
+  // Looked at again each time, because a label can be taken back; and it runs nothing wherever it is opened.
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  return reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy }).type(type);
+}
+
+const asIs = (text: unknown) => text as string;

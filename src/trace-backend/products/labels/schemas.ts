@@ -1,0 +1,65 @@
+import { type Static, Type } from 'typebox';
+import { Id } from '../../schemas.ts';
+import { nullable, oneOrMany, text } from '../../shapes.ts';
+
+export const LABEL_STATUSES = ['UNPUBLISHED', 'PUBLISHED'] as const;
+export type LabelStatus = (typeof LABEL_STATUSES)[number];
+
+const Value = Type.Unsafe<string | number | boolean>({
+  type: ['string', 'number', 'boolean'],
+  maxLength: 10_000,
+});
+
+const Field = Type.Object({ name: text(255), section: text(255), value: nullable(Value) });
+export type LabelField = Static<typeof Field>;
+
+const content = {
+  title: text(255),
+  language: nullable(
+    Type.String({
+      pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+      maxLength: 35,
+      description: 'BCP 47',
+      examples: ['EN'],
+    }),
+  ),
+  fields: oneOrMany(Field, 200),
+};
+
+/** A label as it stands in a product; id or uuid name one that is there already. */
+export const LabelBody = Type.Object({
+  id: nullable(Id),
+  uuid: nullable(Type.String({ maxLength: 100 })),
+  ...content,
+});
+export type LabelBody = Static<typeof LabelBody>;
+
+export const NewLabel = Type.Object({ productId: Id, ...content });
+export const LabelUpdate = Type.Object({ id: Id, ...content });
+
+export const LabelView = Type.Object({
+  id: Type.Integer({ examples: [3] }),
+  status: Type.Enum([...LABEL_STATUSES]),
+  uuid: Type.String({ examples: ['7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11'] }),
+  title: Type.Optional(Type.String()),
+  language: Type.Optional(Type.String()),
+  fields: Type.Array(Field),
+});
+
+/** What anybody reads of a label that is published. */
+export const PublicLabel = Type.Object({
+  uuid: Type.String(),
+  title: Type.Optional(Type.String()),
+  language: Type.Optional(Type.String()),
+  fields: Type.Array(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      section: Type.Optional(Type.String()),
+      value: Type.Optional(Type.Any({ description: 'a text, a number or a boolean' })),
+    }),
+  ),
+  product: Type.Object({ name: Type.String() }),
+  company: Type.Optional(Type.Object({ name: Type.String() })),
+  photo: Type.Optional(Type.String({ description: 'path of the picture' })),
+});
+export type PublicLabel = Static<typeof PublicLabel>;

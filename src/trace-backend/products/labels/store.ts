@@ -1,0 +1,58 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { LabelStatus } from './schemas.ts';
+
+/** What consumers are told about a product, once it is published. */
+export interface Label {
+  id: number;
+  uuid: string;
+  productId: number;
+  status: LabelStatus;
+  /** title, language, fields, and whatever else was sent */
+  content: Record<string, unknown>;
+}
+
+const LABEL = sql`id, uuid, product_id AS "productId", status, content`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The labels of a product, oldest first. */
+export async function findLabels(database: Database, productId: number): Promise<Label[]> {
+  const { text, values } =
+    sql`SELECT ${LABEL} FROM product_labels WHERE product_id = ${productId} ORDER BY id`;
+  const { rows } = await database.query<Label>({ name: 'find-labels', text, values });
+  return rows;
+}
+
+export async function findLabel(database: Database, id: number): Promise<Label | undefined> {
+  const { rows } = await database.query<Label>(sql`SELECT ${LABEL} FROM product_labels WHERE id = ${id}`);
+  return rows[0];
+}
+
+export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {
+  if (!UUID.test(uuid)) return undefined;
+  const { rows } = await database.query<Label>(sql`
+    SELECT ${LABEL} FROM product_labels WHERE uuid = ${uuid} AND status = 'PUBLISHED'`);
+  return rows[0];
+}
+
+export async function insertLabel(
+  database: Database,
+  { uuid, productId, content }: Pick<Label, 'uuid' | 'productId' | 'content'>,
+): Promise<Label> {
+  const { rows } = await database.query<Label>(sql`
+    INSERT INTO product_labels (uuid, product_id, status, content)
+    VALUES (${uuid}, ${productId}, 'UNPUBLISHED', ${JSON.stringify(content)}) RETURNING ${LABEL}`);
+  return rows[0] as Label;
+}
+
+export async function updateLabel(
+  database: Database,
+  { id, status, content }: Pick<Label, 'id' | 'status' | 'content'>,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE product_labels SET status = ${status}, content = ${JSON.stringify(content)} WHERE id = ${id}`);
+}
+
+export async function deleteLabels(database: Database, ids: readonly number[]): Promise<void> {
+  await database.query(sql`DELETE FROM product_labels WHERE id = ANY (${ids}::integer[])`);
+}
