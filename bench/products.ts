@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Database, openPool, transaction } from '../src/platform/postgres/database.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
 import { insertAudit } from '../src/trace-backend/audit/store.ts';
+import type { Page } from '../src/trace-backend/contract/schemas.ts';
 import { insertChanges } from '../src/trace-backend/products/changes-store.ts';
 import {
   findProduct,
@@ -11,7 +12,6 @@ import {
   type ProductSort,
   setAssociations,
 } from '../src/trace-backend/products/store.ts';
-import type { Page } from '../src/trace-backend/schemas.ts';
 import { fillProducts } from '../test/helpers/many-products.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { login, makeAdmin } from './trace.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, PathId } from '../schemas.ts';
+import { errorAnswers, PathId } from '../contract/schemas.ts';
 import { TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 
 const tags = ['Attachments'];

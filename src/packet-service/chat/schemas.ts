@@ -8,7 +8,7 @@ import {
   IdempotencyHeaders,
   PathId,
   Ulid,
-} from '../schemas.ts';
+} from '../contract/schemas.ts';
 import { MAX_PAGE } from './listing.ts';
 import { MAX_TEXT } from './message.ts';
 

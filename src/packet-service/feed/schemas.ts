@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers } from '../schemas.ts';
+import { errorAnswers } from '../contract/schemas.ts';
 
 /** A position in the log as a client writes it: at most 15 digits, which a double holds exactly. */
 export const Position = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 });

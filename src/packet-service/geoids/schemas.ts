@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ErrorBody, errorAnswers } from '../schemas.ts';
+import { ErrorBody, errorAnswers } from '../contract/schemas.ts';
 import { MAX_FEATURES, MAX_NAME } from './features.ts';
 import { GEOID_PATTERN } from './geoid.ts';
 

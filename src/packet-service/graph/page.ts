@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
-import { errorAnswers } from '../schemas.ts';
+import { errorAnswers } from '../contract/schemas.ts';
 
 const POLICY =
   "default-src 'none'; connect-src 'self'; script-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, GeoId, Ulid } from '../schemas.ts';
+import { errorAnswers, GeoId, Ulid } from '../contract/schemas.ts';
 
 /** What is asked for; an empty text counts as absent. */
 export const GraphRequest = Type.Object(

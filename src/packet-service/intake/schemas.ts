@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
 import { ChatMessageBody, forbidden } from '../chat/schemas.ts';
+import {
+  Attachments,
+  CapturePoint,
+  DateTime,
+  errorAnswers,
+  IdempotencyHeaders,
+} from '../contract/schemas.ts';
 import { PacketCreated } from '../packets/schemas.ts';
-import { Attachments, CapturePoint, DateTime, errorAnswers, IdempotencyHeaders } from '../schemas.ts';
 import { BatchItem } from './batch.ts';
 import { MAX_ITEMS } from './items.ts';
 

@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
-import { Attachments, DateTime, errorAnswers, GeoId, IdempotencyHeaders, PathId, Ulid } from '../schemas.ts';
+import {
+  Attachments,
+  DateTime,
+  errorAnswers,
+  GeoId,
+  IdempotencyHeaders,
+  PathId,
+  Ulid,
+} from '../contract/schemas.ts';
 
 export const Header = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { errorAnswers, GeoId } from '../contract/schemas.ts';
 import { Position } from '../feed/schemas.ts';
 import { PacketObject } from '../packets/schemas.ts';
-import { errorAnswers, GeoId } from '../schemas.ts';
 
 /** Longest wait of one request, in seconds; a longer one is taken as this. */
 export const MAX_WAIT = 60;

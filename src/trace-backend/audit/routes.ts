@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import { envelope, failureAnswers, ok } from '../envelope.ts';
-import { Id, idOf, listOf, listQuery, NO_NUL, pageOf } from '../schemas.ts';
+import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { Id, idOf, listOf, listQuery, NO_NUL, pageOf } from '../contract/schemas.ts';
 import { listAudit } from './store.ts';
 
 const AuditEntry = Type.Object({

@@ -1,6 +1,6 @@
 import sql, { join } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Page } from '../schemas.ts';
+import type { Page } from '../contract/schemas.ts';
 
 /** One change of state: who, when, what, from where. */
 export interface AuditEntry {

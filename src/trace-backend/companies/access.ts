@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Caller } from '../authentication.ts';
+import type { Caller } from '../access/authentication.ts';
 import { findMembers, isMemberOfOne, type Member } from './members-store.ts';
 import { type Company, findCompany, lockCompany } from './store.ts';
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
-import { callerOf } from '../authentication.ts';
-import { envelope, failureAnswers, ok } from '../envelope.ts';
-import { idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../schemas.ts';
-import { IfMatch, versionTag } from '../versions.ts';
+import { callerOf } from '../access/authentication.ts';
+import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { IfMatch, versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
 import { execute } from './execute.ts';
 import { type CompaniesContext, changeCompany, createCompany } from './save.ts';

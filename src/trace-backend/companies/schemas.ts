@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { Id } from '../contract/schemas.ts';
+import { nullable, text } from '../contract/shapes.ts';
 import { Country } from '../countries/schemas.ts';
-import { Id } from '../schemas.ts';
-import { nullable, text } from '../shapes.ts';
 import { COMPANY_ROLES } from './members-store.ts';
 
 export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;

@@ -1,7 +1,7 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Page } from '../contract/schemas.ts';
 import { fold, neededTokens, tokensOf } from '../products/search.ts';
-import type { Page } from '../schemas.ts';
 import type { Status } from './schemas.ts';
 
 /** What a company says of itself; null is what it never said. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
-import { envelope, failureAnswers, ok } from '../envelope.ts';
-import { listOf } from '../schemas.ts';
+import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { listOf } from '../contract/schemas.ts';
 import { COUNTRIES } from './countries.ts';
 import { Country } from './schemas.ts';
 

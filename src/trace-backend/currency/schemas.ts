@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { envelope, failureAnswers } from '../envelope.ts';
-import { listOf, listQuery, NO_NUL } from '../schemas.ts';
+import { envelope, failureAnswers } from '../contract/envelope.ts';
+import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 import { AMOUNT } from './convert.ts';
 
 const tags = ['Currency'];

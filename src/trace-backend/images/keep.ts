@@ -6,8 +6,8 @@ import { sniffContentType } from '../../platform/http/content-type.ts';
 import { cleanName } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { transaction } from '../../platform/postgres/database.ts';
+import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
-import { callerOf } from '../authentication.ts';
 import { isImageType, makeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
 import { announceImage, type Image, insertImage, type Kind } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { envelope, failureAnswers } from '../envelope.ts';
+import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { SIZES, type Size } from './renditions.ts';
 
 const MEGABYTE = 1024 ** 2;

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Caller } from '../authentication.ts';
+import type { Caller } from '../access/authentication.ts';
 import { type Image, type Kind, lockImages } from './store.ts';
 
 /** Kinds of records that carry images. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Caller } from '../authentication.ts';
+import type { Caller } from '../access/authentication.ts';
 import { findMemberships } from '../companies/members-store.ts';
 import { findProduct, lockProduct, type Product, type Reader, seesOne } from './store.ts';
 

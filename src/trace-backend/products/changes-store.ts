@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Page } from '../schemas.ts';
+import type { Page } from '../contract/schemas.ts';
 
 /** One field that one version changed. */
 export interface FieldChange {

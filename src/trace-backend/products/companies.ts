@@ -1,9 +1,9 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Caller } from '../authentication.ts';
+import type { Caller } from '../access/authentication.ts';
 import { findCompanyNames, findMemberships } from '../companies/members-store.ts';
-import { idOf } from '../schemas.ts';
-import { listed } from '../shapes.ts';
+import { idOf } from '../contract/schemas.ts';
+import { listed } from '../contract/shapes.ts';
 import type { ProductBody } from './schemas.ts';
 import type { Association } from './store.ts';
 

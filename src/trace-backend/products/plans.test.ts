@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { fillProducts } from '../../../test/helpers/many-products.ts';
 import { openPool } from '../../platform/postgres/database.ts';
-import type { Page } from '../schemas.ts';
+import type { Page } from '../contract/schemas.ts';
 import {
   countStatement,
   listProducts,

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
-import { callerOf } from '../authentication.ts';
+import { checkVersion } from '../contract/versions.ts';
 import { type MayRead, setUses } from '../images/uses-store.ts';
-import { checkVersion } from '../versions.ts';
 import { changeableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';
 import { insertChanges } from './changes-store.ts';

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { DateTime, Id } from '../schemas.ts';
-import { nullable, oneOrMany, text } from '../shapes.ts';
+import { DateTime, Id } from '../contract/schemas.ts';
+import { nullable, oneOrMany, text } from '../contract/shapes.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
 
 export const COMPANY_TYPES = [

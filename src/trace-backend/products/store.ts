@@ -1,6 +1,6 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Page } from '../schemas.ts';
+import type { Page } from '../contract/schemas.ts';
 import type { CompanyType } from './schemas.ts';
 import { fold, neededTokens, tokensOf } from './search.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Server } from '../../../platform/http/server.ts';
-import { errors } from '../../schemas.ts';
+import { errors } from '../../contract/schemas.ts';
 
 /** Where a mailed link leads, and what it is for. */
 export interface Landing {

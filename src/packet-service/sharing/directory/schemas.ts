@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, IdempotencyHeaders } from '../../schemas.ts';
+import { errorAnswers, IdempotencyHeaders } from '../../contract/schemas.ts';
 import { MAX_CONTACT } from './contact.ts';
 import { UserId } from './user.ts';
 

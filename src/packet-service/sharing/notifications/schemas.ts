@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, Ulid } from '../../schemas.ts';
+import { errorAnswers, Ulid } from '../../contract/schemas.ts';
 import { UserId } from '../directory/user.ts';
 
 const Time = (description: string) => Type.String({ description: `${description}; ISO 8601, UTC` });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, IdempotencyHeaders, PathId, Ulid } from '../../schemas.ts';
+import { errorAnswers, IdempotencyHeaders, PathId, Ulid } from '../../contract/schemas.ts';
 import { MAX_CONTACT } from '../directory/contact.ts';
 import { UserId } from '../directory/user.ts';
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
-import { failureAnswers } from '../../envelope.ts';
+import { failureAnswers } from '../../contract/envelope.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { findAccount } from '../users/store.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Server } from '../../../platform/http/server.ts';
-import { callerOf } from '../../authentication.ts';
-import { Done, envelope, failureAnswers, ok } from '../../envelope.ts';
+import { callerOf } from '../../access/authentication.ts';
+import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import { User } from '../users/schemas.ts';
 import { asUser } from '../users/user.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Server } from '../../../platform/http/server.ts';
-import { failureAnswers } from '../../envelope.ts';
+import { failureAnswers } from '../../contract/envelope.ts';
 
 /**
  * The pages that mailed links open. Opening one changes nothing, because mail scanners open every link: it shows a

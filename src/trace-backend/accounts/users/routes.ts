@@ -1,8 +1,8 @@
 import { coalesce } from '../../../platform/concurrency/coalesce.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import { callerOf } from '../../authentication.ts';
-import { Done, envelope, failureAnswers, ok } from '../../envelope.ts';
+import { callerOf } from '../../access/authentication.ts';
+import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import {
   type AccountContext,

@@ -1,6 +1,6 @@
 import sql, { empty, join, raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Page } from '../../schemas.ts';
+import type { Page } from '../../contract/schemas.ts';
 
 export type Status = 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE' | 'DEACTIVATED';
 export type Role = 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN';

@@ -5,7 +5,7 @@ import type { FileStore } from '../../../platform/files/index.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { findCompanyNames } from '../../companies/members-store.ts';
-import { envelope, failureAnswers, ok } from '../../envelope.ts';
+import { envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import { type ImageType, renditions } from '../../images/renditions.ts';
 import { findImages, type Image } from '../../images/store.ts';
 import { photoOf } from '../content.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { type Server, sendText } from '../../../platform/http/server.ts';
-import { Done, envelope, failureAnswers, ok } from '../../envelope.ts';
-import { Id, idOf, PathId, pathIdOf } from '../../schemas.ts';
+import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
+import { Id, idOf, PathId, pathIdOf } from '../../contract/schemas.ts';
 import { ACTIONS, asLabel, changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.ts';
 import { type LabelsContext, registerPublicLabels } from './public.ts';
 import { LabelUpdate, LabelView, NewLabel } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Id } from '../../schemas.ts';
-import { nullable, oneOrMany, text } from '../../shapes.ts';
+import { Id } from '../../contract/schemas.ts';
+import { nullable, oneOrMany, text } from '../../contract/shapes.ts';
 
 export const LABEL_STATUSES = ['UNPUBLISHED', 'PUBLISHED'] as const;
 export type LabelStatus = (typeof LABEL_STATUSES)[number];

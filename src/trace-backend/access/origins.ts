@@ -1,6 +1,6 @@
-import { Problem } from '../platform/http/problems.ts';
-import type { Server } from '../platform/http/server.ts';
-import type { Settings } from '../platform/settings.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import type { Settings } from '../../platform/settings.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { Problem } from '../platform/http/problems.ts';
+import { Problem } from '../../platform/http/problems.ts';
 
 /** The header by which a client says which version it has read. */
 export const IfMatch = Type.Object({

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Problem, ProblemCode } from '../platform/http/problems.ts';
+import type { Problem, ProblemCode } from '../../platform/http/problems.ts';
 
 /** The envelope's status of each problem; a problem that names fields is a VALIDATION_ERROR. */
 const statusOf: Record<ProblemCode, string> = {

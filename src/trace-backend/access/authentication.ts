@@ -2,13 +2,13 @@ import cookie from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import type { JWTPayload } from 'jose';
 import type pg from 'pg';
-import { coalesce } from '../platform/concurrency/coalesce.ts';
-import { lru } from '../platform/concurrency/lru.ts';
-import { Problem } from '../platform/http/problems.ts';
-import type { Server } from '../platform/http/server.ts';
-import type { TokenCheck } from '../platform/tokens/tokens.ts';
-import { ACCESS_COOKIE } from './accounts/sessions/cookies.ts';
-import { findSessions, type Role, type Session } from './accounts/users/store.ts';
+import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { lru } from '../../platform/concurrency/lru.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import type { TokenCheck } from '../../platform/tokens/tokens.ts';
+import { ACCESS_COOKIE } from '../accounts/sessions/cookies.ts';
+import { findSessions, type Role, type Session } from '../accounts/users/store.ts';
 
 /** Who may call a route: anyone, any user who is logged in and active, or administrators. */
 export type Access = 'open' | 'user' | 'regional-admin' | 'system-admin';
