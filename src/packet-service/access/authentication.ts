@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import { outbound } from '../../platform/http/outbound.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import { outbound } from '../../platform/outbound/outbound.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
 import { keySetTokenCheck, secretTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';

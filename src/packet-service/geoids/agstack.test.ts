@@ -7,7 +7,7 @@ import {
 } from '../../../test/helpers/asset-registry.ts';
 import { runningService } from '../../../test/helpers/service.ts';
 import { leafCell } from '../../geometry/cells.ts';
-import type { OutboundLimits } from '../../platform/http/outbound.ts';
+import type { OutboundLimits } from '../../platform/outbound/outbound.ts';
 import { agstackResolver } from './agstack.ts';
 import { pointGeoid, pointGeoidV1 } from './geoid.ts';
 

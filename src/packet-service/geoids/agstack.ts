@@ -1,8 +1,8 @@
 import { groundOfChecked, readBoundary } from '../../geometry/boundary.ts';
 import { leafCell, leafToken } from '../../geometry/cells.ts';
 import { lru } from '../../platform/concurrency/lru.ts';
-import { outbound } from '../../platform/http/outbound.ts';
 import { Problem } from '../../platform/http/problems.ts';
+import { outbound } from '../../platform/outbound/outbound.ts';
 import { isGeoid, pointGeoidV1 } from './geoid.ts';
 import {
   checkPoint,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { outbound } from '../../platform/http/outbound.ts';
 import { Problem } from '../../platform/http/problems.ts';
+import { outbound } from '../../platform/outbound/outbound.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
 import { localTime, secondsToMidnight } from './calendar.ts';
 import { countRequest, isRetrieved } from './store.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { outbound } from '../../../platform/http/outbound.ts';
+import { outbound } from '../../../platform/outbound/outbound.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import type { UserRegistry } from '../../../platform/tokens/user-registry.ts';
 import type { Holder } from './store.ts';

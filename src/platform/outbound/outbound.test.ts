@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Problem } from '../http/problems.ts';
 import { type OutboundLimits, type OutboundRequest, outbound } from './outbound.ts';
-import type { Problem } from './problems.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { line } from '../concurrency/line.ts';
-import { Problem } from './problems.ts';
+import { Problem } from '../http/problems.ts';
 
 /** How patient a client is with the system it calls, and how much it takes from it. */
 export interface OutboundLimits {
