@@ -1,6 +1,6 @@
 import sql, { empty, raw } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { RowTable } from '../writer/rows.ts';
+import type { RowTable } from '../../platform/postgres/rows.ts';
 import { int4Array } from './int4-array.ts';
 import type { ChatMessage } from './message.ts';
 

@@ -1,6 +1,6 @@
 import sql, { join } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { RowTable } from '../writer/rows.ts';
+import type { RowTable } from '../../platform/postgres/rows.ts';
 
 /** A request's Idempotency-Key: whose it is, what it was sent to, and what it was sent with. */
 export interface Key {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
+import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
 import type { ChatMessage } from '../chat/message.ts';
 import { chatMessageRow, chatMessageTable } from '../chat/store.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { packetEvent } from '../log/packet-event.ts';
 import { queueStatements } from '../log/store.ts';
 import type { Packet } from '../packet/packet.ts';
-import { insertStatements, type RowTable } from './rows.ts';
 
 /** One packet on its way into the database. */
 export interface PacketWrite {
