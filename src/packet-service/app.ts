@@ -12,6 +12,7 @@ import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate } from './access/authentication.ts';
 import { registerAttachments } from './attachments/routes.ts';
+import { findParticipants } from './chat/participants-store.ts';
 import { registerChat } from './chat/routes.ts';
 import { pendingList } from './chat/search/pending-list.ts';
 import { openFeeds } from './feed/feeds.ts';
@@ -65,7 +66,7 @@ export async function packetService(
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
   const writerPool = openPool(connection, SCHEMA, settings.WRITER_LANES, { pipeline: true });
   const logPool = openPool(connection, SCHEMA, 1, { pipeline: true });
-  const news = broadcast(pool, logger);
+  const news = broadcast(pool, logger, findParticipants);
   const log = sequencer(logPool, news.advance, logger);
   const pending = pendingList(pool, logger);
   const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ chat }) => {

@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openFeed } from '../../../test/helpers/feed.ts';
 import type { Problem } from '../../platform/http/problems.ts';
+import { findParticipants } from '../chat/participants-store.ts';
 import { type Broadcast, broadcast } from '../log/broadcast.ts';
 import { type Feeds, openFeeds } from './feeds.ts';
 
@@ -14,7 +15,7 @@ let database: TestDatabase;
 let news: Broadcast;
 beforeAll(async () => {
   database = await testDatabase();
-  news = broadcast(database.pool, logger);
+  news = broadcast(database.pool, logger, findParticipants);
   news.advance(0);
 });
 afterAll(() => database.drop());
@@ -80,7 +81,7 @@ test('there are only so many feeds; who comes too late is told to come back, and
 });
 
 test('before the log has been read once, a feed waits for it', async () => {
-  const late = broadcast(database.pool, logger);
+  const late = broadcast(database.pool, logger, findParticipants);
   const feeds = openFeeds(
     { pool: database.pool, news: late, logger },
     { feeds: 2, heartbeatMs: 60_000, lifeMs: 60_000 },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openPool } from '../../platform/postgres/database.ts';
+import { findParticipants } from '../chat/participants-store.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { broadcast } from './broadcast.ts';
 import { type Entry, readHead } from './read-store.ts';
@@ -73,7 +74,7 @@ function behindADoor() {
 
 test('who subscribes while something is being read is told of it, as the position says that he has not been', async () => {
   const door = behindADoor();
-  const news = broadcast(door.pool, logger);
+  const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead(database.pool));
   const told: Entry[] = [];
   // Somebody waits for a GeoID, so that there is something to read before anybody subscribes.
@@ -91,7 +92,7 @@ test('who subscribes while something is being read is told of it, as the positio
 
 test('who begins to wait for a GeoID while something is being read looks for himself', async () => {
   const door = behindADoor();
-  const news = broadcast(door.pool, logger);
+  const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead(database.pool));
   const woken: string[] = [];
   const waitFor = (geoid: string) =>
@@ -106,7 +107,7 @@ test('who begins to wait for a GeoID while something is being read looks for him
 });
 
 test('who waits is woken at once for what has passed, by what he waits for alone, and when all stops', async () => {
-  const news = broadcast(database.pool, logger);
+  const news = broadcast(database.pool, logger, findParticipants);
   const start = await readHead(database.pool);
   news.advance(start);
   const woken: string[] = [];
@@ -130,7 +131,7 @@ test('who waits is woken at once for what has passed, by what he waits for alone
 test('a read that fails is done again, and nothing is told twice', async () => {
   const door = behindADoor();
   door.open();
-  const news = broadcast(door.pool, logger);
+  const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead(database.pool));
   const told: Entry[] = [];
   const leave = news.subscribe('amina', entries => told.push(...entries));

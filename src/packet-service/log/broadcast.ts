@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { findParticipants } from '../chat/participants-store.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { type Deliver, type Interest, makeAudience } from './audience.ts';
 import { findKeys, readNews, type Stretch } from './read-store.ts';
 
@@ -9,6 +9,12 @@ import { findKeys, readNews, type Stretch } from './read-store.ts';
 const STRETCH = 5000;
 /** Rest after a read that failed, in milliseconds. */
 const TROUBLE_MS = 500;
+
+/** Who takes part in threads now: user identifiers by thread (uuid form). */
+export type ParticipantsOf = (
+  database: Database,
+  threadIds: readonly string[],
+) => Promise<Map<string, string[]>>;
 
 export interface Broadcast {
   /** Up to where everything has been delivered; undefined until the database has answered once. */
@@ -41,7 +47,11 @@ export interface Broadcast {
  * Nobody who joins misses anything: the audience is looked at, and the position moved, in one step after the last
  * read, so that what a subscriber finds as the position when he joins is what he has not been told after.
  */
-export function broadcast(pool: pg.Pool, logger: FastifyBaseLogger): Broadcast {
+export function broadcast(
+  pool: pg.Pool,
+  logger: FastifyBaseLogger,
+  participantsOf: ParticipantsOf,
+): Broadcast {
   const audience = makeAudience();
   const ready = Promise.withResolvers<void>();
   let position: number | undefined;
@@ -70,7 +80,7 @@ export function broadcast(pool: pg.Pool, logger: FastifyBaseLogger): Broadcast {
       asked.length > 0 ? findKeys(pool, asked, stretch) : [],
     ]);
     const threadIds = [...new Set(news.flatMap(({ threadId }) => threadId ?? []))];
-    const participants = threadIds.length > 0 ? await findParticipants(pool, threadIds) : new Map();
+    const participants = threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map();
     // Whoever came first during the reads was not read for: the stretch is read again.
     if (!hadUsers && audience.hasUsers()) return;
 
