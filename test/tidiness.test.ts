@@ -73,6 +73,7 @@ test('a table is named only by the feature that owns it', () => {
     attachment_contents: 'attachments',
     attachment_uploads: 'attachments',
     idempotency_keys: 'idempotency',
+    token_users: 'access',
     fields: 'geoids',
     field_cells: 'geoids',
     chat_threads: 'chat',

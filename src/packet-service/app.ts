@@ -79,7 +79,7 @@ export async function packetService(
 
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
 
-  authenticate(app, settings, registry);
+  authenticate(app, { settings, pool, registry });
   registerHealth(app, 'packet-service', pool);
   registerIntake(app, { pool, writer, resolver });
   registerPackets(app, { pool, writer });

@@ -3,9 +3,11 @@ import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
 import { keySetTokenCheck, secretTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
+import { tokenUserKeeper } from './token-users.ts';
 
 /** Keys of a registry in this process are asked for again after this long, in milliseconds. */
 const OWN_REGISTRY_MS = 60_000;
@@ -15,16 +17,20 @@ const MAX_USER = 256;
 /**
  * Looks at each request's token as AUTH_MODE says and names its user in `request.user`. With `off` tokens are
  * not looked at; with `optional` one that is present must be valid; with `required` every route but those
- * marked `open` needs one.
+ * marked `open` needs one. Every user named by a valid token is remembered for good.
  *
  * @param registry whose tokens they are where the settings name no key
  * @throws SettingsError when tokens are required and no key could check them
  */
-export function authenticate(app: Server, settings: Settings, registry?: UserRegistry): void {
+export function authenticate(
+  app: Server,
+  { settings, pool, registry }: { settings: Settings; pool: Database; registry?: UserRegistry | undefined },
+): void {
   app.decorateRequest('user', undefined);
   if (settings.AUTH_MODE === 'off') return;
   const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
+  const keepUser = tokenUserKeeper(pool);
   // Before the body is read: a stranger's upload is refused at its first line.
   app.addHook('onRequest', async request => {
     const token = bearerToken(request);
@@ -36,7 +42,9 @@ export function authenticate(app: Server, settings: Settings, registry?: UserReg
     }
     if (open) return;
     if (!check) throw new Problem('unauthenticated', 'no key is set up here to check the token with');
-    request.user = userOf(await check(token));
+    const user = userOf(await check(token));
+    await keepUser(user);
+    request.user = user;
   });
 }
 
@@ -84,6 +92,8 @@ function userOf({ sub, type, is_activated }: JWTPayload): string {
     throw new Problem('unauthenticated', `the token is of type ${String(type).slice(0, 20)}, not access`);
   }
   if (is_activated === false) throw new Problem('unauthenticated', "the token's user is not activated");
-  if (!sub || sub.length > MAX_USER) throw new Problem('unauthenticated', 'the token names no user in sub');
+  // U+0000 and half surrogate pairs are in no text that PostgreSQL keeps.
+  if (!sub || sub.length > MAX_USER || sub.includes('\0') || !sub.isWellFormed())
+    throw new Problem('unauthenticated', 'the token names no user in sub');
   return sub;
 }

@@ -43,7 +43,13 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
     const createdBy = required(actingUser(request, 'created_by', created_by), 'created_by');
     const done = await once(pool, readKey(request), async database => {
       const ulid = newUlid();
-      const thread = { threadId: ulidToUuid(ulid), name, createdBy, createdAt: new Date() };
+      const thread = {
+        threadId: ulidToUuid(ulid),
+        name,
+        createdBy,
+        createdAt: new Date(),
+        author: request.user ?? null,
+      };
       await insertThread(database, thread);
       await addParticipants(database, thread.threadId, [createdBy], thread.createdAt);
       return { status: 201, answer: JSON.stringify({ thread_id: ulid }) };

@@ -10,6 +10,8 @@ export interface Thread {
   name: string;
   createdBy: string;
   createdAt: Date;
+  /** the user of the token that it was made with */
+  author: string | null;
 }
 
 /** How a user, or nobody in particular, stands to a thread. */
@@ -58,10 +60,10 @@ export function chatMessageRow(message: ChatMessage): unknown[] {
 }
 
 export async function insertThread(database: Database, thread: Thread): Promise<void> {
-  const { threadId, name, createdBy, createdAt } = thread;
+  const { threadId, name, createdBy, createdAt, author } = thread;
   await database.query(sql`
-    INSERT INTO chat_threads (thread_id, name, created_by, created_at)
-    VALUES (${threadId}, ${name}, ${createdBy}, ${createdAt})`);
+    INSERT INTO chat_threads (thread_id, name, created_by, created_at, author)
+    VALUES (${threadId}, ${name}, ${createdBy}, ${createdAt}, ${author})`);
 }
 
 export async function renameThread(
@@ -74,7 +76,9 @@ export async function renameThread(
   return rows[0];
 }
 
-const THREAD = raw('thread_id AS "threadId", name, created_by AS "createdBy", created_at AS "createdAt"');
+const THREAD = raw(
+  'thread_id AS "threadId", name, created_by AS "createdBy", created_at AS "createdAt", author',
+);
 
 /** Adds users to a thread; those who take part already are passed over. Returns how many are new. */
 export async function addParticipants(

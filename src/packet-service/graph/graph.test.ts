@@ -111,7 +111,7 @@ async function writtenDown(): Promise<Triple[]> {
         ['packet:timestamp', [Header.timestamp]],
         ['packet:prev', [Header.prev]],
         ['packet:thread', [Body.thread_id]],
-        ['packet:sender', [Body.from_user]],
+        ['packet:sender', [Header.type === 'chat_message' ? Body.from_user : undefined]],
         ['packet:attachment', attachments],
       ] as const;
       for (const [predicate, objects] of pairs) {

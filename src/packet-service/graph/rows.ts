@@ -4,7 +4,7 @@ import type { GraphRow } from './triples.ts';
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 /** The signature, 32 bits of flags, 32 bits of the length of an extension that no server sends. */
 const HEADER_BYTES = SIGNATURE.length + 8;
-const FIELDS = 4;
+const FIELDS = 5;
 
 /**
  * Reads the rows of a binary COPY (PostgreSQL's manual, COPY, "Binary Format") out of pieces of any size.
@@ -63,5 +63,11 @@ function readRow(bytes: Buffer, start: number): GraphRow {
   };
   const text = (from: number, to: number) => bytes.toString('utf8', from, to);
   const ulid = (from: number, to: number) => bytesToUlid(bytes.subarray(from, to));
-  return { header: next(text) as string, thread: next(ulid), body: next(text), further: next(text) };
+  return {
+    header: next(text) as string,
+    thread: next(ulid),
+    body: next(text),
+    author: next(text),
+    further: next(text),
+  };
 }

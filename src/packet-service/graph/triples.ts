@@ -21,6 +21,8 @@ export interface GraphRow {
   thread: string | null;
   /** the stored Body; null when nothing in it becomes a triple */
   body: string | null;
+  /** the user of the token that the packet came with */
+  author: string | null;
   /** a further GeoID: then the row stands for that alone */
   further: string | null;
 }
@@ -29,7 +31,10 @@ export interface GraphRow {
 export type TripleWriter = (subject: string, predicate: Predicate, object: string) => string;
 
 /** The triples of a row, one a line. */
-export function writeTriples({ header, thread, body, further }: GraphRow, write: TripleWriter): string {
+export function writeTriples(
+  { header, thread, body, author, further }: GraphRow,
+  write: TripleWriter,
+): string {
   const { id, geoid, timestamp, type, prev } = JSON.parse(header) as Record<string, string>;
   const subject = id as string;
   if (further !== null) return write(subject, 'packet:geoid', further);
@@ -38,11 +43,10 @@ export function writeTriples({ header, thread, body, further }: GraphRow, write:
   text += write(subject, 'packet:timestamp', timestamp as string);
   if (typeof prev === 'string') text += write(subject, 'packet:prev', prev);
   if (thread !== null) text += write(subject, 'packet:thread', thread);
-  if (body !== null) {
-    const { from_user, attachments } = JSON.parse(body) as { from_user?: unknown; attachments?: unknown };
-    if (typeof from_user === 'string' && from_user !== '') text += write(subject, 'packet:sender', from_user);
-    for (const reference of referencesOf(attachments)) text += write(subject, 'packet:attachment', reference);
-  }
+  const { from_user, attachments } = (body === null ? {} : JSON.parse(body)) as Record<string, unknown>;
+  const sender = author ?? (thread === null ? undefined : from_user);
+  if (typeof sender === 'string' && sender !== '') text += write(subject, 'packet:sender', sender);
+  for (const reference of referencesOf(attachments)) text += write(subject, 'packet:attachment', reference);
   return text;
 }
 

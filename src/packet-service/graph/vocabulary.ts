@@ -54,7 +54,7 @@ export const TURTLE = `@prefix : <${VOCABULARY}> .
 
 :sender a rdf:Property ;
   rdfs:label "sender"@en ;
-  rdfs:comment "The user who sent it."@en ;
+  rdfs:comment "The user whose token it was sent with; without a token, who a message says sent it."@en ;
   rdfs:domain :Packet ;
   rdfs:range :User .
 

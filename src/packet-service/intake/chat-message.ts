@@ -13,6 +13,8 @@ export interface MessageOrigin {
   /** the thread, uuid form; it exists, and the sender takes part in it */
   threadId: string;
   sender: string | undefined;
+  /** the user of the token */
+  author: string | undefined;
   contentLanguage: string | undefined;
   /** what to wait for before the message gets its id and time; it never rejects */
   turn: Promise<void> | undefined;
@@ -28,7 +30,7 @@ export interface MessageOrigin {
 export async function readChatMessage(
   resolver: GeoidResolver,
   sent: Static<typeof ChatMessageBody>,
-  { threadId, sender, contentLanguage, turn }: MessageOrigin,
+  { threadId, sender, author, contentLanguage, turn }: MessageOrigin,
 ): Promise<{ packet: Packet; chat: ChatMessage }> {
   checkText(sent);
   const text = truncate(sent.text);
@@ -56,6 +58,7 @@ export async function readChatMessage(
     ...(text !== sent.text && { tags: ['truncated'] }),
     point: sent.capture_point ? { lat: sent.capture_point.lat, lon: sent.capture_point.lon } : null,
     threadId,
+    author,
   });
   return { packet, chat: chatMessage(packet, { text, timestamp, sender }) };
 }

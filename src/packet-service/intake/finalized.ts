@@ -11,11 +11,12 @@ import type { postPacketSchema } from '../packets/schemas.ts';
  * and are not resolved again.
  *
  * @param threadId uuid form of the thread of a chat message
+ * @param author the user of the token
  * @throws Problem invalid, naming the field: a timestamp that is none, or a hash that is not the packet's
  */
 export function readFinalizedPacket(
   { Header, Body, Footer }: Static<typeof postPacketSchema.body>,
-  threadId: string | null,
+  { threadId, author }: { threadId: string | null; author: string | undefined },
 ): Packet {
   const timestamp = parseTimestamp(Header.timestamp);
   if (!timestamp) throw new Problem('invalid', 'Header.timestamp must be an ISO 8601 date-time');
@@ -36,6 +37,7 @@ export function readFinalizedPacket(
     type,
     point: capturePoint(Body),
     threadId,
+    author,
     body: Body,
   };
   return finishPacket(parts, header, body, writeFooter(hash, rest));

@@ -33,12 +33,11 @@ export function registerIntake(
       path: '/intake/scouting',
       check: bodyCheck(ScoutingBody),
       inTurn: false,
-      make: async ({ headers }, body) => ({
-        packet: await readObservation(
-          resolver,
-          body as Static<typeof ScoutingBody>,
-          headers['content-language'],
-        ),
+      make: async ({ headers, user }, body) => ({
+        packet: await readObservation(resolver, body as Static<typeof ScoutingBody>, {
+          contentLanguage: headers['content-language'],
+          author: user,
+        }),
       }),
     },
     'chat-message': {
@@ -49,8 +48,13 @@ export function registerIntake(
         const message = body as Static<typeof ChatMessageBody>;
         const sender = actingUser(request, 'from_user', message.from_user);
         const threadId = await checkThread(message.thread_id, sender, 'from_user');
-        const contentLanguage = request.headers['content-language'];
-        const made = await readChatMessage(resolver, message, { threadId, sender, contentLanguage, turn });
+        const made = await readChatMessage(resolver, message, {
+          threadId,
+          sender,
+          author: request.user,
+          contentLanguage: request.headers['content-language'],
+          turn,
+        });
         await keepWords(made.chat);
         return made;
       },

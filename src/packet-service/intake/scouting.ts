@@ -11,13 +11,13 @@ import type { ScoutingBody } from './schemas.ts';
  * Makes the packet of an observation: resolves its place, and keeps in the Body everything that was sent but
  * observed_at, which is the Header's timestamp.
  *
- * @param contentLanguage the request's Content-Language
+ * @param from what its request tells of it: Content-Language, and the user of the token
  * @throws Problem invalid, naming the field, also when the place resolves to no GeoID
  */
 export async function readObservation(
   resolver: GeoidResolver,
   sent: Static<typeof ScoutingBody>,
-  contentLanguage: string | undefined,
+  { contentLanguage, author }: { contentLanguage: string | undefined; author: string | undefined },
 ): Promise<Packet> {
   const { observed_at, ...body } = sent as Static<typeof ScoutingBody> & Record<string, unknown>;
   const timestamp = parseTimestamp(observed_at);
@@ -37,6 +37,7 @@ export async function readObservation(
     lang: packetLanguage(body.lang, contentLanguage),
     enc,
     point,
+    author,
   });
 }
 

@@ -31,6 +31,8 @@ export interface Packet {
   ts: string;
   type: string;
   threadId: string | null;
+  /** the user of the token that it came with */
+  author: string | null;
   point: Point | null;
   /** number of the point's level-20 S2 cell (geoids/cells.ts) */
   cell: number | null;
@@ -56,6 +58,8 @@ export interface PacketParts {
   point?: Point | null;
   /** uuid form */
   threadId?: string | null;
+  /** the user of the token that it came with */
+  author?: string | null | undefined;
 }
 
 /**
@@ -100,6 +104,7 @@ export function finishPacket(
     ts: parts.timestamp.utc,
     type: parts.type,
     threadId: parts.threadId ?? null,
+    author: parts.author ?? null,
     point,
     cell: point && cellIndex(leafCell(point.lat, point.lon), FINE_LEVEL),
     header,

@@ -21,11 +21,11 @@ export interface Window {
 }
 
 /**
- * The COPY statement whose rows become triples: header, thread, body, further GeoID. Packets come in the order in which
+ * The COPY statement whose rows become triples: header, thread, body, author, further GeoID. Packets come in the order in which
  * they lie on the disk, so that the first goes out at once; their further GeoIDs follow.
  *
- * A body is only sent where something in it becomes a triple: JCS sorts keys, so almost every one that has no
- * attachments begins by saying so.
+ * A body is only sent where something in it becomes a triple: its attachments, and the sender that a message names
+ * where no token did. JCS sorts keys, so almost every body without attachments begins by saying so.
  *
  * @param window only packets of this time
  */
@@ -33,11 +33,12 @@ export function copyStatement(filter: GraphFilter, window?: Window): string {
   const source = chosenPackets(filter, window);
   return `COPY (
     SELECT header, thread_id,
-      CASE WHEN starts_with(body, '{"attachments":[]') AND strpos(body, '"from_user"') = 0 THEN NULL ELSE body END,
-      NULL::text
+      CASE WHEN starts_with(body, '{"attachments":[]')
+        AND (thread_id IS NULL OR author IS NOT NULL OR strpos(body, '"from_user"') = 0) THEN NULL ELSE body END,
+      author, NULL::text
     FROM ${source} AS chosen
     UNION ALL
-    SELECT header, NULL, NULL, further.geoid
+    SELECT header, NULL, NULL, NULL, further.geoid
     FROM packet_geoids AS further JOIN ${source} AS chosen ON chosen.id = further.packet_id
     WHERE further.geoid <> chosen.geoid AND further.geoid <> ''
   ) TO STDOUT (FORMAT binary)`;
@@ -57,7 +58,7 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
       : '',
   ].filter(condition => condition !== '');
   const where = ['true', ...conditions].join(' AND ');
-  const columns = 'p.geoid, p.header, p.body, p.thread_id';
+  const columns = 'p.geoid, p.header, p.body, p.thread_id, p.author';
   const newest = limit === undefined ? '' : ` ORDER BY ts DESC, id DESC LIMIT ${Math.floor(limit)}`;
   if (geoid !== undefined) {
     return `(SELECT * FROM (

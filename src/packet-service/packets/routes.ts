@@ -95,8 +95,8 @@ function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): voi
     const { Header, Body } = request.body;
     const isMessage = Header.type === 'chat_message';
     const threadId = isMessage ? await checkFinalizedMessage(checkThread, request, Body) : null;
-    const packet = readFinalizedPacket(request.body, threadId);
-    const { text = '', from_user: sender } = Body as { text?: string; from_user?: string };
+    const packet = readFinalizedPacket(request.body, { threadId, author: request.user });
+    const { text = '', from_user: sender = request.user } = Body as { text?: string; from_user?: string };
     const chat = isMessage ? chatMessage(packet, { text, timestamp: Header.timestamp, sender }) : undefined;
     if (chat) await keepWords(chat);
     const answer = { packet_uuid: Header.id };

@@ -35,8 +35,9 @@ export type WriteOutcome =
 /** Packets whose ids are certainly new. To look for conflicts costs a descent of the key's index for each row. */
 const packetTable: RowTable = {
   name: 'insert_packets',
-  insert: 'INSERT INTO packets (id, geoid, ts, type, thread_id, lat, lon, cell, header, body, footer)',
-  width: 11,
+  insert:
+    'INSERT INTO packets (id, geoid, ts, type, thread_id, lat, lon, cell, header, body, footer, author)',
+  width: 12,
 };
 
 /** Packets whose ids may be there; those that were not come back. */
@@ -178,6 +179,7 @@ function packetStatements(table: RowTable, packets: readonly Packet[]): pg.Query
       p.header,
       p.body,
       p.footer,
+      p.author,
     ]),
   );
 }

@@ -33,7 +33,12 @@ export function registerShares(
     const earlier = await earlierAnswer(pool, key);
     if (earlier) return sendAgain(reply, earlier);
 
-    const share = { packetId: await readPacketId(pool, request, packet_id), fromUser, contact };
+    const share = {
+      packetId: await readPacketId(pool, request, packet_id),
+      fromUser,
+      contact,
+      author: request.user ?? null,
+    };
     const registered = await lookUp(pool, askRegistry, request, share);
     const done = await once(pool, key, async database => {
       const made = await shareOrInvite(database, notifier, share, registered, new Date());

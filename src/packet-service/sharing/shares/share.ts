@@ -12,9 +12,9 @@ import {
   findTokenContact,
   giveInvitations,
   insertShare,
+  type NewShare,
   renewInvitation,
   type Share,
-  type ShareKey,
   takeTokens,
 } from './store.ts';
 
@@ -32,7 +32,7 @@ const INVITATIONS_A_DAY = 20;
 export async function shareOrInvite(
   database: Database,
   notifier: Notifier,
-  key: ShareKey,
+  key: NewShare,
   registered: Holder | undefined,
   now: Date,
 ): Promise<Share> {
@@ -95,7 +95,7 @@ function noInvitation(): Problem {
 async function invite(
   database: Database,
   notifier: Notifier,
-  key: ShareKey,
+  key: NewShare,
   { earlier, holder }: { earlier: Share | undefined; holder: Holder | undefined },
   now: Date,
 ): Promise<Share> {

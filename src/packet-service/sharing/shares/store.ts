@@ -13,8 +13,14 @@ export interface ShareKey {
   contact: string;
 }
 
+/** What somebody asks to be shared. */
+export interface NewShare extends ShareKey {
+  /** the user of the token that it was asked with */
+  author: string | null;
+}
+
 /** A share, or an invitation: a share that does not have its recipient yet. */
-export interface Share extends ShareKey {
+export interface Share extends NewShare {
   /** uuid form */
   shareId: string;
   toUser: string | null;
@@ -23,7 +29,7 @@ export interface Share extends ShareKey {
 }
 
 const SHARE = sql`share_id AS "shareId", packet_id AS "packetId", from_user AS "fromUser", contact,
-  to_user AS "toUser", status, created_at AS "createdAt"`;
+  to_user AS "toUser", status, created_at AS "createdAt", author`;
 
 export async function findShare(database: Database, key: ShareKey): Promise<Share | undefined> {
   const { packetId, fromUser, contact } = key;
@@ -34,10 +40,10 @@ export async function findShare(database: Database, key: ShareKey): Promise<Shar
 }
 
 export async function insertShare(database: Database, share: Share): Promise<void> {
-  const { shareId, packetId, fromUser, contact, toUser, status, createdAt } = share;
+  const { shareId, packetId, fromUser, contact, toUser, status, createdAt, author } = share;
   await database.query(sql`
-    INSERT INTO shares (share_id, packet_id, from_user, contact, to_user, status, created_at)
-    VALUES (${shareId}, ${packetId}, ${fromUser}, ${contact}, ${toUser}, ${status}, ${createdAt})`);
+    INSERT INTO shares (share_id, packet_id, from_user, contact, to_user, status, created_at, author)
+    VALUES (${shareId}, ${packetId}, ${fromUser}, ${contact}, ${toUser}, ${status}, ${createdAt}, ${author})`);
 }
 
 /** Notes that an invitation is sent once more. */
