@@ -10,9 +10,15 @@ export const REFRESH_SECONDS = 30 * 24 * 3600;
 /** The refresh token goes nowhere but to where it is used. */
 const REFRESH_PATH = '/api/user';
 
+/** The values of a session's two cookies. */
+export interface Tokens {
+  access: string;
+  refresh: string;
+}
+
 /** The cookies of a session, set and taken away. */
 export interface Cookies {
-  set(reply: FastifyReply, tokens: { access: string; refresh: string }): void;
+  set(reply: FastifyReply, tokens: Tokens): void;
   clear(reply: FastifyReply): void;
 }
 

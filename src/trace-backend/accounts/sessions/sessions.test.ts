@@ -62,6 +62,25 @@ test('an unknown user and a wrong password are answered alike, to the byte', asy
   expect([...wrong.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
 });
 
+test('a login is in the audit when it gives a session, and only then', async () => {
+  const user = await trace.loggedIn();
+  const logins = async () => {
+    const { rows } = await trace.pool.query(
+      "SELECT count(*)::int AS count FROM audit WHERE action = 'LOGIN' AND user_id = $1",
+      [user.id],
+    );
+    return rows[0].count;
+  };
+  expect(await logins()).toBe(1);
+  await trace.pool.query('ALTER TABLE refresh_tokens ADD CONSTRAINT closed CHECK (false) NOT VALID');
+  const refused = await login(user.email);
+  await trace.pool.query('ALTER TABLE refresh_tokens DROP CONSTRAINT closed');
+  expect([refused.status, refused.headers.getSetCookie()]).toEqual([500, []]);
+  expect(await logins()).toBe(1);
+  expect((await login(user.email)).status).toBe(200);
+  expect(await logins()).toBe(2);
+});
+
 test('after ten failures for one account from one address it is over for a while, however they come', async () => {
   const [user, innocent] = [await trace.loggedIn(), await trace.loggedIn()];
   const from = (address: string) => ({ 'x-forwarded-for': address });

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
-import { transaction } from '../../../platform/postgres/database.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { newSecret, secretHash } from '../../../platform/tokens/secret.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { type Account, findAccount, lockAccount, updateUser } from '../users/store.ts';
-import { type Cookies, REFRESH_COOKIE, REFRESH_SECONDS } from './cookies.ts';
+import { type Cookies, REFRESH_COOKIE, REFRESH_SECONDS, type Tokens } from './cookies.ts';
 import {
   deleteLoginFailures,
   findLoginFailures,
@@ -37,14 +37,19 @@ export interface Sessions {
 }
 
 export function openSessions(pool: pg.Pool, keys: Keys, cookies: Cookies): Sessions {
-  async function begin(reply: FastifyReply, user: Account): Promise<void> {
+  /** Keeps a session of a user; the tokens that it returns may be given away once that is committed. */
+  async function keep(database: Database, user: Account): Promise<Tokens> {
     const now = new Date();
     const { secret, hash } = newSecret();
     const expiresAt = new Date(now.getTime() + REFRESH_SECONDS * 1000);
     const { id, email, role, sessionVersion } = user;
-    await insertRefreshToken(pool, { hash, userId: id, sessionVersion, expiresAt }, now);
     const access = await keys.sign({ sub: String(id), type: 'access', email, role, ver: sessionVersion });
-    cookies.set(reply, { access, refresh: secret });
+    await insertRefreshToken(database, { hash, userId: id, sessionVersion, expiresAt }, now);
+    return { access, refresh: secret };
+  }
+
+  async function begin(reply: FastifyReply, user: Account): Promise<void> {
+    cookies.set(reply, await keep(pool, user));
   }
 
   return {
@@ -58,13 +63,12 @@ export function openSessions(pool: pg.Pool, keys: Keys, cookies: Cookies): Sessi
       }
       await deleteLoginFailures(pool, attempt);
       if (account.status !== 'ACTIVE') throw new Problem('unauthenticated', inactive[account.status]);
-      await audit(pool, request, {
-        action: 'LOGIN',
-        entity: 'user',
-        entityId: account.id,
-        userId: account.id,
+      const { id } = account;
+      const tokens = await transaction(pool, async database => {
+        await audit(database, request, { action: 'LOGIN', entity: 'user', entityId: id, userId: id });
+        return keep(database, account);
       });
-      await begin(reply, account);
+      cookies.set(reply, tokens);
       return account;
     },
     async refresh(request, reply) {
