@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { fold } from '../src/packet-service/chat/search/fold.ts';
-import { cut } from '../src/packet-service/chat/search/pieces.ts';
+import { fold } from '../src/packet-service/chat/ngrams/fold.ts';
+import { ngramsOf } from '../src/packet-service/chat/ngrams/ngrams.ts';
 import { insertWords } from '../src/packet-service/chat/search/search-store.ts';
 import { ulidFactory, ulidToUuid } from '../src/packet-service/packet/ulid.ts';
 import { type LanguageName, messageWriter, seeded } from './chat-texts.ts';
@@ -49,7 +49,7 @@ export async function fillChat(
       const thread = Math.floor(random() * count);
       const text = (writers[thread % languages.length] as () => string)();
       const folded = fold(text);
-      const pieces = cut(folded);
+      const pieces = ngramsOf(folded);
       for (const word of pieces.words) words.add(word);
       const id = ulid();
       const ts = new Date(time).toISOString();

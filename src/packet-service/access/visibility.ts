@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { findStandings, findThreadIds } from '../chat/store.ts';
+import { findStandings, findThreadIds } from '../chat/threads/store.ts';
 import { isSharedWith } from '../sharing/shares/store.ts';
 
 /**

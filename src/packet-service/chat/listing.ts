@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { JSON_TYPE, sendText } from '../../platform/http/server.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
-import { displayed } from './message.ts';
-import type { MessageRow, Thread } from './store.ts';
+import { displayed } from './messages/message.ts';
+import type { MessageRow } from './messages/store.ts';
+import type { Thread } from './threads/store.ts';
 
 /** Items a page, at most. */
 export const MAX_PAGE = 1000;

@@ -7,6 +7,8 @@ import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
 import { isUlid, newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findPlace } from '../packets/read-store.ts';
 import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
+import { listMessages, type Place } from './messages/store.ts';
+import { fold } from './ngrams/fold.ts';
 import {
   addParticipantsSchema,
   createThreadSchema,
@@ -16,19 +18,16 @@ import {
   renameThreadSchema,
   searchSchema,
 } from './schemas.ts';
-import { fold } from './search/fold.ts';
 import { placeOf, searchMessages } from './search/search.ts';
 import {
   addParticipants,
   insertThread,
-  listMessages,
   listThreads,
-  type Place,
   removeParticipant,
   renameThread,
   type Thread,
-} from './store.ts';
-import { type ThreadCheck, threadCheck } from './thread-check.ts';
+} from './threads/store.ts';
+import { type ThreadCheck, threadCheck } from './threads/thread-check.ts';
 
 /** Threads and who takes part, their messages, and the search in them. */
 export function registerChat(app: Server, { pool }: { pool: pg.Pool }): void {

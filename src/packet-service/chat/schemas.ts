@@ -10,7 +10,7 @@ import {
   Ulid,
 } from '../contract/schemas.ts';
 import { MAX_PAGE } from './listing.ts';
-import { MAX_TEXT } from './message.ts';
+import { MAX_TEXT } from './messages/message.ts';
 
 const tags = ['Chat'];
 const MAX_USER = 256;

@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openFeed } from '../../../test/helpers/feed.ts';
 import type { Problem } from '../../platform/http/problems.ts';
-import { findParticipants } from '../chat/participants-store.ts';
+import { findParticipants } from '../chat/threads/participants-store.ts';
 import { type Broadcast, broadcast } from '../log/broadcast.ts';
 import { type Feeds, openFeeds } from './feeds.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
-import { findThreadIds } from '../chat/store.ts';
+import { findThreadIds } from '../chat/threads/store.ts';
 import type { Broadcast } from '../log/broadcast.ts';
 import { readHead, readNewsOf } from '../log/read-store.ts';
 import { RETRY, STREAM_HEADERS } from './event-stream.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import { type ChatMessage, chatMessage, checkText, truncate } from '../chat/message.ts';
+import { type ChatMessage, chatMessage, checkText, truncate } from '../chat/messages/message.ts';
 import type { ChatMessageBody } from '../chat/schemas.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packet/language.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openPool } from '../../platform/postgres/database.ts';
-import { findParticipants } from '../chat/participants-store.ts';
+import { findParticipants } from '../chat/threads/participants-store.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { broadcast } from './broadcast.ts';
 import { type Entry, readHead } from './read-store.ts';

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../chat/message.ts';
+import type { ChatMessage } from '../chat/messages/message.ts';
 import type { Packet } from '../packet/packet.ts';
 import { uuidTime } from '../packet/ulid.ts';
 import type { LogEvent } from './store.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { readableThreads } from '../access/visibility.ts';
-import { findThreadIds } from '../chat/store.ts';
+import { findThreadIds } from '../chat/threads/store.ts';
 import {
   type Entry,
   readHead,

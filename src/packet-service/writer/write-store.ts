@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
-import type { ChatMessage } from '../chat/message.ts';
-import { chatMessageRow, chatMessageTable } from '../chat/store.ts';
+import type { ChatMessage } from '../chat/messages/message.ts';
+import { chatMessageRow, chatMessageTable } from '../chat/messages/store.ts';
 import {
   type Claim,
   claimRow,

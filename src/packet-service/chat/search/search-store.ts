@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../../platform/postgres/database.ts';
-import { MESSAGE, type MessageRow, type Place } from '../store.ts';
-import { type Part, partQuery, wordTokens, writeVector } from './tokens.ts';
+import { MESSAGE, type MessageRow, type Place } from '../messages/store.ts';
+import { type Part, partQuery, wordNgrams, writeVector } from '../ngrams/word-parts.ts';
 
 /** What messages are looked for by; an absent condition does not narrow. */
 export interface Conditions {
@@ -133,11 +133,11 @@ async function readStretch(database: Database, steps: Sql, own: Sql): Promise<St
 }
 
 /**
- * Finds matches by their pieces, newest first. The index gives the candidates of all threads, each set of pieces in
- * a scan of its own: one scan for any of many pieces compares every candidate with all of them. Keyword, GeoID and
+ * Finds matches by their n-grams, newest first. The index gives the candidates of all threads, each set of n-grams in
+ * a scan of its own: one scan for any of many n-grams would compare every candidate with all of them. Keyword, GeoID and
  * thread are then compared. Of the candidates no more than their keys goes on; the few that are wanted are read again.
  *
- * @param sets numbers of pieces: a match has all of one set
+ * @param sets numbers of n-grams: a match has all of one set
  */
 export async function lookUp(
   database: Database,
@@ -149,9 +149,9 @@ export async function lookUp(
     prepared(sql`
       WITH ${theThreads(conditions)}, found AS MATERIALIZED (
         SELECT DISTINCT thread_id, ts, packet_id
-        FROM unnest(${sets.map(braces)}::text[]) AS asked (pieces) CROSS JOIN LATERAL (
+        FROM unnest(${sets.map(braces)}::text[]) AS asked (ngrams) CROSS JOIN LATERAL (
           SELECT thread_id, ts, packet_id FROM chat_messages
-          WHERE pieces @> asked.pieces::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
+          WHERE pieces @> asked.ngrams::int[] AND ${matches(conditions)} AND ${inRange(conditions, before)}) AS candidate
         WHERE ${AMONG_THEM}),
       wanted AS MATERIALIZED (SELECT * FROM found ${NEWEST} LIMIT ${limit})
       ${wholeRows(sql`wanted`)} ORDER BY ts DESC, "packetId" DESC`),
@@ -178,14 +178,14 @@ const AMONG_THEM = sql`(thread_id IN (SELECT id FROM theirs)) IS TRUE`;
 /** Adds words to the dictionary; those it has are passed over. Sorted, so that processes never wait in a circle. */
 export async function insertWords(database: Database, words: readonly string[]): Promise<void> {
   const sorted = [...words].sort();
-  const vectors = sorted.map(word => writeVector(wordTokens(word)));
+  const vectors = sorted.map(word => writeVector(wordNgrams(word)));
   await database.query(sql`
     INSERT INTO chat_words (word, tokens)
     SELECT word, vector::tsvector FROM unnest(${sorted}::text[], ${vectors}::text[]) AS added (word, vector)
     ON CONFLICT DO NOTHING`);
 }
 
-/** Merges the entries that wait in the index by piece; returns at once when none do. */
+/** Merges the pending list of the n-gram index; returns at once when it is empty. */
 export async function mergePending(database: Database): Promise<void> {
   await database.query({ text: "SELECT gin_clean_pending_list('chat_messages_by_piece')" });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
-import { fold } from './fold.ts';
+import { fold } from '../ngrams/fold.ts';
 
 let service: RunningService;
 beforeAll(async () => {

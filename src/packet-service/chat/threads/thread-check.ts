@@ -1,7 +1,7 @@
-import { coalesce } from '../../platform/concurrency/coalesce.ts';
-import { Problem } from '../../platform/http/problems.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import { isUlid, ulidToUuid } from '../packet/ulid.ts';
+import { coalesce } from '../../../platform/concurrency/coalesce.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
 import { findStandings } from './store.ts';
 
 /** Threads remembered as existing, at most. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
 
 /** Who takes part in threads now: user identifiers by thread (uuid form); threads of nobody are left out. */
 export async function findParticipants(

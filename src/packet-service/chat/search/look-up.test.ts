@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
-import { fold } from './search/fold.ts';
-import { pieceNumber } from './search/pieces.ts';
-import { setsOf } from './search/search.ts';
-import { findScope, lookUp } from './search/search-store.ts';
+import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
+import { uuidToUlid } from '../../packet/ulid.ts';
+import { fold } from '../ngrams/fold.ts';
+import { ngramNumber } from '../ngrams/ngrams.ts';
+import { ngramSets } from './ngram-sets.ts';
+import { findScope, lookUp } from './search-store.ts';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const texts = fc
  */
 async function lookedUp(userId: string, keyword: string): Promise<string[] | 'useless'> {
   const { threads } = await findScope(service.pool, userId);
-  const sets = await setsOf(service.pool, { userId, keyword });
+  const sets = await ngramSets(service.pool, { keyword });
   if (sets === 'useless') return sets;
   const rows = await lookUp(service.pool, { threads, keyword }, sets, { before: undefined, limit: 1000 });
   return rows.map(({ packetId }) => uuidToUlid(packetId));
@@ -71,7 +71,7 @@ test('the index gives what a look at each message finds, for words, their parts,
 
 test('of two words that share a number, both are in the dictionary', async () => {
   const alike = ['costarring', 'liquid'] as const;
-  expect(pieceNumber(alike[0])).toBe(pieceNumber(alike[1]));
+  expect(ngramNumber(alike[0])).toBe(ngramNumber(alike[1]));
   const thread = await openThread();
   for (const word of alike) await say(thread, word);
   for (const word of alike) expect(await lookedUp('reader', word.slice(1, -1))).toHaveLength(1);

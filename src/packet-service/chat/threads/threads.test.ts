@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid } from '../packet/ulid.ts';
-import { MAX_TEXT, truncate } from './message.ts';
+import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
+import { newUlid } from '../../packet/ulid.ts';
+import { MAX_TEXT, truncate } from '../messages/message.ts';
 
 let service: RunningService;
 beforeAll(async () => {

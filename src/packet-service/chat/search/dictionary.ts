@@ -1,20 +1,20 @@
 import { coalesce } from '../../../platform/concurrency/coalesce.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { ChatMessage } from '../message.ts';
+import type { ChatMessage } from '../messages/message.ts';
 import { insertWords } from './search-store.ts';
 
 /** Words remembered in each of two generations; some tens of megabytes at most. */
 const GENERATION = 100_000;
 
-/** Makes sure that the dictionary has the words of a message; resolves when that is durable. */
-export type WordKeeper = (message: Pick<ChatMessage, 'words' | 'pieces'>) => Promise<void>;
+/** Adds the words of a message that the dictionary lacks; resolves when they are committed. */
+export type WordKeeper = (message: Pick<ChatMessage, 'words' | 'ngrams'>) => Promise<void>;
 
 /**
- * Keeps the dictionary of chat_words: every word of a message is there before the message is. Most words were met
- * before and cost nothing; new ones of messages that arrive together are one insert.
+ * Keeps the dictionary in chat_words complete: every word of a message is in it before the message is written. Words
+ * seen before are remembered and cost nothing; new ones of messages that arrive together are one insert.
  *
- * Words are remembered by the numbers they have as pieces: a look-up by text hashes it, which took longer than to cut
- * it out. Where two share a number, one of them is inserted each time it comes, which harms nothing.
+ * Words are remembered by their n-gram number, because hashing the text again would take longer than cutting it. When
+ * two words share a number, one of them is inserted each time it comes, which is harmless.
  */
 export function wordKeeper(database: Database): WordKeeper {
   let recent = new Map<number, string>();
@@ -40,10 +40,10 @@ export function wordKeeper(database: Database): WordKeeper {
     remember(number, word);
   }
 
-  return async ({ words, pieces }) => {
+  return async ({ words, ngrams }) => {
     const added: Promise<void>[] = [];
     for (let at = 0; at < words.length; at++) {
-      const [word, number] = [words[at] as string, pieces[at] as number];
+      const [word, number] = [words[at] as string, ngrams[at] as number];
       if (recent.get(number) === word) continue;
       if (older.get(number) === word) remember(number, word);
       else added.push(add(number, word));

@@ -1,7 +1,7 @@
-import { Problem } from '../../platform/http/problems.ts';
-import type { Packet } from '../packet/packet.ts';
-import { fold } from './search/fold.ts';
-import { cut, geoidNumber } from './search/pieces.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Packet } from '../../packet/packet.ts';
+import { fold } from '../ngrams/fold.ts';
+import { geoidNumber, ngramsOf } from '../ngrams/ngrams.ts';
 
 /** Unicode code points of a message's text, at most; what a client sends beyond them is cut off. */
 export const MAX_TEXT = 250;
@@ -22,10 +22,10 @@ export interface ChatMessage {
   geoids: readonly string[] | null;
   /** Header.timestamp where `ts` does not tell it */
   sent: string | null;
-  /** what the dictionary must have before the message is written */
+  /** words that the dictionary must have before the message is written */
   words: readonly string[];
-  /** numbers of the pieces of the text, those of `words` first and in their order, and of the GeoIDs */
-  pieces: number[];
+  /** numbers of the text's n-grams, those of `words` first and in their order, and of the GeoIDs */
+  ngrams: number[];
 }
 
 /** @throws Problem invalid when there is neither text nor attachment */
@@ -63,7 +63,7 @@ export function chatMessage(
   { text, timestamp, sender }: { text: string; timestamp: string; sender: string | undefined },
 ): ChatMessage {
   const folded = fold(text);
-  const { numbers, words } = cut(folded);
+  const { numbers, words } = ngramsOf(folded);
   const geoids = [packet.geoid, ...packet.extraGeoids].filter(geoid => geoid !== '');
   return {
     threadId: packet.threadId as string,
@@ -75,7 +75,7 @@ export function chatMessage(
     geoid: packet.geoid,
     geoids: packet.extraGeoids.length > 0 ? packet.extraGeoids : null,
     sent: timestamp === displayed(packet.ts) ? null : timestamp,
-    pieces: [...numbers, ...geoids.map(geoidNumber)],
+    ngrams: [...numbers, ...geoids.map(geoidNumber)],
     words,
   };
 }

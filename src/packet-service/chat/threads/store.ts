@@ -1,8 +1,5 @@
 import sql, { empty, raw } from 'sql-template-tag';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { RowTable } from '../../platform/postgres/rows.ts';
-import { int4Array } from './int4-array.ts';
-import type { ChatMessage } from './message.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
 
 export interface Thread {
   /** uuid form */
@@ -16,48 +13,6 @@ export interface Thread {
 
 /** How a user, or nobody in particular, stands to a thread. */
 export type Standing = 'no-thread' | 'outsider' | 'participant';
-
-/** A message in the order of lists. */
-export interface MessageRow {
-  /** uuid form */
-  packetId: string;
-  /** uuid form */
-  threadId: string;
-  text: string;
-  geoid: string;
-  sent: string | null;
-  /** ISO 8601 in UTC with six decimals */
-  utc: string;
-}
-
-/** The place of a message in that order. */
-export interface Place {
-  ts: string;
-  /** uuid form */
-  id: string;
-}
-
-/** Chat messages as the batch writer fills them, in the transaction of their packets. */
-export const chatMessageTable: RowTable = {
-  name: 'insert_chat_messages',
-  insert: 'INSERT INTO chat_messages (thread_id, ts, packet_id, text, folded, geoid, geoids, sent, pieces)',
-  width: 9,
-};
-
-export function chatMessageRow(message: ChatMessage): unknown[] {
-  const { threadId, ts, packetId, text, folded, geoid, geoids, sent, pieces } = message;
-  return [
-    threadId,
-    ts,
-    packetId,
-    text === folded ? null : text,
-    folded,
-    geoid,
-    geoids,
-    sent,
-    int4Array(pieces),
-  ];
-}
 
 export async function insertThread(database: Database, thread: Thread): Promise<void> {
   const { threadId, name, createdBy, createdAt, author } = thread;
@@ -164,27 +119,6 @@ export async function listThreads(
     SELECT ${THREAD} FROM chat_participants JOIN chat_threads USING (thread_id)
     WHERE user_id = ${userId} ${after === undefined ? empty : sql`AND thread_id < ${after}`}
     ORDER BY thread_id DESC LIMIT ${limit}`);
-  return rows;
-}
-
-/** The columns of a MessageRow. Sessions run in UTC. */
-export const MESSAGE = raw(
-  'packet_id AS "packetId", thread_id AS "threadId", coalesce(text, folded) AS text, geoid, sent, ' +
-    `to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS utc`,
-);
-
-/** Messages of a thread by (timestamp, id), after a place in that order. */
-export async function listMessages(
-  database: Database,
-  threadId: string,
-  { order, after, limit }: { order: 'asc' | 'desc'; after?: Place | undefined; limit: number },
-): Promise<MessageRow[]> {
-  const direction = raw(order === 'asc' ? 'ASC' : 'DESC');
-  const beyond = raw(order === 'asc' ? '>' : '<');
-  const { rows } = await database.query<MessageRow>(sql`
-    SELECT ${MESSAGE} FROM chat_messages WHERE thread_id = ${threadId}
-    ${after ? sql`AND (ts, packet_id) ${beyond} (${after.ts}::timestamptz, ${after.id}::uuid)` : empty}
-    ORDER BY ts ${direction}, packet_id ${direction} LIMIT ${limit}`);
   return rows;
 }
 
