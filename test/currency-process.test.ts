@@ -4,73 +4,78 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { testDatabase } from './helpers/database.ts';
+import { testWith } from './helpers/debian.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { FX_KEY, fxProvider } from './helpers/fx-provider.ts';
 import { startProcess } from './helpers/process.ts';
 
 const run = promisify(execFile);
+const testWithCurl = await testWith('curl');
 
-test('a started process converts today and at a past date, spends what it asks for, and imports the ECB`s history', async () => {
-  const { folder, remove } = await temporaryFolder();
-  const fx = await fxProvider();
-  const environment = {
-    DATA_DIR: folder,
-    SERVICES: 'trace',
-    FX_URL: fx.url,
-    FX_ACCESS_KEY: FX_KEY,
-    LOG_LEVEL: 'debug',
-  };
-  const service = await startProcess(environment);
-  const [username = '', password = ''] = (await readFile(path.join(folder, 'first-admin.txt'), 'utf8')).split(
-    '\n',
-  );
-  const jar = path.join(folder, 'cookies');
-  const curl = async (route: string, ...more: string[]) => {
-    const { stdout } = await run('curl', ['-s', '-b', jar, ...more, `${service.traceUrl}/api/${route}`]);
-    return JSON.parse(stdout);
-  };
-  const body = [
-    '-c',
-    jar,
-    '-H',
-    'content-type: application/json',
-    '-d',
-    JSON.stringify({ username, password }),
-  ];
-  expect((await curl('user/login', ...body)).status).toBe('OK');
-  await eventually(
-    async () => fx.asked.length,
-    asked => asked === 2,
-  );
+testWithCurl(
+  'a started process converts today and at a past date, spends what it asks for, and imports the ECB`s history',
+  async () => {
+    const { folder, remove } = await temporaryFolder();
+    const fx = await fxProvider();
+    const environment = {
+      DATA_DIR: folder,
+      SERVICES: 'trace',
+      FX_URL: fx.url,
+      FX_ACCESS_KEY: FX_KEY,
+      LOG_LEVEL: 'debug',
+    };
+    const service = await startProcess(environment);
+    const [username = '', password = ''] = (
+      await readFile(path.join(folder, 'first-admin.txt'), 'utf8')
+    ).split('\n');
+    const jar = path.join(folder, 'cookies');
+    const curl = async (route: string, ...more: string[]) => {
+      const { stdout } = await run('curl', ['-s', '-b', jar, ...more, `${service.traceUrl}/api/${route}`]);
+      return JSON.parse(stdout);
+    };
+    const body = [
+      '-c',
+      jar,
+      '-H',
+      'content-type: application/json',
+      '-d',
+      JSON.stringify({ username, password }),
+    ];
+    expect((await curl('user/login', ...body)).status).toBe('OK');
+    await eventually(
+      async () => fx.asked.length,
+      asked => asked === 2,
+    );
 
-  const budget = async () => (await curl('chain/currency/budget')).data;
-  const { used } = await budget();
-  expect(used).toBe(fx.asked.length);
-  const today = await eventually(
-    () => curl('chain/currency/convert/100/USD/to/RWF'),
-    answer => answer.status === 'OK',
-  );
-  expect(today.data.exact).toBe('145203.090624');
-  expect((await curl('chain/currency/convert/100/USD/to/RWF/on/2024-05-15')).data.date).toBe('2024-05-15');
-  expect((await budget()).used).toBe(used + 1);
-  expect(fx.asked).toHaveLength(used + 1);
-  expect(service.output()).not.toContain(FX_KEY);
+    const budget = async () => (await curl('chain/currency/budget')).data;
+    const { used } = await budget();
+    expect(used).toBe(fx.asked.length);
+    const today = await eventually(
+      () => curl('chain/currency/convert/100/USD/to/RWF'),
+      answer => answer.status === 'OK',
+    );
+    expect(today.data.exact).toBe('145203.090624');
+    expect((await curl('chain/currency/convert/100/USD/to/RWF/on/2024-05-15')).data.date).toBe('2024-05-15');
+    expect((await budget()).used).toBe(used + 1);
+    expect(fx.asked).toHaveLength(used + 1);
+    expect(service.output()).not.toContain(FX_KEY);
 
-  const file = path.join(folder, 'eurofxref-hist.csv');
-  await writeFile(file, 'Date,USD,\n2020-01-02,1.1193,\n');
-  const cli = await run(process.execPath, ['src/cli.ts', 'import', 'ecb-rates', file], {
-    env: { ...process.env, ...environment },
-  });
-  expect(cli.stdout).toBe('imported 1 rates of 1 days\n');
-  expect((await curl('chain/currency/convert/1/EUR/to/USD/on/2020-01-02')).data.exact).toBe('1.1193');
-  expect((await budget()).used).toBe(used + 1);
+    const file = path.join(folder, 'eurofxref-hist.csv');
+    await writeFile(file, 'Date,USD,\n2020-01-02,1.1193,\n');
+    const cli = await run(process.execPath, ['src/cli.ts', 'import', 'ecb-rates', file], {
+      env: { ...process.env, ...environment },
+    });
+    expect(cli.stdout).toBe('imported 1 rates of 1 days\n');
+    expect((await curl('chain/currency/convert/1/EUR/to/USD/on/2020-01-02')).data.exact).toBe('1.1193');
+    expect((await budget()).used).toBe(used + 1);
 
-  service.child.kill('SIGTERM');
-  expect(await service.ended, service.output()).toBe(0);
-  await fx.stop();
-  await remove();
-});
+    service.child.kill('SIGTERM');
+    expect(await service.ended, service.output()).toBe(0);
+    await fx.stop();
+    await remove();
+  },
+);
 
 test('a process that is killed while it waits for the provider has counted what it sent', async () => {
   const database = await testDatabase();

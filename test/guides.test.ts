@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { jsonLines, runGuide } from './helpers/guide.ts';
 import { startProcess } from './helpers/process.ts';
+
+const test = await testWith('curl');
 
 const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
 

@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
+import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { jsonLines, runGuide } from './helpers/guide.ts';
 import { type RunningProcess, runToEnd, startProcess } from './helpers/process.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
+const testWithCurl = await testWith('curl');
 
 let database: TestDatabase;
 let databaseUrl: string;
@@ -127,7 +129,7 @@ test('SIGTERM answers what is in flight; what was answered is there, and nothing
   await stop(next);
 });
 
-test('the README`s first request and its packet are as it says', async () => {
+testWithCurl('the README`s first request and its packet are as it says', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
@@ -149,7 +151,7 @@ test('the README`s first request and its packet are as it says', async () => {
   await remove();
 });
 
-test('the README`s conversation goes as it says', async () => {
+testWithCurl('the README`s conversation goes as it says', async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl });
   const [output] = await runGuide('README.md', service.url, block => block.includes('/chat/'));
   const message = {
@@ -167,48 +169,54 @@ test('the README`s conversation goes as it says', async () => {
   await stop(service);
 });
 
-test('the README`s shares go as it says: an invitation first, then a share, and both in the inbox', async () => {
-  const files = await temporaryFolder();
-  const service = await startProcess({ DATABASE_URL: databaseUrl, DATA_DIR: files.folder });
-  const [output] = await runGuide('README.md', service.url, block => block.includes('/shares'));
-  const [invitation, entry, share, inbox] = jsonLines(output as string) as [
-    object,
-    object,
-    object,
-    { shares: { from_user: string }[] },
-  ];
-  expect(invitation).toEqual({
-    invitation_id: expect.any(String),
-    status: 'invitation_sent',
-    message: expect.any(String),
-  });
-  expect(entry).toMatchObject({ user_id: 'ben', contacts: ['ben@example.org'], discoverable: true });
-  expect(share).toEqual({ share_id: expect.any(String), status: 'created', message: expect.any(String) });
-  const fromWhom = inbox.shares.map(({ from_user }) => from_user);
-  expect(fromWhom.sort()).toEqual(['ana', 'zawadi']);
-  await stop(service);
-  await files.remove();
-});
+testWithCurl(
+  'the README`s shares go as it says: an invitation first, then a share, and both in the inbox',
+  async () => {
+    const files = await temporaryFolder();
+    const service = await startProcess({ DATABASE_URL: databaseUrl, DATA_DIR: files.folder });
+    const [output] = await runGuide('README.md', service.url, block => block.includes('/shares'));
+    const [invitation, entry, share, inbox] = jsonLines(output as string) as [
+      object,
+      object,
+      object,
+      { shares: { from_user: string }[] },
+    ];
+    expect(invitation).toEqual({
+      invitation_id: expect.any(String),
+      status: 'invitation_sent',
+      message: expect.any(String),
+    });
+    expect(entry).toMatchObject({ user_id: 'ben', contacts: ['ben@example.org'], discoverable: true });
+    expect(share).toEqual({ share_id: expect.any(String), status: 'created', message: expect.any(String) });
+    const fromWhom = inbox.shares.map(({ from_user }) => from_user);
+    expect(fromWhom.sort()).toEqual(['ana', 'zawadi']);
+    await stop(service);
+    await files.remove();
+  },
+);
 
-test('the README`s walk through the trace backend goes as it says after the shares, from registration to profile', async () => {
-  const files = await temporaryFolder();
-  const service = await startProcess({ DATA_DIR: files.folder });
-  const trace = { url: service.traceUrl, folder: files.folder };
-  const kept = (block: string) => block.includes('/shares') || block.includes('/api/user/');
-  // Mails of the shares, with codes of their own, lie in the same folder then.
-  const [, ...outputs] = await runGuide('README.md', service.url, kept, trace);
-  const answers = outputs.flatMap(output => jsonLines(output)) as { status: string; data: object }[];
-  expect(answers.map(({ data }) => data)).toMatchObject([
-    { email: 'ana@example.org', status: 'UNCONFIRMED' },
-    { email: 'ana@example.org', status: 'CONFIRMED_EMAIL' },
-    { role: 'SYSTEM_ADMIN', status: 'ACTIVE' },
-    { email: 'ana@example.org', status: 'ACTIVE' },
-    { email: 'ana@example.org', status: 'ACTIVE' },
-    { email: 'ana@example.org', name: 'Ana', surname: 'Uwase', role: 'USER', companyIds: [] },
-  ]);
-  await stop(service);
-  await files.remove();
-});
+testWithCurl(
+  'the README`s walk through the trace backend goes as it says after the shares, from registration to profile',
+  async () => {
+    const files = await temporaryFolder();
+    const service = await startProcess({ DATA_DIR: files.folder });
+    const trace = { url: service.traceUrl, folder: files.folder };
+    const kept = (block: string) => block.includes('/shares') || block.includes('/api/user/');
+    // Mails of the shares, with codes of their own, lie in the same folder then.
+    const [, ...outputs] = await runGuide('README.md', service.url, kept, trace);
+    const answers = outputs.flatMap(output => jsonLines(output)) as { status: string; data: object }[];
+    expect(answers.map(({ data }) => data)).toMatchObject([
+      { email: 'ana@example.org', status: 'UNCONFIRMED' },
+      { email: 'ana@example.org', status: 'CONFIRMED_EMAIL' },
+      { role: 'SYSTEM_ADMIN', status: 'ACTIVE' },
+      { email: 'ana@example.org', status: 'ACTIVE' },
+      { email: 'ana@example.org', status: 'ACTIVE' },
+      { email: 'ana@example.org', name: 'Ana', surname: 'Uwase', role: 'USER', companyIds: [] },
+    ]);
+    await stop(service);
+    await files.remove();
+  },
+);
 
 async function stop(...services: RunningProcess[]): Promise<void> {
   for (const service of services) {

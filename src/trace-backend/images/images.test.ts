@@ -6,11 +6,14 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keptFiles } from '../../../test/helpers/attachments.ts';
+import { testWith } from '../../../test/helpers/debian.ts';
 import { downloadFile, picture, sendForm, uploadFile } from '../../../test/helpers/images.ts';
 import { bucket } from '../../../test/helpers/s3.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const testWithCurl = await testWith('curl');
 
 let trace: RunningTrace;
 let user: LoggedIn;
@@ -37,7 +40,7 @@ const photo = () =>
     .jpeg()
     .toBuffer();
 
-test('curl uploads a photo as the interface document shows it', async () => {
+testWithCurl('curl uploads a photo as the interface document shows it', async () => {
   const file = path.join(trace.folder, 'x.jpg');
   const bytes = await picture(30, 20).jpeg().toBuffer();
   await writeFile(file, bytes);
