@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
+import { reachableBecause } from './platform/http/hosts.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
 import { type Connection, isTransient } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
@@ -123,13 +124,15 @@ function stopOnSignals(logger: pino.Logger, close: () => Promise<void>): () => P
   return stop;
 }
 
-/** Says it where anyone on the network could reach a service that does not ask who they are. */
-function warnOfOpenDoors({ HOST, AUTH_MODE }: Settings, logger: pino.Logger): void {
-  const loopback = /^(127\.|::1$|localhost$)/.test(HOST);
-  if (loopback || AUTH_MODE === 'required') return;
+/** Says it where others than this machine could reach a packet service that does not ask everyone for a token. */
+function warnOfOpenDoors(settings: Settings, logger: pino.Logger): void {
+  const { SERVICES, AUTH_MODE } = settings;
+  const because = reachableBecause(settings);
+  if (because === undefined || AUTH_MODE === 'required' || !SERVICES.includes('packet')) return;
+  const open = AUTH_MODE === 'off' ? 'EVERYTHING' : 'WHAT IS MADE WITHOUT TOKENS, ALL OBSERVATIONS AMONG IT';
   logger.warn(
-    { HOST, AUTH_MODE },
-    'ANYONE WHO REACHES THIS ADDRESS CAN READ AND WRITE: set AUTH_MODE=required, or HOST=127.0.0.1 behind a proxy that checks tokens',
+    { AUTH_MODE, because },
+    `ANYONE WHO REACHES THIS ADDRESS CAN READ AND WRITE ${open}: set AUTH_MODE=required unless that is meant`,
   );
 }
 

@@ -74,6 +74,7 @@ test('it warns loudly when anyone could reach it, and not otherwise', async () =
   };
   expect(await start({ HOST: '0.0.0.0' })).toContain('ANYONE WHO REACHES THIS ADDRESS');
   expect(await start({ HOST: '127.0.0.1' })).not.toContain('ANYONE');
+  expect(await start({ HOST: '127.0.0.1', TRUST_PROXY: 'true' })).toContain('ANYONE WHO REACHES');
   const required = {
     HOST: '0.0.0.0',
     AUTH_MODE: 'required',

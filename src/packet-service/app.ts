@@ -137,7 +137,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     everyError: false,
     bodyLimit: MAX_PACKET_BYTES,
     logger,
-    trustProxy: settings.TRUST_PROXY,
+    settings,
   });
   await letOriginsIn(app, settings);
   await limitRequests(app, settings, PER_MINUTE);

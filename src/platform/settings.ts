@@ -185,10 +185,21 @@ export const Settings = Type.Object({
     ),
     { default: 'info', description: 'least level of log lines; debug adds a line for every request' },
   ),
-  TRUST_PROXY: Type.Boolean({
-    default: false,
-    description: 'take the client address from X-Forwarded-For, as set by a reverse proxy in front',
+  TRUST_PROXY: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    default: 'false',
+    description:
+      'reverse proxies in front, whose X-Forwarded-For tells the client address: true (one), how many, or their addresses and networks separated by commas',
   }),
+  ALLOWED_HOSTS: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9._-]+(,[A-Za-z0-9._-]+)*$',
+      maxLength: 4096,
+      description:
+        'further names, separated by commas, that requests may have in Host where HOST is a loopback address and TRUST_PROXY is false',
+    }),
+  ),
 });
 
 export type Settings = Static<typeof Settings>;

@@ -157,7 +157,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     everyError: true,
     bodyLimit: BODY_LIMIT,
     logger,
-    trustProxy: settings.TRUST_PROXY,
+    settings,
   });
   await letOriginsIn(app, settings);
   await limitRequests(app, settings, PER_MINUTE);

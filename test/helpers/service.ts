@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { packetService } from '../../src/packet-service/app.ts';
 import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
@@ -36,6 +36,7 @@ export interface RunningService {
 export async function runningService(
   environment: Record<string, string> = {},
   shared?: RunningService,
+  logger: Logger = pino({ level: 'silent' }),
 ): Promise<RunningService> {
   const database = shared ? undefined : await testDatabase();
   const connection = shared?.connection ?? (database as { connection: Connection }).connection;
@@ -46,7 +47,7 @@ export async function runningService(
     DATA_DIR: files.folder,
     ...environment,
   });
-  const app = await packetService(settings, connection, pino({ level: 'silent' }));
+  const app = await packetService(settings, connection, logger);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { request } from 'node:http';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { readSettings } from '../settings.ts';
+import { reachableBecause } from './hosts.ts';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -57,4 +61,119 @@ test('/metrics tells how long requests took, by route and not by path', async ()
   );
   expect(text).not.toContain('01JD7Q2M8XW3N5R6T8V9Y0Z1A2');
   expect(text).toContain('process_resident_memory_bytes');
+});
+
+describe('behind proxies', () => {
+  /** Which address a request is counted for: asked of a header that limits give every address. */
+  async function remaining(at: RunningService, forwarded: string): Promise<number> {
+    const answer = await at.send('GET', '/packets?limit=1', undefined, { 'x-forwarded-for': forwarded });
+    expect(answer.status, answer.text).toBe(200);
+    return Number(answer.headers.get('x-ratelimit-remaining') ?? Number.NaN);
+  }
+
+  test('TRUST_PROXY=true is one hop: the rightmost address counts, whatever a client wrote left of it', async () => {
+    const first = await remaining(service, '198.51.100.1');
+    expect(await remaining(service, '203.0.113.9, 198.51.100.1')).toBe(first - 1);
+    expect(await remaining(service, 'unknown, 127.0.0.1, 198.51.100.1')).toBe(first - 2);
+    expect(await remaining(service, '198.51.100.1:4711')).toBe(first - 3);
+    const other = await remaining(service, '[2001:db8::1]:4711');
+    expect(await remaining(service, '2001:db8::1')).toBe(other - 1);
+  });
+
+  test('a forwarded loopback address, and one that is no address, is counted like any other', async () => {
+    for (const forwarded of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', 'unknown', '']) {
+      const first = await remaining(service, forwarded);
+      expect(await remaining(service, forwarded), forwarded).toBe(first - 1);
+    }
+  });
+
+  test('a number of hops and a list of networks find the rightmost address that is not a proxy`s', async () => {
+    const hops = await runningService({ TRUST_PROXY: '2' }, service);
+    const first = await remaining(hops, '198.51.100.2, 10.0.0.1');
+    expect(await remaining(hops, '203.0.113.9, 198.51.100.2, 10.0.0.2')).toBe(first - 1);
+    await hops.stop();
+
+    const networks = await runningService({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8,2001:db8::/32' }, service);
+    const start = await remaining(networks, '198.51.100.3, 10.0.0.1');
+    expect(await remaining(networks, '203.0.113.9, 198.51.100.3')).toBe(start - 1);
+    expect(await remaining(networks, '198.51.100.3, 10.9.9.9, 2001:db8::7')).toBe(start - 2);
+    await networks.stop();
+  });
+
+  test('networks that are none keep the service from starting', async () => {
+    for (const wrong of ['yes', '-1', '11', '10.0.0.0/33', '10.0.0', '10.0.0.0/8,', '::/129', '1.2.3.4/x']) {
+      await expect(runningService({ TRUST_PROXY: wrong }, service), wrong).rejects.toThrow(/TRUST_PROXY/);
+    }
+  });
+
+  test('without TRUST_PROXY the header means nothing, and an undeclared proxy is mentioned once', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const plain = await runningService({}, service, logger);
+    for (let count = 0; count < 3; count++) {
+      expect(await remaining(plain, '198.51.100.4')).toBeNaN();
+    }
+    await plain.stop();
+    expect(lines.filter(line => line.includes('TRUST_PROXY'))).toHaveLength(1);
+  });
+});
+
+describe('the Host header', () => {
+  /** The status that a request with this Host gets; fetch always sends its own. */
+  function ask(
+    at: RunningService,
+    host: string,
+    path = '/packets',
+  ): Promise<{ status: number; text: string }> {
+    return new Promise((resolve, reject) => {
+      const sent = request(`${at.url}${path}`, { headers: { host } }, response => {
+        let text = '';
+        response.on('data', piece => {
+          text += piece;
+        });
+        response.on('end', () => resolve({ status: response.statusCode as number, text }));
+      });
+      sent.on('error', reject).end();
+    });
+  }
+
+  test('names what a page of another site can be made to reach: only known names are answered on loopback', async () => {
+    const local = await runningService(
+      {
+        PUBLIC_URL: 'https://field.example/base',
+        TRACE_PUBLIC_URL: 'https://trace.example',
+        ALLOWED_HOSTS: 'farm.local,Other.example',
+      },
+      service,
+    );
+    const good = ['localhost', 'LOCALHOST:8000', '127.0.0.1:1', '192.168.1.5', '[::1]:8000', '[::1]'];
+    for (const host of [...good, 'field.example', 'trace.example:8080', 'farm.local', 'other.example.']) {
+      expect((await ask(local, host)).status, host).toBe(200);
+    }
+    for (const host of ['evil.example', 'localhost.evil.example', 'field.example.evil.example', 'x']) {
+      for (const path of ['/packets', '/health', '/docs/', '/nothing']) {
+        const { status, text } = await ask(local, host, path);
+        expect(status, `${host} ${path}`).toBe(421);
+        expect(JSON.parse(text).error).toContain('ALLOWED_HOSTS');
+      }
+    }
+    await local.stop();
+  });
+
+  test('others may reach the services where they listen to the network, or where the settings tell of a proxy', () => {
+    const why = (environment: Record<string, string>) => reachableBecause(readSettings(environment));
+    expect(why({})).toBeUndefined();
+    expect(why({ HOST: '::1', PUBLIC_URL: 'http://localhost:8000' })).toBeUndefined();
+    expect(why({ HOST: '0.0.0.0' })).toBe('HOST is 0.0.0.0');
+    expect(why({ TRUST_PROXY: '10.0.0.1' })).toContain('TRUST_PROXY');
+    expect(why({ PUBLIC_URL: 'https://field.example/base' })).toBe('PUBLIC_URL is https://field.example');
+    expect(why({ ALLOWED_HOSTS: 'farm.local' })).toBe('ALLOWED_HOSTS is farm.local');
+  });
+
+  test('is the proxy`s business behind one, and anyone`s where the service listens to the network', async () => {
+    expect((await ask(service, 'evil.example')).status).toBe(200);
+    const wide = await runningService({ HOST: '0.0.0.0' }, service);
+    expect((await ask(wide, 'evil.example')).status).toBe(200);
+    await wide.stop();
+  });
 });

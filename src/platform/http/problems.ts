@@ -15,6 +15,7 @@ export const problemStatus = {
   too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
+  misdirected: 421,
   too_many_requests: 429,
   headers_too_large: 431,
   internal: 500,

@@ -1,12 +1,11 @@
 import rateLimit from '@fastify/rate-limit';
 import type { Settings } from '../settings.ts';
-import { isLoopback } from './address.ts';
+import { isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 import type { Server } from './server.ts';
 
 /**
- * Limits how often one client address may ask, in each process. Loopback, where the operator's own programs and an
- * untold proxy come from, is never limited. Routes may ask for less by their `config.rateLimit`.
+ * Limits how often one client address may ask, in each process. Requests of this machine itself are never limited. Routes may ask for less by their `config.rateLimit`.
  *
  * @param perMinute requests of one address, to all routes together
  */
@@ -20,7 +19,7 @@ export async function limitRequests(
     max: perMinute,
     timeWindow: 60_000,
     cache: 20_000,
-    allowList: request => isLoopback(request.ip),
+    allowList: request => isLocalRequest(request),
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));
       return new Problem('too_many_requests', `too many requests from this address; again in ${seconds} s`, {

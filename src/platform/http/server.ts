@@ -15,8 +15,10 @@ import fastify, {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 import { isTransient } from '../postgres/database.ts';
+import { checkHosts, type HostSettings } from './hosts.ts';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
+import { readForwarded, trustedProxies } from './proxies.ts';
 
 type SecurityScheme =
   | { type: 'http'; scheme: 'bearer'; bearerFormat?: string; description?: string }
@@ -57,7 +59,7 @@ export interface ServiceDescription {
   /** Bytes of a request body that no route allows more of by itself. */
   bodyLimit: number;
   logger: FastifyBaseLogger;
-  trustProxy: boolean;
+  settings: HostSettings;
 }
 
 export type Server = FastifyInstance<
@@ -80,11 +82,12 @@ export function listeningUrl(app: Server): string {
  * Routes are registered after this returns and before `ready()`.
  */
 export async function createServer(service: ServiceDescription): Promise<Server> {
+  const trusted = trustedProxies(service.settings);
   const app: Server = fastify({
     loggerInstance: service.logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: service.bodyLimit,
-    trustProxy: service.trustProxy,
+    trustProxy: trusted,
     genReqId: requestIds(),
     requestTimeout: 120_000,
     forceCloseConnections: 'idle',
@@ -105,6 +108,8 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   validateExactly(app, service.everyError);
   answerProblems(app, service);
   logRequests(app);
+  readForwarded(app, trusted);
+  checkHosts(app, service.settings);
   endConnections(app);
   await describeRoutes(app, service);
   return app;

@@ -15,6 +15,7 @@ const statusOf: Record<ProblemCode, string> = {
   too_large: 'REQUEST_BODY_ERROR',
   unsupported_media_type: 'REQUEST_BODY_ERROR',
   range_not_satisfiable: 'INVALID_REQUEST',
+  misdirected: 'INVALID_REQUEST',
   too_many_requests: 'TOO_MANY_REQUESTS',
   headers_too_large: 'INVALID_REQUEST',
   internal: 'ERROR',

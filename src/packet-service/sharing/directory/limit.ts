@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isLoopback } from '../../../platform/http/address.ts';
+import { isLocalRequest } from '../../../platform/http/address.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { insertLookup, lockSender, recentLookups } from './store.ts';
@@ -56,12 +56,17 @@ const CONTACTS_OF_AN_ADDRESS = 600;
  */
 export async function admitSender(
   database: Database,
-  { user, ip }: Pick<FastifyRequest, 'user' | 'ip'>,
+  request: Pick<FastifyRequest, 'user' | 'ip' | 'ips' | 'headers'>,
   fromUser: string,
   contact: string,
 ): Promise<void> {
   const now = new Date();
   await admit(database, { sender: `user ${fromUser}`, contactsAnHour: CONTACTS_OF_A_SENDER }, contact, now);
-  if (user !== undefined || isLoopback(ip)) return;
-  await admit(database, { sender: `address ${ip}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS }, contact, now);
+  if (request.user !== undefined || isLocalRequest(request)) return;
+  await admit(
+    database,
+    { sender: `address ${request.ip}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS },
+    contact,
+    now,
+  );
 }

@@ -1,0 +1,66 @@
+import { isIP } from 'node:net';
+import type { Settings } from '../settings.ts';
+import { isLoopbackHost } from './address.ts';
+import { Problem } from './problems.ts';
+import type { Server } from './server.ts';
+
+/** The settings that say by which names the services are reached. */
+export type HostSettings = Pick<
+  Settings,
+  'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL' | 'TRACE_PUBLIC_URL' | 'ALLOWED_HOSTS'
+>;
+
+/**
+ * Refuses requests whose Host is a name that nobody gave this service, where it listens on this machine alone: a page
+ * of another site that has its own name resolve to 127.0.0.1 (DNS rebinding) would otherwise read and write here as a
+ * page of this service. Addresses and localhost cannot be made to mean something else.
+ *
+ * Behind a proxy the names are the proxy's business, and a service on the network is reached by any of its names.
+ */
+export function checkHosts(app: Server, settings: HostSettings): void {
+  if (!isLoopbackHost(settings.HOST) || settings.TRUST_PROXY !== 'false') return;
+  const known = knownHosts(settings);
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { host } = request.headers;
+    done(host === undefined || isKnown(known, host) ? undefined : unknownHost());
+  });
+}
+
+function unknownHost(): Problem {
+  return new Problem(
+    'misdirected',
+    'this service is not known by the name in Host; ALLOWED_HOSTS names those that it has beside localhost',
+  );
+}
+
+function isKnown(known: ReadonlySet<string>, host: string): boolean {
+  const name = host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  return known.has(name) || isIP(name) !== 0;
+}
+
+function knownHosts({ PUBLIC_URL, TRACE_PUBLIC_URL, ALLOWED_HOSTS }: HostSettings): Set<string> {
+  const urls = [PUBLIC_URL, TRACE_PUBLIC_URL].filter(url => url !== undefined);
+  return new Set([
+    'localhost',
+    ...urls.map(url => new URL(url).hostname),
+    ...(ALLOWED_HOSTS?.toLowerCase().split(',') ?? []),
+  ]);
+}
+
+/**
+ * Why others than this machine may be able to reach the services: where they listen, or what the settings say of a
+ * proxy in front. Undefined when nothing says so.
+ */
+export function reachableBecause(settings: HostSettings): string | undefined {
+  const { HOST, TRUST_PROXY, PUBLIC_URL, ALLOWED_HOSTS } = settings;
+  if (!isLoopbackHost(HOST)) return `HOST is ${HOST}`;
+  if (TRUST_PROXY !== 'false') return 'TRUST_PROXY says that a proxy is in front';
+  if (PUBLIC_URL !== undefined && !isLoopbackHost(new URL(PUBLIC_URL).hostname)) {
+    return `PUBLIC_URL is ${new URL(PUBLIC_URL).origin}`;
+  }
+  return ALLOWED_HOSTS === undefined ? undefined : `ALLOWED_HOSTS is ${ALLOWED_HOSTS}`;
+}
