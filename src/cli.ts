@@ -88,13 +88,16 @@ const commands: Record<string, Command> = {
     },
   },
   'import ecb-rates': {
-    usage: 'import ecb-rates FILE',
-    does: 'imports the European Central Bank`s history of exchange rates (eurofxref-hist.csv)',
-    options: {},
+    usage: 'import ecb-rates FILE [--force]',
+    does: 'imports the European Central Bank`s history of exchange rates (eurofxref-hist.csv); --force also with jumps',
+    options: { force: { type: 'boolean' } },
     operand: 'FILE',
     async run({ connection, options }) {
       await migrateTraceBackend(connection);
-      return withPool(connection, TRACE_SCHEMA, pool => importEcbRates(pool, options.FILE as string));
+      const force = options.force === true;
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        importEcbRates(pool, options.FILE as string, { force }),
+      );
     },
   },
   'service-token': {

@@ -109,6 +109,7 @@ test('a process that is killed while it waits for the provider has counted what 
   fx.behaviour = 'well';
   const next = await startProcess(environment);
   expect((await budget(next.send)).used).toBe(3);
+  await database.pool.query('UPDATE trace_backend.currency_fetches SET expires_at = now()');
   expect((await next.send('GET', path, undefined, cookie)).status).toBe(200);
   expect((await budget(next.send)).used).toBe(fx.asked.length);
   next.child.kill('SIGTERM');

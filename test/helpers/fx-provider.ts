@@ -10,6 +10,7 @@ export type Behaviour =
   | 'no rates'
   | 'down'
   | 'silent'
+  | 'held'
   | 'not json'
   | 'cut';
 
@@ -22,6 +23,8 @@ export interface FxProvider {
   behaviour: Behaviour;
   /** what is published on days that are no weekend; others give the Friday before */
   rates: Record<string, number>;
+  /** Answers as it should what came in while it was `held`, and from then on. */
+  release(): void;
   stop(): Promise<void>;
 }
 
@@ -34,10 +37,12 @@ const ERRORS: Partial<Record<Behaviour, object>> = {
 
 /** An exchange-rate provider on loopback that speaks the protocol of exchangeratesapi.io and can fail in each way. */
 export async function fxProvider(): Promise<FxProvider> {
+  const held: (() => void)[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://x');
     provider.asked.push(url.pathname.slice(1));
-    answer(provider, url, response);
+    if (provider.behaviour === 'held') held.push(() => answer(provider, url, response));
+    else answer(provider, url, response);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const provider: FxProvider = {
@@ -45,6 +50,10 @@ export async function fxProvider(): Promise<FxProvider> {
     asked: [],
     behaviour: 'well',
     rates: { USD: 1.0825, RWF: 1571.823456, JPY: 163.21, EUR: 1 },
+    release() {
+      provider.behaviour = 'well';
+      for (const answerHeld of held.splice(0)) answerHeld();
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));

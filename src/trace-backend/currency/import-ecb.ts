@@ -1,15 +1,23 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import { parse } from 'csv-parse';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
-import { transaction } from '../../platform/postgres/database.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { daysBefore, FIRST_DATE, localTime } from './calendar.ts';
 import { isCode } from './provider.ts';
-import { noteGaps, type Rate, upsertCurrencies, upsertRates } from './store.ts';
+import {
+  findJumps,
+  type Gap,
+  type Jump,
+  noteGaps,
+  type Rate,
+  upsertCurrencies,
+  upsertRates,
+} from './store.ts';
 
-/** Lines of one transaction. */
+/** Lines that one statement stores. */
 const LINES = 200;
 /** Lines that are told about, at most. */
 const MAX_COMPLAINTS = 20;
@@ -18,15 +26,23 @@ const MAX_LINE = 64 * 1024;
 /** Days without rates that count as a weekend with its holidays; more are a hole in the file. */
 const LONGEST_GAP = 7;
 
+/** A rate that is so many times that of a neighbouring day, or a fraction like that, is taken for a mistake. */
+const JUMP = 5;
+
 /**
  * Imports the European Central Bank's history (eurofxref-hist.csv: a line a day, newest first, a column a currency, N/A
- * where there is none, a comma at the end of each line). Line by line, so its length does not matter; known rates are
- * replaced by the same ones, so an import that was broken off is simply started again.
+ * where there is none, a comma at the end of each line), as a whole or not at all. It is read line by line, so its
+ * length does not matter. Known rates are replaced.
  *
+ * @param options.force also takes rates that differ from those of their neighbouring days by more than 5 ×
  * @returns what was done, in words
- * @throws Problem when the file cannot be read, or is another one
+ * @throws Problem when the file cannot be read, is another one, or when anything in it is wrong; names the lines
  */
-export async function importEcbRates(pool: pg.Pool, file: string): Promise<string> {
+export async function importEcbRates(
+  pool: pg.Pool,
+  file: string,
+  { force = false }: { force?: boolean } = {},
+): Promise<string> {
   const size = await stat(file).then(
     ({ size }) => size,
     () => {
@@ -35,55 +51,113 @@ export async function importEcbRates(pool: pg.Pool, file: string): Promise<strin
   );
   const bar = new SingleBar({ format: '{bar} {percentage}%', noTTYOutput: false, stream: process.stderr });
   if (process.stderr.isTTY) bar.start(size, 0);
-  const { bytes, lines } = openLines(file);
+  try {
+    return await transaction(pool, async database => {
+      const report = await storeLines(database, file, bytes => bar.update(bytes));
+      const { codes, dates } = report;
+      const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_COMPLAINTS + 1);
+      if (jumps.length > 0) throw refusal(file, jumps.map(sentenceOf), `; --force takes them as they are`);
+      return `imported ${report.rates} rates of ${report.days} days`;
+    });
+  } finally {
+    bar.stop();
+  }
+}
 
-  let codes: string[] | undefined;
-  let batch: Rate[] = [];
-  let days = 0;
-  let stored = 0;
+/** What a file held. */
+interface Report {
+  codes: string[];
+  rates: number;
+  days: number;
+  /** undefined when it had no lines but the first */
+  dates: { from: string; to: string } | undefined;
+}
+
+/** @throws Problem that names every line which is wrong; nothing may then be committed */
+async function storeLines(
+  database: Database,
+  file: string,
+  progress: (bytes: number) => void,
+): Promise<Report> {
+  const { bytes, lines } = openLines(file);
   const complaints: string[] = [];
-  let complained = 0;
-  let gaps: { date: string; published: string }[] = [];
+  const seen = new Set<string>();
+  let columns: string[] | undefined;
+  let batch: Rate[] = [];
+  let rates = 0;
   let before: string | undefined;
+  let gaps: Gap[] = [];
   const store = async () => {
-    await transaction(pool, async database => {
+    if (complaints.length === 0) {
       await upsertRates(database, batch);
       await noteGaps(database, gaps);
-    });
-    stored += batch.length;
+    }
+    rates += batch.length;
     batch = [];
     gaps = [];
-    bar.update(bytes.bytesRead);
+    progress(bytes.bytesRead);
   };
   for await (const { record, info } of lines) {
-    if (!codes) {
-      codes = readHeader(record, file);
+    if (!columns) {
+      columns = readHeader(record, file);
+      if (columns.at(-1) !== '') await checkEnd(file);
       await upsertCurrencies(
-        pool,
-        codes.filter(isCode).map(code => ({ code })),
+        database,
+        columns.filter(isCode).map(code => ({ code })),
       );
       continue;
     }
-    const read = readLine(record, codes);
+    const read = readLine(record, columns, seen);
     if (typeof read === 'string') {
-      complained++;
-      if (complaints.length < MAX_COMPLAINTS) complaints.push(`line ${info.lines}: ${read}`);
-      before = undefined;
+      complaints.push(`line ${info.lines}: ${read}`);
+      if (complaints.length > MAX_COMPLAINTS) break;
       continue;
     }
-    days++;
-    batch.push(...read);
     const date = record[0] as string;
+    seen.add(date);
+    batch.push(...read);
     if (before !== undefined) gaps.push(...gapBetween(date, before));
     before = date;
-    if (days % LINES === 0) await store();
+    if (seen.size % LINES === 0) await store();
   }
   await store();
-  bar.stop();
-  if (!codes) throw new Problem('invalid', `${file} is empty`);
-  const more = complained > MAX_COMPLAINTS ? [`and ${complained - MAX_COMPLAINTS} more`] : [];
-  const bad = complained === 0 ? [] : ['left out:', ...complaints, ...more];
-  return [`imported ${stored} rates of ${days} days`, ...bad].join('\n');
+  if (!columns) throw new Problem('invalid', `${file} is empty`);
+  if (complaints.length > 0) throw refusal(file, complaints);
+  const [from, to] = [[...seen].reduce(earlier, '9'), [...seen].reduce(later, '')];
+  return {
+    codes: columns.filter(isCode),
+    rates,
+    days: seen.size,
+    dates: seen.size === 0 ? undefined : { from, to },
+  };
+}
+
+const earlier = (one: string, other: string) => (one < other ? one : other);
+const later = (one: string, other: string) => (one > other ? one : other);
+
+function refusal(file: string, complaints: readonly string[], hint = ''): Problem {
+  const more = complaints.length > MAX_COMPLAINTS ? ['and more'] : [];
+  const told = [...complaints.slice(0, MAX_COMPLAINTS), ...more];
+  return new Problem('invalid', [`nothing of ${file} was imported${hint}`, ...told].join('\n'));
+}
+
+function sentenceOf({ code, date, value, before }: Jump): string {
+  return `${date}: ${value} ${code}, but ${before.value} on ${before.date}`;
+}
+
+/**
+ * Lines without a comma at their end may have been cut off inside their last number: then only the line break tells
+ * that the last line is whole.
+ */
+async function checkEnd(file: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: size - 1 });
+    if (buffer[0] !== 0x0a) throw refusal(file, ['the last line may be cut off: no line break follows it']);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A file's lines as cells, each with its number. */
@@ -109,12 +183,12 @@ function openLines(file: string) {
  * The dates between two neighbouring lines: weekends and holidays, for which the rates of the earlier line count, as the
  * provider would say.
  */
-function gapBetween(one: string, other: string): { date: string; published: string }[] {
-  const [earlier, later] = one < other ? [one, other] : [other, one];
-  const gap: { date: string; published: string }[] = [];
-  for (let date = daysBefore(later, 1); date > earlier; date = daysBefore(date, 1)) {
+function gapBetween(one: string, other: string): Gap[] {
+  const published = earlier(one, other);
+  const gap: Gap[] = [];
+  for (let date = daysBefore(later(one, other), 1); date > published; date = daysBefore(date, 1)) {
     if (gap.length === LONGEST_GAP) return [];
-    gap.push({ date, published: earlier });
+    gap.push({ date, published });
   }
   return gap;
 }
@@ -127,19 +201,33 @@ function readHeader([first, ...names]: string[], file: string): string[] {
       `${file} is not the ECB's eurofxref-hist.csv: its first line must begin with Date,USD,…`,
     );
   }
+  const twice = names.find((name, column) => isCode(name) && names.indexOf(name) !== column);
+  if (twice) throw new Problem('invalid', `the first line of ${file} names ${twice} twice`);
   return names.map(name => (isCode(name) ? name : ''));
 }
 
-/** @returns a sentence when something in the line is wrong: then none of it is taken */
-function readLine([date = '', ...values]: string[], codes: readonly string[]): Rate[] | string {
+/**
+ * @param columns the currency of each cell after the date
+ * @param seen the dates of the lines before
+ * @returns a sentence when something in the line is wrong
+ */
+function readLine(
+  [date = '', ...values]: string[],
+  columns: readonly string[],
+  seen: ReadonlySet<string>,
+): Rate[] | string {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || !new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)) {
     return `${date.slice(0, 20) || 'nothing'} is not a date`;
   }
   const { day: today } = localTime(new Date());
   if (date < FIRST_DATE || date > today) return `${date} is not from ${FIRST_DATE} to ${today}`;
+  if (seen.has(date)) return `${date} stands in an earlier line, too`;
+  if (values.length !== columns.length) {
+    return `${values.length + 1} cells, but the first line has ${columns.length + 1}`;
+  }
   const rates: Rate[] = [];
-  for (const [column, code] of codes.entries()) {
-    const value = values[column] ?? '';
+  for (const [column, code] of columns.entries()) {
+    const value = values[column] as string;
     if (code === '' || value === '' || value === 'N/A') continue;
     if (!/^\d{1,12}(\.\d{1,12})?$/.test(value) || Number(value) === 0)
       return `${value.slice(0, 20)} is not a rate of ${code}`;

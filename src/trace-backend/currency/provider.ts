@@ -4,10 +4,12 @@ import { Problem } from '../../platform/http/problems.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
 import { localTime, secondsToMidnight } from './calendar.ts';
-import { countRequest, isRetrieved } from './store.ts';
+import { countRequest, countUserRequest, isRetrieved } from './store.ts';
 
 /** Requests of one day, at most (interface, Limits); one of them is kept for the retrieval at 00:01. */
 export const DAILY_LIMIT = 250;
+/** Those of them that one user may cause. */
+const USER_LIMIT = 100;
 /** Attempts at one request; each is counted. */
 const ATTEMPTS = 2;
 const TIMEOUT_MS = 8_000;
@@ -24,11 +26,27 @@ export interface Provider {
   symbols(purpose: Purpose): Promise<Map<string, string>>;
   latest(purpose: Purpose): Promise<Publication>;
   /** Undefined when it has nothing for the date. */
-  historical(date: string): Promise<Publication | undefined>;
+  historical(date: string, asker: Asker): Promise<Publication | undefined>;
 }
 
 /** The daily retrieval may use the request that is kept for it. */
 export type Purpose = 'daily' | 'other';
+
+/** On whose behalf a request is sent. */
+export interface Asker {
+  /** undefined where no user's share of the day is counted */
+  userId: number | undefined;
+}
+
+/** A user has caused as many requests today as one user may. */
+export class UserBudgetSpent extends Problem {
+  readonly userId: number;
+  constructor(userId: number, retryAfter: number) {
+    const sentence = `you have used up your ${USER_LIMIT} of the day's requests for exchange rates`;
+    super('too_many_requests', sentence, { retryAfter });
+    this.userId = userId;
+  }
+}
 
 /**
  * @returns undefined when none is set up
@@ -53,14 +71,18 @@ export function openProvider(
   });
   const rest = resting();
 
-  async function ask(path: string, purpose: Purpose): Promise<Record<string, unknown> | undefined> {
+  async function ask(
+    path: string,
+    purpose: Purpose,
+    userId?: number,
+  ): Promise<Record<string, unknown> | undefined> {
     const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
     url.searchParams.set('access_key', FX_ACCESS_KEY as string);
     if (path !== 'symbols') url.searchParams.set('base', 'EUR');
     if (purpose === 'other') rest.check();
     const attempts = rest.isOn() ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
-      await spend(pool, purpose);
+      await spend(pool, purpose, userId);
       try {
         const { body } = await send({ method: 'GET', url });
         const answer = judge(body, logger);
@@ -87,8 +109,8 @@ export function openProvider(
       if (!publication) throw unusable();
       return publication;
     },
-    async historical(date) {
-      const body = await ask(date, 'other');
+    async historical(date, { userId }) {
+      const body = await ask(date, 'other', userId);
       return body && (readPublication(body) ?? undefined);
     },
   };
@@ -128,10 +150,13 @@ function resting() {
   };
 }
 
-/** @throws Problem too_many_requests when the day's requests are used up */
-async function spend(pool: pg.Pool, purpose: Purpose): Promise<void> {
+/** @throws Problem too_many_requests when the day's requests are used up, or the user's share of them */
+async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined): Promise<void> {
   const now = new Date();
   const { day } = localTime(now);
+  if (userId !== undefined && !(await countUserRequest(pool, day, userId, USER_LIMIT))) {
+    throw new UserBudgetSpent(userId, secondsToMidnight(now));
+  }
   const kept = purpose === 'daily' || (await isRetrieved(pool, day)) ? 0 : 1;
   if (await countRequest(pool, day, DAILY_LIMIT - kept)) return;
   throw new Problem('too_many_requests', `the day's ${DAILY_LIMIT} requests for exchange rates are used up`, {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { transaction } from '../../platform/postgres/database.ts';
+import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
 import { ok } from '../contract/envelope.ts';
 import { pageOf } from '../contract/schemas.ts';
@@ -32,9 +33,11 @@ export function registerCurrency(
   app.get(path, { config: access, schema: convertSchema }, async ({ params: { value, from, to } }) =>
     ok(asAnswer(value, from, to, await currencies.convert(value, from, to))),
   );
-  app.get(`${path}/on/:date`, { config: access, schema: convertAtDateSchema }, async ({ params }) => {
-    const { value, from, to, date } = params;
-    return ok(asAnswer(value, from, to, await currencies.convertAtDate(value, from, to, date)));
+  app.get(`${path}/on/:date`, { config: access, schema: convertAtDateSchema }, async request => {
+    const { value, from, to, date } = request.params;
+    const { id, role } = callerOf(request);
+    const asker = { userId: role === 'SYSTEM_ADMIN' ? undefined : id };
+    return ok(asAnswer(value, from, to, await currencies.convertAtDate(value, from, to, date, asker)));
   });
   registerTypes(app, pool);
   registerRates(app, pool);

@@ -80,6 +80,22 @@ export async function upsertRates(database: Database, rates: readonly Rate[]): P
     ON CONFLICT (code, date) DO UPDATE SET value = excluded.value`);
 }
 
+/** Stores what the provider published, with currencies that are not known yet. */
+export async function keepPublication(
+  database: Database,
+  { date, rates }: { date: string; rates: ReadonlyMap<string, string> },
+): Promise<void> {
+  const codes = [...rates.keys()];
+  await upsertCurrencies(
+    database,
+    codes.map(code => ({ code })),
+  );
+  await upsertRates(
+    database,
+    codes.map(code => ({ code, date, value: rates.get(code) as string })),
+  );
+}
+
 /**
  * The latest date, of a stretch of dates, that has rates of all these currencies, and those rates by code. Read from
  * the newest rate of the first currency on, so that ten years of rates cost no more than a week.
@@ -100,6 +116,35 @@ export async function findRates(
   });
   const [first] = rows;
   return first && { date: first.date, values: new Map(rows.map(({ code, value }) => [code, value])) };
+}
+
+/** A rate that is far from that of the nearest earlier date. */
+export interface Jump extends Rate {
+  before: { date: string; value: string };
+}
+
+/**
+ * Pairs of neighbouring rates of these currencies, at least one of the two from a stretch of dates, of which one is more
+ * than `factor` times the other.
+ */
+export async function findJumps(
+  database: Database,
+  codes: readonly string[],
+  { from, to }: { from: string; to: string },
+  factor: number,
+  limit: number,
+): Promise<Jump[]> {
+  const { rows } = await database.query<Jump>(sql`
+    SELECT code, date::text, value::text,
+      json_build_object('date', date_before, 'value', value_before::text) AS before
+    FROM (
+      SELECT code, date, value, lag(date) OVER earlier AS date_before, lag(value) OVER earlier AS value_before
+      FROM currency_rates WHERE code = ANY (${codes})
+      WINDOW earlier AS (PARTITION BY code ORDER BY date)) AS pairs
+    WHERE date >= ${from}::date AND date_before <= ${to}::date
+      AND (value > ${factor}::int * value_before OR value_before > ${factor}::int * value)
+    ORDER BY pairs.date DESC, code LIMIT ${limit}`);
+  return rows;
 }
 
 export async function listRates(
@@ -137,11 +182,14 @@ export async function notePublished(
     ON CONFLICT (date) DO UPDATE SET published = excluded.published, believed_until = excluded.believed_until`);
 }
 
+/** A date without rates, and the date whose rates count for it. */
+export interface Gap {
+  date: string;
+  published: string;
+}
+
 /** Notes the dates whose rates count for dates of which nothing is known yet. */
-export async function noteGaps(
-  database: Database,
-  gaps: readonly { date: string; published: string }[],
-): Promise<void> {
+export async function noteGaps(database: Database, gaps: readonly Gap[]): Promise<void> {
   await database.query(sql`
     INSERT INTO currency_dates (date, published)
     SELECT date, published
@@ -150,13 +198,26 @@ export async function noteGaps(
     ORDER BY gap.date ON CONFLICT (date) DO NOTHING`);
 }
 
-/** Whoever holds this lock, with a date's number, asks the provider for that date. */
-const DATE_LOCK = 710_491;
+/** Takes the fetching of a date for some seconds; false while somebody else has it. */
+export async function claimFetch(
+  database: Database,
+  date: string,
+  claimant: string,
+  seconds: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO currency_fetches AS known (date, claimant, expires_at)
+    VALUES (${date}::date, ${claimant}, now() + make_interval(secs => ${seconds}))
+    ON CONFLICT (date) DO UPDATE SET claimant = excluded.claimant, expires_at = excluded.expires_at
+    WHERE known.expires_at <= now()`);
+  return rowCount === 1;
+}
 
-/** Lets one at a time, among all processes, fetch a date; until the end of the transaction. */
-export async function lockDate(database: Database, date: string): Promise<void> {
-  await database.query(sql`
-    SELECT pg_advisory_xact_lock(${DATE_LOCK}, ${date}::date - '2000-01-01'::date)`);
+/** Ends a claim, unless somebody else has taken it over. */
+export async function deleteFetch(database: Database, date: string, claimant: string): Promise<void> {
+  await database.query(
+    sql`DELETE FROM currency_fetches WHERE date = ${date}::date AND claimant = ${claimant}`,
+  );
 }
 
 /** Counts a request of a day, if there are fewer than `limit`; false when there are not. */
@@ -164,6 +225,19 @@ export async function countRequest(database: Database, day: string, limit: numbe
   const { rowCount } = await database.query(sql`
     INSERT INTO provider_requests AS known (day, used) SELECT ${day}::date, 1 WHERE ${limit}::int > 0
     ON CONFLICT (day) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
+  return rowCount === 1;
+}
+
+/** The same for the requests that one user caused. */
+export async function countUserRequest(
+  database: Database,
+  day: string,
+  userId: number,
+  limit: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO provider_requests_by_user AS known (day, user_id, used) VALUES (${day}::date, ${userId}, 1)
+    ON CONFLICT (day, user_id) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
   return rowCount === 1;
 }
 
