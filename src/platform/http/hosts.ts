@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../settings.ts';
 import { isLoopbackHost } from './address.ts';
 import { Problem } from './problems.ts';
-import type { Server } from './server.ts';
 
 /** The settings that say by which names the services are reached. */
 export type HostSettings = Pick<
@@ -17,7 +17,7 @@ export type HostSettings = Pick<
  *
  * Behind a proxy the names are the proxy's business, and a service on the network is reached by any of its names.
  */
-export function checkHosts(app: Server, settings: HostSettings): void {
+export function checkHosts(app: FastifyInstance, settings: HostSettings): void {
   if (!isLoopbackHost(settings.HOST) || settings.TRUST_PROXY !== 'false') return;
   const known = knownHosts(settings);
   app.addHook('onRequest', (request, _reply, done) => {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { type Settings, SettingsError } from '../settings.ts';
 import { forwardedAddresses, isLoopback } from './address.ts';
-import type { Server } from './server.ts';
 
 /** Networks that TRUST_PROXY can name, at most. */
 const MAX_NETWORKS = 100;
@@ -60,7 +60,7 @@ function addNetwork(list: BlockList, network: string): boolean {
  * proxy on this machine forwards is mentioned in the log: its clients look like this machine, and no limit by address
  * reaches them.
  */
-export function readForwarded(app: Server, trusted: TrustedProxy | false): void {
+export function readForwarded(app: FastifyInstance, trusted: TrustedProxy | false): void {
   if (trusted) {
     app.addHook('onRequest', (request, _reply, done) => {
       const header = request.headers['x-forwarded-for'];
