@@ -39,6 +39,12 @@ export function parseTimestamp(input: string): Timestamp | undefined {
   };
 }
 
+/** Whether a date-time, which `parseTimestamp` reads, says its UTC offset. */
+export function hasOffset(input: string): boolean {
+  const parts = DATE_TIME.exec(input);
+  return parts?.[8] !== undefined || parts?.[9] !== undefined;
+}
+
 /** Days of a month, 0 for a month that there is not. */
 function daysIn(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;

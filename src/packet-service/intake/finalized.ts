@@ -1,33 +1,54 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import { parseTimestamp } from '../../platform/time.ts';
+import { hasOffset, parseTimestamp } from '../../platform/time.ts';
 import { packetHash } from '../packet/hash.ts';
 import { canonicalJson } from '../packet/jcs.ts';
-import { finishPacket, type Packet, type Point, writeFooter } from '../packet/packet.ts';
+import { isLanguageTag } from '../packet/language.ts';
+import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet/packet.ts';
 import type { postPacketSchema } from '../packets/schemas.ts';
+import { isJwe } from './scouting.ts';
+
+type Finalized = Static<typeof postPacketSchema.body>;
+
+/** The hashed sections of a finalized packet, as they are stored. */
+export interface HashedSections {
+  header: string;
+  body: string;
+}
+
+/**
+ * The canonical texts of a packet that a client finalized.
+ *
+ * @throws Problem invalid when Footer.hash is not their hash
+ */
+export function hashedSections({ Header, Body, Footer }: Finalized): HashedSections {
+  const header = canonicalJson(Header);
+  const body = canonicalJson(Body);
+  const hash = packetHash(header, body);
+  if (hash === Footer.hash) return { header, body };
+  throw new Problem('invalid', `Footer.hash is not the hash of this Header and Body, which is ${hash}`);
+}
 
 /**
  * Checks a packet that a client finalized, and takes it as it is: its id, GeoID and time are what was hashed
  * and are not resolved again.
  *
+ * @param sections its canonical texts
  * @param threadId uuid form of the thread of a chat message
  * @param author the user of the token
- * @throws Problem invalid, naming the field: a timestamp that is none, or a hash that is not the packet's
+ * @throws Problem invalid, naming the field
  */
 export function readFinalizedPacket(
-  { Header, Body, Footer }: Static<typeof postPacketSchema.body>,
+  { Header, Body, Footer }: Finalized,
+  { header, body }: HashedSections,
   { threadId, author }: { threadId: string | null; author: string | undefined },
 ): Packet {
   const timestamp = parseTimestamp(Header.timestamp);
-  if (!timestamp) throw new Problem('invalid', 'Header.timestamp must be an ISO 8601 date-time');
-
-  const header = canonicalJson(Header);
-  const body = canonicalJson(Body);
-  const hash = packetHash(header, body);
-  if (hash !== Footer.hash) {
-    throw new Problem('invalid', `Footer.hash is not the hash of this Header and Body, which is ${hash}`);
+  if (!timestamp || !hasOffset(Header.timestamp)) {
+    throw new Problem('invalid', 'Header.timestamp must be an ISO 8601 date-time with its UTC offset');
   }
-  const { hash: _, ...rest } = Footer;
+  checkFooter(Footer, Body);
+  const { hash, ...rest } = Footer;
   const { id, geoid, type } = Header;
   const parts = {
     id,
@@ -43,12 +64,14 @@ export function readFinalizedPacket(
   return finishPacket(parts, header, body, writeFooter(hash, rest));
 }
 
-/** The point that queries by place look at, when the Body has one in the form that intake takes. */
-function capturePoint(body: Record<string, unknown>): Point | null {
-  const { lat, lon } = (body.capture_point ?? {}) as Record<string, unknown>;
-  const valid =
-    typeof lat === 'number' && typeof lon === 'number' && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
-  return valid ? { lat, lon } : null;
+/** @throws Problem invalid */
+function checkFooter({ enc, lang }: Finalized['Footer'], { jwe }: Record<string, unknown>): void {
+  if (enc !== 'none' && enc !== 'encrypted')
+    throw new Problem('invalid', 'Footer.enc must be none or encrypted');
+  if (enc === 'encrypted' && !isJwe(jwe)) {
+    throw new Problem('invalid', 'Footer.enc can only be encrypted with a JSON Web Encryption in Body.jwe');
+  }
+  if (!isLanguageTag(lang)) throw new Problem('invalid', 'Footer.lang must be a language tag (BCP 47)');
 }
 
 /** The Body's `geoids`, as chat messages carry them, without the packet's own. */

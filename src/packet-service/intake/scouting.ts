@@ -80,8 +80,12 @@ const COMPACT_JWE = /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]+\.[\w-]*$/;
  */
 export function encryption({ enc, jwe }: Record<string, unknown>): string {
   if (enc !== 'encrypted') return 'none';
-  const compact = typeof jwe === 'string' && COMPACT_JWE.test(jwe);
-  const asJson = typeof jwe === 'object' && jwe !== null && 'ciphertext' in jwe;
-  if (compact || asJson) return 'encrypted';
+  if (isJwe(jwe)) return 'encrypted';
   throw new Problem('invalid', 'jwe must be a JSON Web Encryption (RFC 7516) because enc is "encrypted"');
+}
+
+/** Whether a value is a JSON Web Encryption (RFC 7516), compact or as JSON. */
+export function isJwe(jwe: unknown): boolean {
+  if (typeof jwe === 'string') return COMPACT_JWE.test(jwe);
+  return typeof jwe === 'object' && jwe !== null && 'ciphertext' in jwe;
 }

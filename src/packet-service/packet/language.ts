@@ -13,7 +13,8 @@ export function packetLanguage(lang: unknown, contentLanguage: string | undefine
   return isLanguageTag(header) ? header : 'und';
 }
 
-function isLanguageTag(tag: string): boolean {
+/** Whether a text is a language tag (BCP 47) of up to 35 characters. */
+export function isLanguageTag(tag: string): boolean {
   if (tag.length > 35 || !WELL_FORMED.test(tag)) return false;
   let valid = remembered.get(tag);
   if (valid === undefined) {

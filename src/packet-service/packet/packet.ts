@@ -113,14 +113,22 @@ export function finishPacket(
   };
 }
 
-/** A Footer as JSON text. The hash always stands first, where `hashOf` finds it. */
+/** The point that queries by place look at, where a Body has one in the form that intake takes. */
+export function capturePoint(body: Record<string, unknown>): Point | null {
+  const { lat, lon } = (body.capture_point ?? {}) as Record<string, unknown>;
+  const valid =
+    typeof lat === 'number' && typeof lon === 'number' && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+  return valid ? { lat, lon } : null;
+}
+
+/** A Footer as JSON text. */
 export function writeFooter(hash: string, rest: Record<string, unknown>): string {
   return JSON.stringify({ hash, ...rest });
 }
 
-/** The hash inside a Footer text that `writeFooter` wrote: 64 characters after `{"hash":"`. */
+/** The hash in a Footer text. It need not come first: in JSON that JavaScript wrote, keys like "0" do. */
 export function hashOf(footer: string): string {
-  return footer.slice(9, 73);
+  return (JSON.parse(footer) as { hash: string }).hash;
 }
 
 /** A packet's three section texts, joined to the packet as clients read it. */

@@ -12,8 +12,8 @@ import { chatMessage } from '../chat/messages/message.ts';
 import { wordKeeper } from '../chat/search/dictionary.ts';
 import { threadCheck } from '../chat/threads/thread-check.ts';
 import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
-import { readFinalizedPacket } from '../intake/finalized.ts';
-import { packetHash } from '../packet/hash.ts';
+import { type HashedSections, hashedSections, readFinalizedPacket } from '../intake/finalized.ts';
+import type { NewPacket } from '../intake/take.ts';
 import { hashOf, MAX_PACKET_BYTES, spliceSections } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
@@ -28,6 +28,7 @@ import {
   type Sections,
 } from './read-store.ts';
 import { getPacketSchema, listPacketsSchema, postPacketSchema, verifyPacketSchema } from './schemas.ts';
+import { verifyPacket } from './verify.ts';
 
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 
@@ -59,10 +60,9 @@ function registerReading(app: Server, pool: pg.Pool): void {
   });
 
   app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async request => {
-    const { header, body, footer } = await getPacket(request, request.params.id);
-    const hash = hashOf(footer);
-    const recomputed = packetHash(header, body);
-    return { valid: hash === recomputed, hash, recomputed };
+    const { id } = request.params;
+    await getPacket(request, id);
+    return verifyPacket(pool, ulidToUuid(id.toUpperCase()));
   });
 
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
@@ -92,24 +92,47 @@ function registerFinalized(app: Server, pool: pg.Pool, writer: BatchWriter): voi
     const earlier = await earlierAnswer(pool, key);
     if (earlier) return sendAgain(reply, earlier);
 
-    const { Header, Body } = request.body;
-    const isMessage = Header.type === 'chat_message';
-    const threadId = isMessage ? await checkFinalizedMessage(checkThread, request, Body) : null;
-    const packet = readFinalizedPacket(request.body, { threadId, author: request.user });
-    const { text = '', from_user: sender = request.user } = Body as { text?: string; from_user?: string };
-    const chat = isMessage ? chatMessage(packet, { text, timestamp: Header.timestamp, sender }) : undefined;
-    if (chat) await keepWords(chat);
-    const answer = { packet_uuid: Header.id };
+    const { id } = request.body.Header;
+    const answer = { packet_uuid: id };
+    const sections = hashedSections(request.body);
+    const packet = await readPacket(request, sections).catch(async error => {
+      const refused = error instanceof Problem && error.code === 'invalid';
+      // What was stored when there were fewer rules is not refused for them when it is sent again.
+      if (refused && (await isStored(id, sections))) return undefined;
+      throw error;
+    });
+    if (!packet) return reply.code(200).send(answer);
+
     const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };
-    const outcome = await writer.write({ packet, freshId: false, claim, chat });
+    const outcome = await writer.write({ ...packet, freshId: false, claim });
     if (outcome.kind === 'stored') return reply.code(201).send(answer);
     if (outcome.kind === 'key-exists' && key) return sendAgain(reply, sameRequest(key, outcome.answer));
-
-    const [stored] = await findPackets(pool, [packet.id]);
-    if (stored && hashOf(stored.footer) === hashOf(packet.footer)) return reply.code(200).send(answer);
-    throw new Problem('conflict', `Header.id ${Header.id} belongs to a packet with another hash`);
+    if (await isStored(id, sections)) return reply.code(200).send(answer);
+    throw new Problem('conflict', `Header.id ${id} belongs to a packet with another hash`);
   });
+
+  async function readPacket(request: FinalizedRequest, sections: HashedSections): Promise<NewPacket> {
+    const { Header, Body } = request.body;
+    const author = request.user;
+    if (Header.type !== 'chat_message') {
+      return { packet: readFinalizedPacket(request.body, sections, { threadId: null, author }) };
+    }
+    const threadId = await checkFinalizedMessage(checkThread, request, Body);
+    const packet = readFinalizedPacket(request.body, sections, { threadId, author });
+    const { text = '', from_user: sender = author } = Body as { text?: string; from_user?: string };
+    const chat = chatMessage(packet, { text, timestamp: Header.timestamp, sender });
+    await keepWords(chat);
+    return { packet, chat };
+  }
+
+  /** Whether this very packet is stored. The texts are compared, which are what was hashed. */
+  async function isStored(id: string, { header, body }: HashedSections): Promise<boolean> {
+    const [stored] = await findPackets(pool, [ulidToUuid(id)]);
+    return stored?.header === header && stored.body === body;
+  }
 }
+
+type FinalizedRequest = FastifyRequest & { body: Static<typeof postPacketSchema.body> };
 
 /** The rows of a page, and the id of its last one where more follow. */
 function cutPage<Row extends Sections>(

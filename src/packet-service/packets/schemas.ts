@@ -76,7 +76,9 @@ export const getPacketSchema = {
 export const verifyPacketSchema = {
   tags,
   summary: 'Whether a packet is what was hashed',
-  description: 'Hashes the stored Header and Body again and compares with the hash in the Footer.',
+  description:
+    'Hashes the stored Header and Body again and compares with the hash in the Footer. Also compares what is stored ' +
+    'beside them for filters, lists and search: `mismatches` names what differs from the Header and Body.',
   params: Type.Object({ id: PathId }),
   response: {
     200: Type.Object(
@@ -84,6 +86,9 @@ export const verifyPacketSchema = {
         valid: Type.Boolean(),
         hash: Type.String({ description: 'as the Footer says' }),
         recomputed: Type.String({ description: 'from the Header and Body as stored now' }),
+        mismatches: Type.Array(Type.String(), {
+          description: 'columns and rows beside the packet that are not what it says, such as packets.geoid',
+        }),
       },
       { description: 'what came of it' },
     ),
@@ -136,7 +141,9 @@ export const postPacketSchema = {
   summary: 'Store a finalized packet',
   description:
     'For clients that make packets offline, ids and hashes included. 201 when the hash is right and the id new, ' +
-    '200 when this very packet is stored already, 409 when the id belongs to another packet.',
+    '200 when this very packet is stored already, 409 when the id belongs to another packet. Header.timestamp has ' +
+    'an offset, Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
+    'Footer field is kept.',
   headers: IdempotencyHeaders,
   body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),
   response: {
