@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-
-const CHROMIUM = '/usr/bin/chromium';
+import { findChromium } from './chromium.ts';
 
 export interface Browser {
   page: Page;
@@ -16,16 +14,17 @@ export interface Browser {
 }
 
 /**
- * Debian's Chromium without a window, with a profile of its own.
+ * Chromium without a window, with a profile of its own.
  *
  * @param viewport in CSS pixels
- * @throws Error that names the package where it is not installed
+ * @throws Error that says what to install where there is no browser
  */
 export async function openBrowser(viewport = { width: 1280, height: 800 }): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is needed: apt-get install chromium`);
+  const { executablePath, env } = await findChromium();
   const profile = await mkdtemp(path.join(tmpdir(), 'fieldtrace-browser-'));
   const context: BrowserContext = await chromium.launchPersistentContext(profile, {
-    executablePath: CHROMIUM,
+    executablePath,
+    env: { ...process.env, ...env },
     headless: true,
     viewport,
     args: [
