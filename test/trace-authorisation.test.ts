@@ -113,6 +113,17 @@ const TABLE: Record<string, Row> = {
   },
   'POST /api/user/refresh_authentication': open(401),
   'POST /api/user/logout': everyone(200),
+  'GET /api/user/sessions': everyone(200),
+  'DELETE /api/user/sessions/{id}': {
+    path: async ({ owner }) => {
+      const { body } = await owner.send('GET', '/api/user/sessions');
+      return `/api/user/sessions/${body.data.items[0].id}`;
+    },
+    owner: 200,
+    stranger: 404,
+    regionalAdmin: 404,
+    systemAdmin: 404,
+  },
   'GET /api/user/profile': everyone(200),
   'PUT /api/user/profile': { body: () => ({ name: 'Ana' }), ...everyone(200) },
   'POST /api/user/admin/execute/{action}': {

@@ -88,7 +88,7 @@ export async function packetService(
   registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger, registry) });
   registerDirectory(app, { pool, notifier });
   registerNotifications(app, { pool });
-  registerEvents(app, { feeds: openFeeds({ pool, news, logger }) });
+  registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry }) });
   registerSync(app, { pool, news });
   registerGraph(app, { pool, exports: openPool(connection, SCHEMA, EXPORTS_AT_ONCE) });
   registerFields(app, { pool, settings });

@@ -103,10 +103,13 @@ export const Settings = Type.Object({
     default: 'basic',
     description: 'which passwords are refused: those of wrong length, or the most common ones too',
   }),
-  COOKIE_SECURE: Type.Boolean({
-    default: false,
-    description: 'send cookies over HTTPS alone; set it where the trace backend is reached so',
-  }),
+  COOKIE_SECURE: Type.Union(
+    (['auto', 'true', 'false'] as const).map(value => Type.Literal(value)),
+    {
+      default: 'auto',
+      description: 'send cookies over HTTPS alone; auto: where TRACE_PUBLIC_URL is https',
+    },
+  ),
   COOKIE_SAMESITE: Type.Union(
     (['unset', 'lax', 'strict', 'none'] as const).map(value => Type.Literal(value)),
     { default: 'unset', description: 'the SameSite attribute of cookies' },

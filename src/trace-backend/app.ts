@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { JWTPayload } from 'jose';
 import { coalesce } from '../platform/concurrency/coalesce.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { letOriginsIn } from '../platform/http/cors.ts';
@@ -13,13 +14,14 @@ import { migrate } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
-import { authenticate } from './access/authentication.ts';
+import { authenticate, standingOf } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { findHolder, registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { openMails, QUEUES } from './accounts/mails/mails.ts';
 import { sessionCookies } from './accounts/sessions/cookies.ts';
+import { openEndings } from './accounts/sessions/endings.ts';
 import { registerSessions } from './accounts/sessions/routes.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
 import { registerUsers } from './accounts/users/routes.ts';
@@ -86,20 +88,22 @@ export async function traceBackend(
   const keys = await openKeys(pool, settings);
   const app = await makeServer(settings, logger);
   checkOrigins(app, settings);
-  await authenticate(app, pool, keys.check);
+  const findStanding = standingOf(pool);
+  await authenticate(app, { pool, check: keys.check, findStanding });
 
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const mails = openMails(jobs, { pool, mailer, publicUrl, logger }, settings);
   const files = openFileStore(settings);
-  const sessions = openSessions(pool, keys, sessionCookies(settings));
+  const endings = openEndings();
+  const sessions = openSessions({ pool, keys, cookies: sessionCookies(settings), endings });
   const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
 
   registerHealth(app, 'trace-backend', pool);
-  registerUsers(app, { pool, mails, settings, sessions, companiesOf });
-  registerSessions(app, { sessions, companiesOf });
-  registerAdministration(app, { pool, mails, companiesOf });
+  registerUsers(app, { pool, mails, settings, sessions, endings, companiesOf });
+  registerSessions(app, { pool, sessions, endings, companiesOf });
+  registerAdministration(app, { pool, mails, endings, companiesOf });
   registerAudit(app, { pool });
   registerImages(app, { pool, files, mayRead });
   registerCompanies(app, { pool, mayRead });
@@ -118,6 +122,8 @@ export async function traceBackend(
   const registry = {
     publicKeys: keys.publicKeys,
     findHolder: (contact: string) => findHolder(pool, contact),
+    stillCounts: async (claims: JWTPayload) => (await findStanding(claims)) !== undefined,
+    onEnded: (listener: (userId: string) => void) => endings.listen(userId => listener(String(userId))),
   };
   return { app, registry };
 }

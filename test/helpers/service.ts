@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { packetService } from '../../src/packet-service/app.ts';
 import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
+import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
 import { testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -32,11 +33,15 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** A packet service on a free port over a database of its own, or over the one given. */
+/**
+ * A packet service on a free port over a database of its own, or over the one given.
+ *
+ * @param registry of its users, as when one process serves both services
+ */
 export async function runningService(
   environment: Record<string, string> = {},
   shared?: RunningService,
-  logger: Logger = pino({ level: 'silent' }),
+  { logger = pino({ level: 'silent' }), registry }: { logger?: Logger; registry?: UserRegistry } = {},
 ): Promise<RunningService> {
   const database = shared ? undefined : await testDatabase();
   const connection = shared?.connection ?? (database as { connection: Connection }).connection;
@@ -47,7 +52,7 @@ export async function runningService(
     DATA_DIR: files.folder,
     ...environment,
   });
-  const app = await packetService(settings, connection, logger);
+  const app = await packetService(settings, connection, logger, registry);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

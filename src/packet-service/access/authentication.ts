@@ -5,7 +5,12 @@ import type { Server } from '../../platform/http/server.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
-import { keySetTokenCheck, secretTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
+import {
+  keySetTokenCheck,
+  rememberingCheck,
+  secretTokenCheck,
+  type TokenCheck,
+} from '../../platform/tokens/tokens.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { tokenUserKeeper } from './token-users.ts';
 
@@ -27,6 +32,7 @@ export function authenticate(
   { settings, pool, registry }: { settings: Settings; pool: Database; registry?: UserRegistry | undefined },
 ): void {
   app.decorateRequest('user', undefined);
+  app.decorateRequest('claims', undefined);
   if (settings.AUTH_MODE === 'off') return;
   const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
@@ -42,9 +48,11 @@ export function authenticate(
     }
     if (open) return;
     if (!check) throw new Problem('unauthenticated', 'no key is set up here to check the token with');
-    const user = userOf(await check(token));
+    const claims = await check(token);
+    const user = userOf(claims);
     await keepUser(user);
     request.user = user;
+    request.claims = claims;
   });
 }
 
@@ -57,13 +65,25 @@ function tokenCheck(settings: Settings, registry: UserRegistry | undefined): Tok
   }
   if (secret) return secretTokenCheck(secret);
   if (url) return keySetTokenCheck(keysFrom(new URL(url)));
-  if (registry) return keySetTokenCheck(registry.publicKeys, OWN_REGISTRY_MS);
+  if (registry) return ownTokenCheck(registry);
   if (AUTH_MODE === 'required') {
     throw new SettingsError(
       'AUTH_MODE is required, so USER_REGISTRY_JWT_SECRET or USER_REGISTRY_JWKS_URL must be set',
     );
   }
   return undefined;
+}
+
+/** Checks tokens of a registry in this process, which also knows whether one has ended before its time. */
+function ownTokenCheck(registry: UserRegistry): TokenCheck {
+  const check = rememberingCheck(keySetTokenCheck(registry.publicKeys, OWN_REGISTRY_MS));
+  return async token => {
+    const claims = await check(token);
+    if (!(await registry.stillCounts(claims))) {
+      throw new Problem('unauthenticated', 'the session of the token has ended; log in again');
+    }
+    return claims;
+  };
 }
 
 function keysFrom(url: URL): () => Promise<JSONWebKeySet> {

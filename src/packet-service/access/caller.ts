@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import type { JWTPayload } from 'jose';
 import { Problem } from '../../platform/http/problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The user that the request's token names (its `sub`); undefined without a token. */
     user: string | undefined;
+    /** What that token says. */
+    claims: JWTPayload | undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { JWTPayload } from 'jose';
 import type { Entry } from '../log/read-store.ts';
 import { COMMENT, eventText, positionText } from './event-stream.ts';
 
@@ -7,13 +8,21 @@ const MAX_WAITING_BYTES = 256 * 1024;
 /** How long a client may take over what waits for it while it resumes, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
+/** Whose feed it is. */
+export interface Subscriber {
+  userId: string;
+  claims?: JWTPayload | undefined;
+}
+
 /** One user's news on their way over one response. */
 export interface Feed {
   readonly userId: string;
   /** what the client has been told up to */
   position: number;
   /** Unix milliseconds */
-  readonly openedAt: number;
+  readonly endsAt: number;
+  /** what the token says that it was opened with */
+  readonly claims: JWTPayload | undefined;
   /** Sends the entries after `position`; they come in order. */
   tell(entries: readonly Entry[]): void;
   /** Moves the client's position on without an event. */
@@ -26,11 +35,17 @@ export interface Feed {
   end(): void;
 }
 
-export function makeFeed(response: ServerResponse, userId: string, position: number): Feed {
+export function makeFeed(
+  response: ServerResponse,
+  { userId, claims }: Subscriber,
+  position: number,
+  endsAt: number,
+): Feed {
   const feed: Feed = {
     userId,
     position,
-    openedAt: Date.now(),
+    endsAt,
+    claims,
     tell(entries) {
       const unknown = entries.filter(entry => entry.position > feed.position);
       if (unknown.length === 0) return;

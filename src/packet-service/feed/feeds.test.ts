@@ -25,7 +25,7 @@ async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     const after = request.headers['last-event-id'];
     feeds
-      .open('amina', after === undefined ? undefined : Number(after), response, {})
+      .open({ userId: 'amina' }, after === undefined ? undefined : Number(after), response, {})
       .catch((problem: Problem) => response.writeHead(problem.status).end());
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -3,11 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
+import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import type { Broadcast } from '../log/broadcast.ts';
 import { readHead, readNewsOf } from '../log/read-store.ts';
 import { RETRY, STREAM_HEADERS } from './event-stream.ts';
-import { type Feed, makeFeed } from './feed.ts';
+import { type Feed, makeFeed, type Subscriber } from './feed.ts';
 
 /** Entries that a resuming feed reads at once. */
 const PAGE = 200;
@@ -32,7 +33,12 @@ export interface Feeds {
    *
    * @throws Problem unavailable when there are too many feeds, or the log cannot be read yet
    */
-  open(userId: string, after: number | undefined, response: ServerResponse, headers: object): Promise<void>;
+  open(
+    subscriber: Subscriber,
+    after: number | undefined,
+    response: ServerResponse,
+    headers: object,
+  ): Promise<void>;
   /** Ends all feeds at once. */
   stop(): void;
 }
@@ -41,23 +47,31 @@ interface Services {
   pool: pg.Pool;
   news: Broadcast;
   logger: FastifyBaseLogger;
+  /** of the users, where it is in this process */
+  registry?: UserRegistry | undefined;
 }
 
 /** The open feeds of this process. */
-export function openFeeds({ pool, news, logger }: Services, limits: typeof LIMITS = LIMITS): Feeds {
+export function openFeeds({ pool, news, logger, registry }: Services, limits: typeof LIMITS = LIMITS): Feeds {
   /** each with what ends its subscription; undefined while it resumes */
   const feeds = new Map<Feed, (() => void) | undefined>();
   const inTurn = turns(READERS);
 
   const heart = setInterval(() => {
     for (const [feed, leave] of feeds) {
-      if (Date.now() - feed.openedAt > limits.lifeMs) feed.end();
+      if (Date.now() > feed.endsAt) feed.end();
       // A quiet user's position moves on too, so that resuming never has far to read.
       else if (leave) feed.move(news.position as number);
       else feed.beat();
+      // Another process may have ended its session.
+      endWithSession(feed, registry, logger);
     }
   }, limits.heartbeatMs);
   heart.unref();
+
+  registry?.onEnded(userId => {
+    for (const feed of feeds.keys()) if (feed.userId === userId) endWithSession(feed, registry, logger);
+  });
 
   /** Reads what came while the client was away, until nothing is left between it and the broadcast. */
   async function resume(feed: Feed): Promise<void> {
@@ -78,14 +92,16 @@ export function openFeeds({ pool, news, logger }: Services, limits: typeof LIMIT
   }
 
   return {
-    async open(userId, after, response, headers) {
+    async open(subscriber, after, response, headers) {
       if (news.position === undefined) await Promise.race([news.ready, wait(START_PATIENCE_MS)]);
       const { position } = news;
       if (feeds.size >= limits.feeds || position === undefined) {
         const why = position === undefined ? 'the log cannot be read yet' : 'too many feeds are open';
         throw new Problem('unavailable', `${why}; come back with Last-Event-ID`, { retryAfter: 5 });
       }
-      const feed = makeFeed(response, userId, after ?? position);
+      const { exp = Number.POSITIVE_INFINITY } = subscriber.claims ?? {};
+      const endsAt = Math.min(Date.now() + limits.lifeMs, exp * 1000);
+      const feed = makeFeed(response, subscriber, after ?? position, endsAt);
       feeds.set(feed, undefined);
       response
         .on('error', () => {})
@@ -104,6 +120,15 @@ export function openFeeds({ pool, news, logger }: Services, limits: typeof LIMIT
       for (const feed of feeds.keys()) feed.end();
     },
   };
+}
+
+/** Ends a feed whose token was ended before its time. */
+function endWithSession(feed: Feed, registry: UserRegistry | undefined, logger: FastifyBaseLogger): void {
+  if (!registry || !feed.claims) return;
+  registry.stillCounts(feed.claims).then(
+    counts => counts || feed.end(),
+    error => logger.warn({ err: error }, 'whether the session of a feed has ended could not be asked'),
+  );
 }
 
 /** The next entries for a feed's user, and up to where they are all. */

@@ -13,7 +13,7 @@ export function registerEvents(app: Server, { feeds }: { feeds: Feeds }): void {
     if (userId === undefined) throw new Problem('invalid', 'user_id is required');
     // The header is the newer one: a browser that reconnects asks for the same address again.
     const after = request.headers['last-event-id'] ?? last_event_id;
-    await feeds.open(userId, after, reply.raw, reply.getHeaders());
+    await feeds.open({ userId, claims: request.claims }, after, reply.raw, reply.getHeaders());
     reply.hijack();
   });
 

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /** Addresses of X-Forwarded-For that are looked at, at most, from the right. */
@@ -41,4 +41,21 @@ export function forwardedAddresses(header: string): string {
 
 function withoutPort(address: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
+}
+
+/**
+ * The block of addresses that one customer of a network has: an IPv4 address itself, of IPv6 the /64 (RFC 6177), in
+ * one spelling.
+ */
+export function addressBlock(ip: string): string {
+  const [, v4] = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(ip) ?? [];
+  if (v4) return v4;
+  const [address = ''] = ip.split('%');
+  if (!isIPv6(address)) return ip;
+  // The URL standard's serialisation: lower case, no leading zeros, no dotted part, at most one `::`.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const behind = tail ? tail.split(':') : [];
+  const zeros = Array.from({ length: 8 - groups.length - behind.length }, () => '0');
+  return `${[...groups, ...zeros, ...behind].slice(0, 4).join(':')}::/64`;
 }

@@ -109,7 +109,7 @@ describe('behind proxies', () => {
   test('without TRUST_PROXY the header means nothing, and an undeclared proxy is mentioned once', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
-    const plain = await runningService({}, service, logger);
+    const plain = await runningService({}, service, { logger });
     for (let count = 0; count < 3; count++) {
       expect(await remaining(plain, '198.51.100.4')).toBeNaN();
     }

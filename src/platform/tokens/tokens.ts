@@ -6,6 +6,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
+import { lru } from '../concurrency/lru.ts';
 import { Problem } from '../http/problems.ts';
 
 /** Clock difference between the issuer and us that is let pass, in seconds. */
@@ -23,6 +24,21 @@ const JWKS_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', '
  * @throws Problem unauthenticated when it is not valid, unavailable when the keys cannot be asked for
  */
 export type TokenCheck = (token: string) => Promise<JWTPayload>;
+
+/** Tokens whose signature was found good are remembered: as many as this. */
+const REMEMBERED_TOKENS = 10_000;
+
+/** The same check, which verifies the signature of a token once and from then on only compares its times. */
+export function rememberingCheck(check: TokenCheck): TokenCheck {
+  const good = lru<JWTPayload>(REMEMBERED_TOKENS);
+  return async token => {
+    const known = good.get(token);
+    if (known && (known.exp as number) * 1000 > Date.now()) return known;
+    const claims = await check(token);
+    good.set(token, claims);
+    return claims;
+  };
+}
 
 /** Checks tokens signed with a secret that we share with the issuer: HS256 and nothing else. */
 export function secretTokenCheck(secret: string): TokenCheck {

@@ -1,4 +1,4 @@
-import type { JSONWebKeySet } from 'jose';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
 
 /** What one service asks of the users' registry when the other, in the same process, is it. */
 export interface UserRegistry {
@@ -6,4 +6,8 @@ export interface UserRegistry {
   publicKeys(): Promise<JSONWebKeySet>;
   /** Whom a contact belongs to, and whether that user wants to be found; undefined when it is nobody's. */
   findHolder(contact: string): Promise<{ user_id: string; discoverable: boolean } | undefined>;
+  /** Whether a token that it signed still counts: false after a logout, a password change or a deactivation. */
+  stillCounts(claims: JWTPayload): Promise<boolean>;
+  /** Calls the listener with a user's `sub` when some of their tokens have ended in this process. */
+  onEnded(listener: (userId: string) => void): void;
 }

@@ -3,15 +3,19 @@ import type { FastifyRequest } from 'fastify';
 import type { JWTPayload } from 'jose';
 import type pg from 'pg';
 import { coalesce } from '../../platform/concurrency/coalesce.ts';
-import { lru } from '../../platform/concurrency/lru.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import type { TokenCheck } from '../../platform/tokens/tokens.ts';
+import { rememberingCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
 import { ACCESS_COOKIE } from '../accounts/sessions/cookies.ts';
-import { findSessions, type Role, type Session } from '../accounts/users/store.ts';
+import { findStandings, type Standing } from '../accounts/sessions/store.ts';
+import type { Role } from '../accounts/users/store.ts';
+import { audit } from '../audit/audit.ts';
 
-/** Who may call a route: anyone, any user who is logged in and active, or administrators. */
-export type Access = 'open' | 'user' | 'regional-admin' | 'system-admin';
+/**
+ * Who may call a route: anyone; anyone, told from others where a good cookie says who it is; any user who is logged in
+ * and active; or administrators.
+ */
+export type Access = 'open' | 'known' | 'user' | 'regional-admin' | 'system-admin';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -27,22 +31,39 @@ declare module 'fastify' {
 export interface Caller {
   id: number;
   role: Role;
+  sessionId: string;
 }
 
 const RANK: Record<Role, number> = { USER: 0, REGIONAL_ADMIN: 1, SYSTEM_ADMIN: 2 };
-const NEEDED: Record<Exclude<Access, 'open'>, number> = { user: 0, 'regional-admin': 1, 'system-admin': 2 };
+const NEEDED = { user: 0, 'regional-admin': 1, 'system-admin': 2 } as const;
 
-/** Tokens whose signature was found good are remembered, so that it is reckoned once: as many as this. */
-const REMEMBERED_TOKENS = 10_000;
 /** Sessions that one statement looks up, at most. */
 const SESSIONS_AT_ONCE = 200;
 
+/** Gives the standing of the session that an access token of ours names; undefined when it has ended. */
+export type FindStanding = (claims: JWTPayload) => Promise<Standing | undefined>;
+
+/** Looks sessions up in the database each time, so that one which ended is out at once, in every process. */
+export function standingOf(pool: pg.Pool): FindStanding {
+  const find = coalesce<string, Standing | undefined>(ids => findStandings(pool, ids, new Date()), {
+    max: SESSIONS_AT_ONCE,
+  });
+  return async ({ sub, sid, ver }) => {
+    if (typeof sid !== 'string') return undefined;
+    const standing = await find(sid);
+    const isOurs = standing?.status === 'ACTIVE' && standing.version === ver;
+    return isOurs && String(standing.userId) === sub ? standing : undefined;
+  };
+}
+
 /**
  * Has every route state who may call it, and every request show that it is from one of them: by the access cookie,
- * whose user must still be active and whose session must not have been ended since. That is asked of the database
- * each time, so a deactivated user is out at once, in every process.
+ * whose user must still be active and whose session must not have ended since.
  */
-export async function authenticate(app: Server, pool: pg.Pool, check: TokenCheck): Promise<void> {
+export async function authenticate(
+  app: Server,
+  { pool, check, findStanding }: { pool: pg.Pool; check: TokenCheck; findStanding: FindStanding },
+): Promise<void> {
   await app.register(cookie);
   app.decorateRequest('caller', undefined);
   app.addHook('onRoute', route => {
@@ -50,45 +71,60 @@ export async function authenticate(app: Server, pool: pg.Pool, check: TokenCheck
     if (config?.access === undefined && config?.open === undefined) {
       throw new Error(`the route ${url} does not say who may call it: config.access`);
     }
-    if (config.access === 'open') route.config = { ...config, open: true };
-    if (config.access === 'open' && route.schema) route.schema.security = [];
+    const isOpen = config.access === 'open' || config.access === 'known';
+    if (isOpen) route.config = { ...config, open: true };
+    if (isOpen && route.schema) route.schema.security = [];
   });
 
-  const claimsOf = rememberClaims(check);
-  const sessionOf = coalesce<number, Session | undefined>(ids => findSessions(pool, ids), {
-    max: SESSIONS_AT_ONCE,
-  });
+  const claimsOf = rememberingCheck(check);
+  async function identify(request: FastifyRequest): Promise<Caller> {
+    const token = request.cookies[ACCESS_COOKIE];
+    if (!token) throw new Problem('unauthenticated', 'log in first: POST /api/user/login');
+    const claims = await claimsOf(token);
+    if (claims.type !== 'access') throw new Problem('unauthenticated', 'the token is not an access token');
+    const standing = await findStanding(claims);
+    if (!standing) throw new Problem('unauthenticated', 'the session has ended; log in again');
+    return { id: standing.userId, role: standing.role, sessionId: claims.sid as string };
+  }
+
   // Before the body is read: a stranger's upload is refused at its first line.
   app.addHook('onRequest', async request => {
     const { access } = request.routeOptions.config;
     if (access === undefined || access === 'open') return;
-    const token = request.cookies[ACCESS_COOKIE];
-    if (!token) throw new Problem('unauthenticated', 'log in first: POST /api/user/login');
-    const claims = await claimsOf(token);
-    const session = await sessionOf(Number(claims.sub));
-    if (session?.status !== 'ACTIVE' || session.version !== claims.ver) {
-      throw new Problem('unauthenticated', 'the session has ended; log in again');
+    if (access === 'known') {
+      request.caller = await identify(request).catch(orUnknown);
+      return;
     }
-    request.caller = { id: session.id, role: session.role };
-    if (RANK[session.role] < NEEDED[access]) {
+    request.caller = await identify(request);
+    if (RANK[request.caller.role] < NEEDED[access]) {
       throw new Problem(
         'forbidden',
         `this is for a ${access === 'system-admin' ? 'SYSTEM_ADMIN' : 'REGIONAL_ADMIN or SYSTEM_ADMIN'}`,
       );
     }
   });
+  auditRefusals(app, pool);
 }
 
-function rememberClaims(check: TokenCheck): TokenCheck {
-  const good = lru<JWTPayload>(REMEMBERED_TOKENS);
-  return async token => {
-    const known = good.get(token);
-    if (known && (known.exp as number) * 1000 > Date.now()) return known;
-    const claims = await check(token);
-    if (claims.type !== 'access') throw new Problem('unauthenticated', 'the token is not an access token');
-    good.set(token, claims);
-    return claims;
-  };
+function orUnknown(error: unknown): undefined {
+  if (!(error instanceof Problem && error.code === 'unauthenticated')) throw error;
+}
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Writes down what a user tried and was not allowed to: every change, and whatever is for administrators. */
+function auditRefusals(app: Server, pool: pg.Pool): void {
+  app.addHook('onError', async (request, _reply, error) => {
+    if (!request.caller || !(error instanceof Problem) || error.code !== 'forbidden') return;
+    const { access } = request.routeOptions.config;
+    const isAdministrative = access === 'regional-admin' || access === 'system-admin';
+    if (READING.has(request.method) && !isAdministrative) return;
+    const { method, routeOptions, params } = request;
+    const { action } = (params ?? {}) as { action?: string };
+    const details = { method, route: routeOptions.url, ...(action && { action }), reason: error.message };
+    const deed = { action: 'REFUSED', entity: 'user', entityId: request.caller.id, details };
+    await audit(pool, request, deed).catch(cause => request.log.error({ err: cause }, 'not in the audit'));
+  });
 }
 
 /** The user who makes a request to a route that is not open. */

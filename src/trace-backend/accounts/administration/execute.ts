@@ -5,6 +5,7 @@ import { transaction } from '../../../platform/postgres/database.ts';
 import { type Caller, callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
+import { type Endings, endSessions } from '../sessions/endings.ts';
 import { noteConfirmed } from '../users/account.ts';
 import { lockAccount, lockSystemAdmins, type User, type UserChange, updateUser } from '../users/store.ts';
 
@@ -26,7 +27,7 @@ export type Action = (typeof ACTIONS)[number];
  * @throws Problem forbidden, not_found, invalid
  */
 export async function execute(
-  { pool, mails }: { pool: pg.Pool; mails: Mails },
+  { pool, mails, endings }: { pool: pg.Pool; mails: Mails; endings: Endings },
   request: FastifyRequest,
   action: Action,
   id: number,
@@ -44,17 +45,19 @@ export async function execute(
     const isLast = admins.length === 1 && admins[0]?.id === id;
     if (isLast) throw new Problem('invalid', 'this is the last active SYSTEM_ADMIN');
     const user = await updateUser(database, id, change);
+    if (action === 'DEACTIVATE_USER') await endSessions(database, id, { resets: true });
     if (action === 'ACTIVATE_USER') await mails.send(database, [{ kind: 'activated', to: id }]);
     const details = { status: [before.status, user.status], role: [before.role, user.role] };
     await audit(database, request, { action, entity: 'user', entityId: id, details });
     return user;
   });
+  if (action === 'DEACTIVATE_USER') endings.tell(id);
   mails.wake();
   return user;
 }
 
 function mayExecute({ id, role }: Caller, action: Action, user: User | undefined): void {
-  if (role !== 'SYSTEM_ADMIN' && action.endsWith('SYSTEM_ADMIN')) {
+  if (role !== 'SYSTEM_ADMIN' && action.endsWith('_ADMIN')) {
     throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
   }
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
@@ -71,7 +74,7 @@ function changeOf(action: Exclude<Action, 'CONFIRM_USER_EMAIL'>, user: User): Us
     case 'ACTIVATE_USER':
       return status === 'ACTIVE' ? undefined : { status: 'ACTIVE' };
     case 'DEACTIVATE_USER':
-      return status === 'DEACTIVATED' ? undefined : { status: 'DEACTIVATED', endSessions: true };
+      return status === 'DEACTIVATED' ? undefined : { status: 'DEACTIVATED' };
     case 'SET_USER_REGIONAL_ADMIN':
       if (role === 'SYSTEM_ADMIN') throw new Problem('invalid', 'the user is a SYSTEM_ADMIN, which is more');
       return role === 'REGIONAL_ADMIN' ? undefined : { role: 'REGIONAL_ADMIN' };

@@ -5,6 +5,7 @@ import type { Server } from '../../../platform/http/server.ts';
 import { envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import { Id, idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../../contract/schemas.ts';
 import type { Mails } from '../mails/mails.ts';
+import type { Endings } from '../sessions/endings.ts';
 import { Role, Status, User } from '../users/schemas.ts';
 import { findUser, listUsers } from '../users/store.ts';
 import { asUser } from '../users/user.ts';
@@ -19,6 +20,7 @@ const PartOfName = Type.String({
 export interface AdministrationContext {
   pool: pg.Pool;
   mails: Mails;
+  endings: Endings;
   companiesOf: (userId: number) => Promise<number[]>;
 }
 
@@ -34,7 +36,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
         tags,
         summary: 'Activate, deactivate or promote a user',
         description:
-          'The actions about a SYSTEM_ADMIN are for a SYSTEM_ADMIN; nobody does any of them to themself; the last active SYSTEM_ADMIN stays one.',
+          'The actions about a SYSTEM_ADMIN, and those that make administrators, are for a SYSTEM_ADMIN; nobody does any of them to themself; the last active SYSTEM_ADMIN stays one.',
         params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
         body: Type.Object({ id: Id }),
         response: { 200: envelope(User, 'the user as it is now'), ...failureAnswers(401, 403, 404) },

@@ -1,12 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
 import type { Attempt } from '../../../platform/jobs/job-worker.ts';
 import type { JobRules, Jobs } from '../../../platform/jobs/jobs.ts';
 import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
-import { findUser, type User } from '../users/store.ts';
-import { insertMailToken, type Purpose } from './store.ts';
+import { findAccount, findUser, type User } from '../users/store.ts';
+import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { mailTexts } from './texts.ts';
 
 /** What was given up, for the log and for whoever looks into the queue. */
@@ -14,7 +15,9 @@ const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail'] as const;
 
 /** How long the secret of a mailed link is good for, in hours. */
-const TOKEN_HOURS = 72;
+const TOKEN_HOURS: Record<Purpose, number> = { CONFIRM_EMAIL: 72, RESET_PASSWORD: 1 };
+/** A user is sent a mail that anybody can ask for once in this time, in milliseconds. */
+const MAIL_PAUSE_MS = 5 * 60_000;
 /** Mails under way at once in this process. */
 const CONCURRENCY = 5;
 /** Longest wait between two tries, and longest attempt, in seconds. */
@@ -22,14 +25,29 @@ const MAX_RETRY_SECONDS = 2 * 3600;
 const ATTEMPT_SECONDS = 20;
 
 /** A mail to a user; `about` is the user whom a notice is about. */
-export type MailJob = { id: string; to: number } & (
-  | { kind: 'confirm' | 'activated' | 'reset' }
+export type UserMail = { to: number } & (
+  | { kind: 'confirm' | 'activated' | 'reset' | 'password-changed' }
   | { kind: 'notice'; about: number }
 );
 
+/** What the queue holds: a mail, or somebody's request for one to an address that may be nobody's. */
+type UserJob = { id: string } & UserMail;
+interface AskedJob {
+  id: string;
+  kind: 'asked';
+  purpose: Purpose;
+  emailKey: string;
+}
+type MailJob = UserJob | AskedJob;
+
 /** Mails that are sent once the transaction which causes them has committed, at least once each. */
 export interface Mails {
-  send(database: Database, mails: readonly Omit<MailJob, 'id'>[]): Promise<void>;
+  send(database: Database, mails: readonly UserMail[]): Promise<void>;
+  /**
+   * Has a token mailed to an address, if it is a user's who can use it. The address is only looked up by the job, so
+   * that whoever asks learns nothing, neither from the answer nor from how long it takes.
+   */
+  ask(purpose: Purpose, emailKey: string): Promise<void>;
   /** Has mails begin now that were committed just before. */
   wake(): void;
 }
@@ -47,12 +65,24 @@ export function openMails(
     attemptSeconds: ATTEMPT_SECONDS,
     deadLetter: DEAD_QUEUE,
   };
-  jobs.work<MailJob>('mail', CONCURRENCY, attempt => deliver(mailing, attempt));
+  const send = async (database: Database, data: readonly (UserMail | Omit<AskedJob, 'id'>)[]) =>
+    jobs.send(
+      database,
+      'mail',
+      rules,
+      data.map(mail => ({ ...mail, id: crypto.randomUUID() })),
+    );
+  jobs.work<MailJob>('mail', CONCURRENCY, async ({ data, signal }) => {
+    if (data.kind !== 'asked') return deliver(mailing, { data, signal });
+    await answer(mailing, data, send);
+    jobs.wake();
+  });
   jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data }) => bury(mailing, data));
   return {
-    async send(database, mails) {
-      const data = mails.map(mail => ({ ...mail, id: crypto.randomUUID() }));
-      await jobs.send(database, 'mail', rules, data);
+    send,
+    async ask(purpose, emailKey) {
+      await send(mailing.pool, [{ kind: 'asked', purpose, emailKey }]);
+      jobs.wake();
     },
     wake: jobs.wake,
   };
@@ -60,14 +90,32 @@ export function openMails(
 
 /** What sending needs. */
 export interface Mailing {
-  pool: Database;
+  pool: pg.Pool;
   mailer: Mailer;
   /** what links begin with, without a slash at its end */
   publicUrl: () => string;
   logger: FastifyBaseLogger;
 }
 
-async function deliver(mailing: Mailing, { data: job, signal }: Attempt<MailJob>): Promise<void> {
+/** Mails what was asked for, if the address is a user's who can use it and was not sent one just before. */
+async function answer(
+  { pool }: Mailing,
+  { purpose, emailKey }: AskedJob,
+  send: Mails['send'],
+): Promise<void> {
+  const account = await findAccount(pool, emailKey);
+  const useful = purpose === 'CONFIRM_EMAIL' ? account?.status === 'UNCONFIRMED' : true;
+  if (!account || account.status === 'DEACTIVATED' || !useful) return;
+  await transaction(pool, async database => {
+    const now = new Date();
+    const since = new Date(now.getTime() - MAIL_PAUSE_MS);
+    if (!(await noteMailRequest(database, { userId: account.id, purpose }, now, since))) return;
+    const kind = purpose === 'CONFIRM_EMAIL' ? 'confirm' : 'reset';
+    await send(database, [{ kind, to: account.id }]);
+  });
+}
+
+async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>): Promise<void> {
   const mail = await write(mailing, job);
   if (!mail) return;
   try {
@@ -79,17 +127,25 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<MailJob>
 }
 
 /** @returns undefined when its reason is gone */
-async function write({ pool, publicUrl }: Mailing, job: MailJob): Promise<Mail | undefined> {
+async function write({ pool, publicUrl }: Mailing, job: UserJob): Promise<Mail | undefined> {
   const user = await findUser(pool, job.to);
   if (!user) return undefined;
   const texts = mailTexts(publicUrl());
   const mail = { id: job.id, to: user.email };
   switch (job.kind) {
-    case 'confirm':
+    case 'confirm': {
       if (user.status !== 'UNCONFIRMED') return undefined;
-      return { ...mail, ...texts.confirm(user, await newToken(pool, user, 'CONFIRM_EMAIL')) };
-    case 'reset':
-      return { ...mail, ...texts.reset(user, await newToken(pool, user, 'RESET_PASSWORD')) };
+      const { secret, ...token } = newToken(user, 'CONFIRM_EMAIL');
+      await insertMailToken(pool, token, new Date());
+      return { ...mail, ...texts.confirm(user, secret) };
+    }
+    case 'reset': {
+      const { secret, ...token } = newToken(user, 'RESET_PASSWORD');
+      const isWanted = await insertResetToken(pool, token, new Date());
+      return isWanted ? { ...mail, ...texts.reset(user, secret) } : undefined;
+    }
+    case 'password-changed':
+      return { ...mail, ...texts.passwordChanged(user) };
     case 'activated':
       return { ...mail, ...texts.activated(user) };
     case 'notice': {
@@ -103,15 +159,14 @@ async function write({ pool, publicUrl }: Mailing, job: MailJob): Promise<Mail |
  * A secret for one sending. It is made only now, so that it stands nowhere but in what is sent: not in the database,
  * not in a job, not in a backup. Each sending has its own, because an earlier one may have arrived.
  */
-async function newToken(pool: Database, { id }: User, purpose: Purpose): Promise<string> {
-  const now = new Date();
+function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret: string } {
   const { secret, hash } = newSecret();
-  const expiresAt = new Date(now.getTime() + TOKEN_HOURS * 3600_000);
-  await insertMailToken(pool, { hash, userId: id, purpose, expiresAt }, now);
-  return secret;
+  const expiresAt = new Date(Date.now() + TOKEN_HOURS[purpose] * 3600_000);
+  return { secret, hash, userId, purpose, expiresAt };
 }
 
 /** A mail that used up its tries or was refused for good; the user can ask for another. */
-function bury({ logger }: Mailing, { kind, to }: MailJob): void {
-  logger.error({ mail: kind, user_id: to }, 'a mail could not be delivered; the user can ask for another');
+function bury({ logger }: Mailing, job: MailJob): void {
+  const about = job.kind === 'asked' ? {} : { user_id: job.to };
+  logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can ask for another');
 }

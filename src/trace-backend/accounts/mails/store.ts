@@ -54,3 +54,32 @@ export async function noteMailRequest(
     ON CONFLICT (user_id, purpose) DO UPDATE SET at = excluded.at WHERE known.at < ${since}`);
   return rowCount === 1;
 }
+
+/**
+ * Keeps a token that sets a password, if the mail that it goes with is still wanted: whatever ends reset tokens also
+ * ends the request.
+ *
+ * @returns whether it was kept
+ */
+export async function insertResetToken(
+  database: Database,
+  { hash, userId, expiresAt }: Omit<MailToken, 'purpose'>,
+  now: Date,
+): Promise<boolean> {
+  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
+  // The row is locked, so that an end which is under way comes before or after, and then sees the token.
+  const { rowCount } = await database.query(sql`
+    WITH asked AS (
+      SELECT user_id FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD' FOR SHARE)
+    INSERT INTO mail_tokens (hash, user_id, purpose, expires_at)
+    SELECT ${hash}, user_id, 'RESET_PASSWORD', ${expiresAt} FROM asked`);
+  return rowCount === 1;
+}
+
+/** Ends a user's tokens that set a password, those too that are still to be mailed. */
+export async function deleteResets(database: Database, userId: number): Promise<void> {
+  await database.query(
+    sql`DELETE FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`,
+  );
+  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`);
+}

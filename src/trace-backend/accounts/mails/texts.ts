@@ -11,6 +11,7 @@ interface Words {
   confirm: { subject: string; ask: string; over: string };
   activated: { subject: string; say: string };
   reset: { subject: string; ask: string; over: string };
+  passwordChanged: { subject: string; say: string };
 }
 
 const WORDS: Record<Language, Words> = {
@@ -26,7 +27,11 @@ const WORDS: Record<Language, Words> = {
     reset: {
       subject: 'Set a new password',
       ask: 'Somebody, probably you, asked for a new password for your account. To set one, open this link, or enter the code:',
-      over: 'Link and code work once, for 72 hours. If that was not you, do nothing: your password stays as it is.',
+      over: 'Link and code work once, for one hour. If that was not you, do nothing: your password stays as it is.',
+    },
+    passwordChanged: {
+      subject: 'Your password was changed',
+      say: 'The password of your account was changed, and every session was ended. If that was not you, ask for a new password at once and tell an administrator.',
     },
   },
   DE: {
@@ -44,7 +49,11 @@ const WORDS: Record<Language, Words> = {
     reset: {
       subject: 'Neues Passwort setzen',
       ask: 'Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto verlangt. Um eines zu setzen, öffnen Sie diesen Link oder geben Sie den Code ein:',
-      over: 'Link und Code gelten einmal, 72 Stunden lang. Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
+      over: 'Link und Code gelten einmal, eine Stunde lang. Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
+    },
+    passwordChanged: {
+      subject: 'Ihr Passwort wurde geändert',
+      say: 'Das Passwort Ihres Kontos wurde geändert, und alle Sitzungen wurden beendet. Wenn Sie das nicht waren, verlangen Sie sofort ein neues Passwort und sagen Sie der Verwaltung Bescheid.',
     },
   },
   RW: {
@@ -59,7 +68,11 @@ const WORDS: Record<Language, Words> = {
     reset: {
       subject: 'Shyiraho ijambobanga rishya',
       ask: 'Hari uwasabye ijambobanga rishya rya konti yawe, birashoboka ko ari wowe. Kugira ngo urishyireho, fungura iyi linki cyangwa wandike kode:',
-      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Niba atari wowe, ntugire icyo ukora: ijambobanga ryawe ntirihinduka.',
+      over: 'Linki na kode bikora inshuro imwe, mu isaha imwe. Niba atari wowe, ntugire icyo ukora: ijambobanga ryawe ntirihinduka.',
+    },
+    passwordChanged: {
+      subject: 'Ijambobanga ryawe ryahinduwe',
+      say: 'Ijambobanga rya konti yawe ryahinduwe kandi ahantu hose konti yari ifunguye hafunzwe. Niba atari wowe, saba ijambobanga rishya ako kanya kandi ubimenyeshe umuyobozi.',
     },
   },
   ES: {
@@ -74,7 +87,11 @@ const WORDS: Record<Language, Words> = {
     reset: {
       subject: 'Establezca una contraseña nueva',
       ask: 'Alguien, probablemente usted, pidió una contraseña nueva para su cuenta. Para establecerla, abra este enlace o introduzca el código:',
-      over: 'El enlace y el código sirven una vez, durante 72 horas. Si no fue usted, no haga nada: su contraseña no cambia.',
+      over: 'El enlace y el código sirven una vez, durante una hora. Si no fue usted, no haga nada: su contraseña no cambia.',
+    },
+    passwordChanged: {
+      subject: 'Su contraseña fue cambiada',
+      say: 'La contraseña de su cuenta fue cambiada y se cerraron todas las sesiones. Si no fue usted, pida una contraseña nueva enseguida y avise a un administrador.',
     },
   },
 };
@@ -126,6 +143,10 @@ export function mailTexts(publicUrl: string) {
     activated(reader: Reader): MailText {
       const { subject, say } = WORDS[reader.language].activated;
       return letter(reader, subject, [say, { url: `${publicUrl}/` }]);
+    },
+    passwordChanged(reader: Reader): MailText {
+      const { subject, say } = WORDS[reader.language].passwordChanged;
+      return letter(reader, subject, [say]);
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];

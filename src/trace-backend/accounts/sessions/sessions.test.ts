@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../../../test/helpers/service.ts';
-import { ADMIN, PASSWORD, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import {
+  ADMIN,
+  type LoggedIn,
+  PASSWORD,
+  type RunningTrace,
+  runningTrace,
+} from '../../../../test/helpers/trace.ts';
 import { makeKey } from '../../keys/keys.ts';
 
 let trace: RunningTrace;
@@ -48,6 +54,7 @@ test('logging in gives the cookie with the attributes of the interface document,
     email: ADMIN.username,
     role: 'SYSTEM_ADMIN',
     ver: 1,
+    sid: expect.any(String),
     iat: expect.any(Number),
     exp: claims.iat + 3600,
     jti: expect.any(String),
@@ -88,7 +95,7 @@ test('after ten failures for one account from one address it is over for a while
     Array.from({ length: 30 }, () => login(user.email, 'wrong', from('192.0.2.7'), other)),
   );
   const statuses = tries.map(({ status }) => status);
-  expect(statuses.filter(status => status === 401).length).toBeLessThanOrEqual(10);
+  expect(statuses.filter(status => status === 401)).toHaveLength(10);
   expect(new Set(statuses)).toEqual(new Set([401, 429]));
   for (let more = 0; more < 10; more++) await login(user.email, 'wrong', from('192.0.2.7'), other);
   const refused = await login(user.email.toUpperCase(), PASSWORD, from('192.0.2.7'), other);
@@ -116,6 +123,121 @@ test('what ends a session ends it at once, in every process: logout, deactivatio
   const again = cookiesOf(await login(user.email));
   await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [user.id]);
   expect((await profile(again, other)).status).toBe(401);
+});
+
+test('failures count for the /64 of an IPv6 address, not for a single one of its addresses', async () => {
+  const user = await trace.loggedIn();
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  for (let n = 0; n < 10; n++) await login(user.email, 'wrong', from(`2001:db8:0:7::${n}`), other);
+  expect((await login(user.email, PASSWORD, from('2001:0DB8::7:ffff:0:0:1'), other)).status).toBe(429);
+  expect((await login(user.email, PASSWORD, from('2001:db8:0:8::1'), other)).status).toBe(200);
+});
+
+test('after a hundred failures from anywhere an account is open only to addresses it logged in from lately', async () => {
+  const user = await trace.loggedIn();
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  expect((await login(user.email, PASSWORD, from('192.0.2.1'), other)).status).toBe(200);
+  expect((await login(user.email, PASSWORD, from('192.0.2.2'), other)).status).toBe(200);
+  await trace.pool.query(
+    "UPDATE login_addresses SET at = at - interval '31 days' WHERE address = '192.0.2.2'",
+  );
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      login(user.email, 'wrong', from(`198.51.100.${Math.floor(n / 5)}`), other),
+    ),
+  );
+  const refused = await login(user.email, PASSWORD, from('203.0.113.1'), other);
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 600]).toEqual([429, true]);
+  expect((await login(user.email, PASSWORD, from('192.0.2.2'), other)).status).toBe(429);
+  expect((await login(user.email, PASSWORD, from('192.0.2.1'), other)).status).toBe(200);
+});
+
+test('failed logins, and what an administrator was refused, stand in the audit', async () => {
+  const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
+  const admin = await trace.login(ADMIN.username, ADMIN.password);
+  const audited = async (query: string) =>
+    (await admin.send('GET', `/api/audit/list?${query}`)).body.data.items;
+  await login(user.email, 'wrong');
+  const [failed] = await audited(`action=LOGIN_FAILED&entityId=${user.id}`);
+  expect(failed).toMatchObject({ address: '127.0.0.1', details: { reason: 'password' } });
+  expect(failed.userId).toBeUndefined();
+  await login('a-password-typed-into-the-wrong-field', 'x');
+  expect(JSON.stringify(await audited('action=LOGIN_FAILED'))).not.toContain('a-password-typed');
+
+  const promote = '/api/user/admin/execute/SET_USER_REGIONAL_ADMIN';
+  expect((await regional.send('POST', promote, { id: user.id })).status).toBe(403);
+  expect((await user.send('GET', '/api/audit/list')).status).toBe(403);
+  const details = { method: 'POST', action: 'SET_USER_REGIONAL_ADMIN', reason: expect.any(String) };
+  expect(await audited(`action=REFUSED&userId=${regional.id}`)).toMatchObject([
+    { entityId: String(regional.id), details },
+  ]);
+  expect(await audited(`action=REFUSED&userId=${user.id}`)).toMatchObject([
+    { details: { method: 'GET', route: '/api/audit/list' } },
+  ]);
+  expect((await admin.send('POST', promote, { id: user.id })).body.data.role).toBe('REGIONAL_ADMIN');
+});
+
+test('a logout needs no more than the refresh token', async () => {
+  const user = await trace.loggedIn();
+  const cookies = cookiesOf(await login(user.email));
+  const refresh = cookies.split('; ')[1] as string;
+  const logout = (cookie: string) => trace.send('POST', '/api/user/logout', undefined, { cookie });
+  expect((await logout('trace-refreshToken=made-up')).body.status).toBe('AUTH_ERROR');
+  const left = await logout(refresh);
+  expect([left.status, left.headers.getSetCookie().every(line => line.includes('Max-Age=0'))]).toEqual([
+    200,
+    true,
+  ]);
+  expect((await profile(cookies)).status).toBe(401);
+  expect((await logout(refresh)).status).toBe(401);
+});
+
+test('no refresh leads beyond thirty days after the login', async () => {
+  const user = await trace.loggedIn();
+  const first = cookiesOf(await login(user.email));
+  await trace.pool.query(
+    "UPDATE sessions SET expires_at = expires_at - interval '29 days 23 hours' WHERE user_id = $1",
+    [user.id],
+  );
+  const refresh = (cookie: string) =>
+    trace.send('POST', '/api/user/refresh_authentication', undefined, { cookie });
+  const renewed = await refresh(first);
+  const seconds = Number(/Max-Age=(\d+)/.exec(renewed.headers.getSetCookie()[1] as string)?.[1]);
+  expect([renewed.status, seconds > 3500 && seconds <= 3600]).toEqual([200, true]);
+  await trace.pool.query(
+    "UPDATE sessions SET expires_at = expires_at - interval '1 hour' WHERE user_id = $1",
+    [user.id],
+  );
+  expect((await refresh(cookiesOf(renewed))).status).toBe(401);
+  expect((await profile(cookiesOf(renewed))).status).toBe(401);
+});
+
+test('a user sees where they are logged in, and ends one session; nobody else`s', async () => {
+  const [user, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
+  const phone = await login(user.email, PASSWORD, { 'user-agent': 'a phone' });
+  const list = async (cookie: string) =>
+    (await trace.send('GET', '/api/user/sessions', undefined, { cookie })).body.data;
+  const { items, count } = await list(user.cookie);
+  expect([count, items.map(({ current }: { current: boolean }) => current)]).toEqual([2, [false, true]]);
+  expect(items[0]).toEqual({
+    id: expect.any(String),
+    startedAt: expect.any(String),
+    lastUsedAt: expect.any(String),
+    expiresAt: expect.any(String),
+    address: '127.0.0.1',
+    userAgent: 'a phone',
+    secondFactor: false,
+    current: false,
+  });
+  const end = (who: LoggedIn, id: string) => who.send('DELETE', `/api/user/sessions/${id}`);
+  expect((await end(stranger, items[0].id)).status).toBe(404);
+  expect((await end(user, 'no-uuid')).status).toBe(404);
+  expect((await end(user, items[0].id)).status).toBe(200);
+  expect((await profile(cookiesOf(phone))).status).toBe(401);
+  const again = { cookie: cookiesOf(phone) };
+  expect((await trace.send('POST', '/api/user/refresh_authentication', undefined, again)).status).toBe(401);
+  expect((await list(user.cookie)).count).toBe(1);
+  expect((await list(stranger.cookie)).count).toBe(1);
 });
 
 test('a refresh token is good once, and once more for a moment; later it is a thief`s', async () => {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
@@ -8,80 +7,125 @@ import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { checkPassword } from '../users/passwords.ts';
-import { type Account, findAccount, lockAccount, updateUser } from '../users/store.ts';
-import { type Cookies, REFRESH_COOKIE, REFRESH_SECONDS, type Tokens } from './cookies.ts';
+import { type Account, findAccount, lockAccount } from '../users/store.ts';
+import { deleteLoginFailures, type LoginAttempt } from './attempts-store.ts';
+import { type Cookies, REFRESH_COOKIE, SESSION_SECONDS } from './cookies.ts';
+import { type Endings, endSessions } from './endings.ts';
+import { admitLogin, noteLogin } from './limits.ts';
 import {
-  deleteLoginFailures,
-  findLoginFailures,
-  insertLoginFailure,
+  findRefreshTokenUser,
   insertRefreshToken,
-  useRefreshToken,
+  insertSession,
+  lockRefreshToken,
+  markRefreshTokenUsed,
+  type Session,
+  touchSession,
 } from './store.ts';
 
-/** So many failures for one account from one address, in milliseconds, and it is over for a while. */
-const MAX_FAILURES = 10;
-const FAILURES_MS = 15 * 60_000;
 /** A refresh token that was used is good once more for a moment: on a bad network the first answer may be lost. */
 const GRACE_MS = 60_000;
+/** Characters of a program's name that are kept. */
+const MAX_USER_AGENT = 200;
+
+export interface Credentials {
+  username: string;
+  password: string;
+}
 
 /** Logging in and what follows from it. */
 export interface Sessions {
   /** @throws Problem unauthenticated, too_many_requests */
-  login(request: FastifyRequest, reply: FastifyReply, username: string, password: string): Promise<Account>;
-  /** Gives a user the cookies of a session. */
-  begin(reply: FastifyReply, user: Account): Promise<void>;
+  login(request: FastifyRequest, reply: FastifyReply, credentials: Credentials): Promise<Account>;
+  /** Begins another session of a user, whose earlier ones have ended. */
+  beginAnew(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    user: Account,
+    secondFactor: boolean,
+  ): Promise<void>;
   /** @throws Problem unauthenticated */
   refresh(request: FastifyRequest, reply: FastifyReply): Promise<Account>;
-  /** Ends every session of a user. */
-  logout(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  /**
+   * Ends every session of a user: of the caller's access token, or else of the refresh token.
+   *
+   * @throws Problem unauthenticated when neither names one
+   */
+  logout(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-export function openSessions(pool: pg.Pool, keys: Keys, cookies: Cookies): Sessions {
-  /** Keeps a session of a user; the tokens that it returns may be given away once that is committed. */
-  async function keep(database: Database, user: Account): Promise<Tokens> {
-    const now = new Date();
-    const { secret, hash } = newSecret();
-    const expiresAt = new Date(now.getTime() + REFRESH_SECONDS * 1000);
-    const { id, email, role, sessionVersion } = user;
-    const access = await keys.sign({ sub: String(id), type: 'access', email, role, ver: sessionVersion });
-    await insertRefreshToken(database, { hash, userId: id, sessionVersion, expiresAt }, now);
-    return { access, refresh: secret };
-  }
+interface SessionContext {
+  pool: pg.Pool;
+  keys: Keys;
+  cookies: Cookies;
+  endings: Endings;
+}
 
-  async function begin(reply: FastifyReply, user: Account): Promise<void> {
-    cookies.set(reply, await keep(pool, user));
+export function openSessions({ pool, keys, cookies, endings }: SessionContext): Sessions {
+  const accessToken = ({ id, email, role, sessionVersion }: Account, session: Session) =>
+    keys.sign({ sub: String(id), type: 'access', email, role, ver: sessionVersion, sid: session.id });
+
+  /** Begins a session; its token is signed before the transaction, which must not wait for another connection. */
+  async function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    user: Account,
+    secondFactor: boolean,
+    alongWith: (database: Database) => Promise<void>,
+  ): Promise<void> {
+    const session = newSession(request, user, secondFactor);
+    const access = await accessToken(user, session);
+    const secret = await transaction(pool, async database => {
+      await alongWith(database);
+      await insertSession(database, session);
+      return newRefreshToken(database, user, session);
+    });
+    cookies.set(reply, { access, refresh: { secret, expiresAt: session.expiresAt } });
   }
 
   return {
-    begin,
-    async login(request, reply, username, password) {
+    async login(request, reply, { username, password }) {
       const key = emailKeyOf(username);
-      const attempt = await admit(pool, key, request.ip);
       const account = await findAccount(pool, key);
-      if (!(await checkPassword(account?.password, password)) || !account) {
+      const attempt = await admitLogin(pool, key, account?.id, request.ip);
+      const isRight = await checkPassword(account?.password, password);
+      if (!isRight || !account) {
+        await noteFailure(pool, request, account, attempt, 'password');
         throw new Problem('unauthenticated', 'username or password is wrong');
       }
-      await deleteLoginFailures(pool, attempt);
-      if (account.status !== 'ACTIVE') throw new Problem('unauthenticated', inactive[account.status]);
-      const { id } = account;
-      const tokens = await transaction(pool, async database => {
-        await audit(database, request, { action: 'LOGIN', entity: 'user', entityId: id, userId: id });
-        return keep(database, account);
+      if (account.status !== 'ACTIVE') {
+        await deleteLoginFailures(pool, attempt);
+        await noteFailure(pool, request, account, attempt, account.status);
+        throw new Problem('unauthenticated', inactive[account.status]);
+      }
+      await begin(request, reply, account, false, async database => {
+        await noteLogin(database, attempt, account.id);
+        const deed = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
+        await audit(database, request, deed);
       });
-      cookies.set(reply, tokens);
       return account;
     },
+    beginAnew: (request, reply, user, secondFactor) =>
+      begin(request, reply, user, secondFactor, async () => {}),
     async refresh(request, reply) {
-      const account = await exchange(pool, request);
-      await begin(reply, account);
+      const { account, session, secret, reused } = await transaction(pool, database =>
+        exchange(database, request),
+      );
+      if (reused !== undefined) endings.tell(reused);
+      if (!account) throw new Problem('unauthenticated', 'the session has ended; log in again');
+      const access = await accessToken(account, session);
+      cookies.set(reply, { access, refresh: { secret, expiresAt: session.expiresAt } });
       return account;
     },
-    async logout(request, reply, userId) {
-      await transaction(pool, async database => {
-        await updateUser(database, userId, { endSessions: true });
-        await audit(database, request, { action: 'LOGOUT', entity: 'user', entityId: userId });
-      });
+    async logout(request, reply) {
+      const userId = request.caller?.id ?? (await transaction(pool, db => refreshTokenUser(db, request)));
       cookies.clear(reply);
+      if (userId === undefined) throw new Problem('unauthenticated', 'nobody is logged in');
+      await transaction(pool, async database => {
+        await lockAccount(database, userId);
+        await endSessions(database, userId, { resets: false });
+        await audit(database, request, { action: 'LOGOUT', entity: 'user', entityId: userId, userId });
+      });
+      endings.tell(userId);
     },
   };
 }
@@ -92,52 +136,74 @@ const inactive = {
   DEACTIVATED: 'the account is not active: an administrator deactivated it',
 };
 
-/**
- * Notes an attempt to log in, and refuses it after too many failures. What was typed is kept as its SHA-256: people
- * type passwords into the wrong field.
- *
- * @returns what names the attempts of this account and address
- * @throws Problem too_many_requests
- */
-async function admit(pool: pg.Pool, emailKey: string, address: string) {
-  const account = hash('sha256', emailKey, 'buffer');
-  const at = new Date();
-  const since = new Date(at.getTime() - FAILURES_MS);
-  await insertLoginFailure(pool, { account, address, at }, since);
-  const failures = await findLoginFailures(pool, { account, address }, since);
-  if (failures.length > MAX_FAILURES) {
-    await deleteLoginFailures(pool, { account, address, at });
-    const oldest = failures.at(-MAX_FAILURES - 1) as Date;
-    const seconds = Math.ceil((oldest.getTime() + FAILURES_MS - at.getTime()) / 1000);
-    throw new Problem('too_many_requests', 'too many failed logins; try again later', {
-      retryAfter: Math.max(1, seconds),
-    });
-  }
-  return { account, address };
+/** Writes a failed login down; an account that does not exist is named by the hash of what was typed. */
+async function noteFailure(
+  database: Database,
+  request: FastifyRequest,
+  account: Account | undefined,
+  attempt: LoginAttempt,
+  reason: string,
+): Promise<void> {
+  const entityId = account?.id ?? attempt.account.toString('hex').slice(0, 16);
+  const details = { reason };
+  await audit(database, request, { action: 'LOGIN_FAILED', entity: 'user', entityId, details });
 }
+
+function newSession(request: FastifyRequest, { id: userId }: Account, secondFactor: boolean): Session {
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
+  const times = { startedAt: now, lastUsedAt: now, expiresAt };
+  return { id: crypto.randomUUID(), userId, ...times, ...clientOf(request), secondFactor };
+}
+
+function clientOf({ ip, headers }: FastifyRequest): { address: string; userAgent: string } {
+  const userAgent = (headers['user-agent'] ?? '').replaceAll('\0', '').slice(0, MAX_USER_AGENT);
+  return { address: ip, userAgent };
+}
+
+async function newRefreshToken(
+  database: Database,
+  { id, sessionVersion }: Account,
+  session: Session,
+): Promise<string> {
+  const { secret, hash } = newSecret();
+  const { id: sessionId, expiresAt } = session;
+  await insertRefreshToken(database, { hash, sessionId, userId: id, sessionVersion, expiresAt });
+  return secret;
+}
+
+async function refreshTokenUser(database: Database, request: FastifyRequest): Promise<number | undefined> {
+  const token = request.cookies[REFRESH_COOKIE];
+  return token === undefined ? undefined : findRefreshTokenUser(database, secretHash(token), new Date());
+}
+
+type Exchanged =
+  | { account: Account; session: Session; secret: string; reused?: undefined }
+  | { account?: undefined; session?: undefined; secret?: undefined; reused?: number };
 
 /**
  * Takes a refresh token for its successor. One that was used before, and not just now, was stolen or copied: then
  * every session of the user ends (RFC 9700 §4.14.2).
+ *
+ * @returns without an account when the token is not good; `reused` is the user whose sessions ended
  */
-async function exchange(pool: pg.Pool, request: FastifyRequest): Promise<Account> {
-  const ended = new Problem('unauthenticated', 'the session has ended; log in again');
-  const token = request.cookies[REFRESH_COOKIE];
-  if (!token) throw ended;
-  const account = await transaction(pool, async database => {
-    const now = new Date();
-    const kept = await useRefreshToken(database, secretHash(token), now);
-    if (!kept || kept.expiresAt < now) return undefined;
-    const account = await lockAccount(database, kept.userId);
-    if (account?.status !== 'ACTIVE' || account.sessionVersion !== kept.sessionVersion) return undefined;
-    if (kept.usedAt && now.getTime() - kept.usedAt.getTime() > GRACE_MS) {
-      await updateUser(database, account.id, { endSessions: true });
-      const deed = { action: 'REFRESH_TOKEN_REUSED', entity: 'user', entityId: account.id, userId: null };
-      await audit(database, request, deed);
-      return undefined;
-    }
-    return account;
-  });
-  if (!account) throw ended;
-  return account;
+async function exchange(database: Database, request: FastifyRequest): Promise<Exchanged> {
+  const now = new Date();
+  const userId = await refreshTokenUser(database, request);
+  if (userId === undefined) return {};
+  const account = await lockAccount(database, userId);
+  const hash = secretHash(request.cookies[REFRESH_COOKIE] as string);
+  const kept = await lockRefreshToken(database, hash);
+  if (!kept || kept.session.expiresAt <= now) return {};
+  if (account?.status !== 'ACTIVE' || account.sessionVersion !== kept.sessionVersion) return {};
+  if (kept.usedAt && now.getTime() - kept.usedAt.getTime() > GRACE_MS) {
+    await endSessions(database, userId, { resets: false });
+    const deed = { action: 'REFRESH_TOKEN_REUSED', entity: 'user', entityId: userId, userId: null };
+    await audit(database, request, deed);
+    return { reused: userId };
+  }
+  if (!kept.usedAt) await markRefreshTokenUsed(database, hash, now);
+  const session = { ...kept.session, lastUsedAt: now, ...clientOf(request) };
+  await touchSession(database, session);
+  return { account, session, secret: await newRefreshToken(database, account, session) };
 }

@@ -1,79 +1,143 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
+import type { Role, Status } from '../users/store.ts';
+
+/** One login, until it ends. */
+export interface Session {
+  id: string;
+  userId: number;
+  startedAt: Date;
+  lastUsedAt: Date;
+  expiresAt: Date;
+  /** where it was last used from */
+  address: string;
+  userAgent: string;
+  /** whether the login proved a second factor */
+  secondFactor: boolean;
+}
+
+const SESSION = sql`id, user_id AS "userId", started_at AS "startedAt", last_used_at AS "lastUsedAt",
+  expires_at AS "expiresAt", address, user_agent AS "userAgent", second_factor AS "secondFactor"`;
+
+/** Sessions of one user, at most: the one that was used least recently makes room. */
+export const MAX_SESSIONS = 100;
+
+/** Keeps a session; those of the same user that have expired are forgotten. */
+export async function insertSession(database: Database, session: Session): Promise<void> {
+  const { id, userId, startedAt, lastUsedAt, expiresAt, address, userAgent, secondFactor } = session;
+  await database.query(sql`
+    DELETE FROM sessions WHERE user_id = ${userId} AND (expires_at <= ${startedAt} OR id IN (
+      SELECT id FROM sessions WHERE user_id = ${userId} ORDER BY last_used_at DESC OFFSET ${MAX_SESSIONS - 1}))`);
+  await database.query(sql`
+    INSERT INTO sessions (id, user_id, started_at, last_used_at, expires_at, address, user_agent, second_factor)
+    VALUES (${id}, ${userId}, ${startedAt}, ${lastUsedAt}, ${expiresAt}, ${address}, ${userAgent}, ${secondFactor})`);
+}
+
+/** Notes that a session was refreshed. */
+export async function touchSession(
+  database: Database,
+  { id, lastUsedAt, address, userAgent }: Pick<Session, 'id' | 'lastUsedAt' | 'address' | 'userAgent'>,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE sessions SET last_used_at = ${lastUsedAt}, address = ${address}, user_agent = ${userAgent}
+    WHERE id = ${id}`);
+}
+
+/** A user's sessions that have not expired, the one used last first. */
+export async function listSessions(database: Database, userId: number, now: Date): Promise<Session[]> {
+  const { rows } = await database.query<Session>(sql`
+    SELECT ${SESSION} FROM sessions WHERE user_id = ${userId} AND expires_at > ${now}
+    ORDER BY last_used_at DESC, id LIMIT ${MAX_SESSIONS}`);
+  return rows;
+}
+
+/** Ends one session of a user, with its refresh tokens; false when the user has no such session. */
+export async function deleteSession(database: Database, userId: number, id: string): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    DELETE FROM sessions WHERE user_id = ${userId} AND id::text = ${id.toLowerCase()}`);
+  return rowCount === 1;
+}
+
+/** Ends every session of a user, with their refresh tokens. */
+export async function deleteSessions(database: Database, userId: number): Promise<void> {
+  await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId}`);
+}
+
+/** What an access token must agree with. */
+export interface Standing {
+  userId: number;
+  status: Status;
+  role: Role;
+  /** the user's session version */
+  version: number;
+  secondFactor: boolean;
+}
+
+/** The sessions that have not expired, in the order of the ids, with their users. */
+export async function findStandings(
+  database: Database,
+  ids: readonly string[],
+  now: Date,
+): Promise<(Standing | undefined)[]> {
+  const { rows } = await database.query<Standing & { id: string }>({
+    name: 'find-standings',
+    text: `
+      SELECT sessions.id, users.id AS "userId", status, role, session_version AS version,
+        second_factor AS "secondFactor"
+      FROM sessions JOIN users ON users.id = user_id WHERE sessions.id = ANY ($1) AND expires_at > $2`,
+    values: [ids, now],
+  });
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => byId.get(id));
+}
 
 export interface RefreshToken {
   hash: Buffer;
+  sessionId: string;
   userId: number;
   sessionVersion: number;
   expiresAt: Date;
 }
 
-/** Keeps a token; those of the same user that have ended are forgotten. */
 export async function insertRefreshToken(
   database: Database,
-  { hash, userId, sessionVersion, expiresAt }: RefreshToken,
-  now: Date,
+  { hash, sessionId, userId, sessionVersion, expiresAt }: RefreshToken,
 ): Promise<void> {
   await database.query(sql`
-    DELETE FROM refresh_tokens
-    WHERE user_id = ${userId} AND (expires_at < ${now} OR session_version < ${sessionVersion})`);
-  await database.query(sql`
-    INSERT INTO refresh_tokens (hash, user_id, session_version, expires_at)
-    VALUES (${hash}, ${userId}, ${sessionVersion}, ${expiresAt})`);
+    INSERT INTO refresh_tokens (hash, session_id, user_id, session_version, expires_at)
+    VALUES (${hash}, ${sessionId}, ${userId}, ${sessionVersion}, ${expiresAt})`);
 }
 
-/** Marks a token used; gives what it was before, or undefined when there is none. */
-export async function useRefreshToken(
+/** Whose refresh token it is; undefined when there is none. */
+export async function findRefreshTokenUser(
   database: Database,
   hash: Buffer,
   now: Date,
-): Promise<(RefreshToken & { usedAt: Date | null }) | undefined> {
-  const { rows } = await database.query<RefreshToken & { usedAt: Date | null }>(sql`
-    SELECT hash, user_id AS "userId", session_version AS "sessionVersion", expires_at AS "expiresAt",
-      used_at AS "usedAt"
-    FROM refresh_tokens WHERE hash = ${hash} FOR UPDATE`);
-  if (rows[0] && !rows[0].usedAt) {
-    await database.query(sql`UPDATE refresh_tokens SET used_at = ${now} WHERE hash = ${hash}`);
-  }
-  return rows[0];
+): Promise<number | undefined> {
+  const { rows } = await database.query<{ userId: number }>(sql`
+    SELECT user_id AS "userId" FROM refresh_tokens WHERE hash = ${hash} AND expires_at > ${now}`);
+  return rows[0]?.userId;
 }
 
-/** One attempt to log in to an account from an address. */
-export interface LoginAttempt {
-  account: Buffer;
-  address: string;
-  at: Date;
-}
-
-/** Notes an attempt as failed, before it is known to be: those that come at once count each other. */
-export async function insertLoginFailure(
+/**
+ * A refresh token that nobody else uses until the end of the transaction, with its session. The caller holds the lock
+ * of the user's row, so that this and the end of all sessions do not wait for each other.
+ */
+export async function lockRefreshToken(
   database: Database,
-  { account, address, at }: LoginAttempt,
-  forgetBefore: Date,
-): Promise<void> {
-  await database.query(sql`DELETE FROM login_failures WHERE at < ${forgetBefore}`);
-  await database.query(sql`
-    INSERT INTO login_failures (account, address, at) VALUES (${account}, ${address}, ${at})`);
+  hash: Buffer,
+): Promise<{ usedAt: Date | null; sessionVersion: number; session: Session } | undefined> {
+  const { rows } = await database.query<Session & { usedAt: Date | null; sessionVersion: number }>(sql`
+    SELECT used_at AS "usedAt", session_version AS "sessionVersion", sessions.id, sessions.user_id AS "userId",
+      started_at AS "startedAt", last_used_at AS "lastUsedAt", sessions.expires_at AS "expiresAt", address,
+      user_agent AS "userAgent", second_factor AS "secondFactor"
+    FROM refresh_tokens JOIN sessions ON sessions.id = session_id WHERE hash = ${hash} FOR UPDATE`);
+  if (!rows[0]) return undefined;
+  const { usedAt, sessionVersion, ...session } = rows[0];
+  return { usedAt, sessionVersion, session };
 }
 
-/** When the failures of an account from an address were, oldest first. */
-export async function findLoginFailures(
-  database: Database,
-  { account, address }: Omit<LoginAttempt, 'at'>,
-  since: Date,
-): Promise<Date[]> {
-  const { rows } = await database.query<{ at: Date }>(sql`
-    SELECT at FROM login_failures WHERE account = ${account} AND address = ${address} AND at >= ${since}
-    ORDER BY at`);
-  return rows.map(({ at }) => at);
-}
-
-/** Forgets one attempt, or every one of an account from an address. */
-export async function deleteLoginFailures(
-  database: Database,
-  { account, address, at }: Omit<LoginAttempt, 'at'> & { at?: Date },
-): Promise<void> {
-  await database.query(sql`
-    DELETE FROM login_failures
-    WHERE account = ${account} AND address = ${address} AND at = coalesce(${at}, at)`);
+/** Marks a token used. */
+export async function markRefreshTokenUsed(database: Database, hash: Buffer, now: Date): Promise<void> {
+  await database.query(sql`UPDATE refresh_tokens SET used_at = ${now} WHERE hash = ${hash}`);
 }

@@ -7,30 +7,22 @@ import type { Settings } from '../../../platform/settings.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
-import { noteMailRequest, type Purpose, takeMailToken } from '../mails/store.ts';
-import { checkEmail, emailKeyOf } from './email.ts';
+import { takeMailToken } from '../mails/store.ts';
+import { type Endings, endSessions } from '../sessions/endings.ts';
+import { checkEmail } from './email.ts';
 import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts';
 import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
-import {
-  type Account,
-  findAccount,
-  findSystemAdmins,
-  insertUser,
-  lockAccount,
-  type User,
-  updateUser,
-} from './store.ts';
+import { type Account, findSystemAdmins, insertUser, lockAccount, type User, updateUser } from './store.ts';
 
 export interface AccountContext {
   pool: pg.Pool;
   mails: Mails;
   settings: Pick<Settings, 'PASSWORD_POLICY'>;
+  endings: Endings;
 }
 
 /** Administrators who are told of a new user, at most. */
 const NOTICES = 20;
-/** A user is sent a mail that anybody can ask for once in this time, in milliseconds. */
-const MAIL_PAUSE_MS = 5 * 60_000;
 
 /**
  * Opens an account and sends the mail that confirms its address.
@@ -72,7 +64,7 @@ export async function confirmEmail(
   const user = await transaction(pool, async database => {
     const id = await takeMailToken(database, secretHash(token), 'CONFIRM_EMAIL', new Date());
     const user = id === undefined ? undefined : await lockAccount(database, id);
-    if (!user) throw unusable();
+    if (!user) throw unusable('72 hours');
     return noteConfirmed(database, mails, request, user, user.id);
   });
   mails.wake();
@@ -99,28 +91,9 @@ export async function noteConfirmed(
   return confirmed;
 }
 
-function unusable(): Problem {
-  const sentence = 'token is unknown, used or older than 72 hours; ask for another mail';
+function unusable(age: string): Problem {
+  const sentence = `token is unknown, used or older than ${age}; ask for another mail`;
   return new Problem('invalid', sentence, { fields: { token: sentence } });
-}
-
-/** Mails a token to an address, if it is a user's who can use it; whoever asks learns nothing of that. */
-export async function requestMail(
-  { pool, mails }: AccountContext,
-  email: string,
-  purpose: Purpose,
-): Promise<void> {
-  const account = await findAccount(pool, emailKeyOf(email));
-  const useful = purpose === 'CONFIRM_EMAIL' ? account?.status === 'UNCONFIRMED' : true;
-  if (!account || account.status === 'DEACTIVATED' || !useful) return;
-  await transaction(pool, async database => {
-    const now = new Date();
-    const since = new Date(now.getTime() - MAIL_PAUSE_MS);
-    if (!(await noteMailRequest(database, { userId: account.id, purpose }, now, since))) return;
-    const kind = purpose === 'CONFIRM_EMAIL' ? 'confirm' : 'reset';
-    await mails.send(database, [{ kind, to: account.id }]);
-  });
-  mails.wake();
 }
 
 /**
@@ -129,21 +102,25 @@ export async function requestMail(
  * @throws Problem invalid
  */
 export async function resetPassword(
-  { pool, mails, settings }: AccountContext,
+  { pool, mails, settings, endings }: AccountContext,
   request: FastifyRequest,
   { token, password }: Static<typeof PasswordReset>,
 ): Promise<void> {
   await checkPasswordRules(password, 'password', settings);
   const hash = await hashPassword(password);
-  await transaction(pool, async database => {
+  const userId = await transaction(pool, async database => {
     const id = await takeMailToken(database, secretHash(token), 'RESET_PASSWORD', new Date());
     const user = id === undefined ? undefined : await lockAccount(database, id);
-    if (!user) throw unusable();
-    await updateUser(database, user.id, { password: hash, endSessions: true });
+    if (!user) throw unusable('an hour');
+    await updateUser(database, user.id, { password: hash });
+    await endSessions(database, user.id, { resets: true });
+    await mails.send(database, [{ kind: 'password-changed', to: user.id }]);
     const deed = { action: 'RESET_PASSWORD', entity: 'user', entityId: user.id, userId: user.id };
     await audit(database, request, deed);
     await noteConfirmed(database, mails, request, user, user.id);
+    return user.id;
   });
+  endings.tell(userId);
   mails.wake();
 }
 
@@ -153,29 +130,32 @@ export async function resetPassword(
  * @throws Problem invalid
  */
 export async function updateProfile(
-  { pool, settings }: AccountContext,
+  { pool, mails, settings, endings }: AccountContext,
   request: FastifyRequest,
   id: number,
   { password, currentPassword, ...change }: Static<typeof ProfileUpdate>,
 ): Promise<Account> {
   const { name, surname, language, discoverable } = change;
   const hash = password === undefined ? undefined : await newPassword();
-  return transaction(pool, async database => {
+  const user = await transaction(pool, async database => {
     const before = await lockAccount(database, id);
     if (!before) throw new Problem('not_found', 'there is no such user');
     if (hash && hash.checked !== before.password) throw wrongPassword();
     const changed = { name, surname, language, discoverable };
-    const user = await updateUser(database, id, {
-      ...changed,
-      ...(hash && { password: hash.made, endSessions: true }),
-    });
+    const user = await updateUser(database, id, { ...changed, ...(hash && { password: hash.made }) });
     const fields = Object.entries({ ...changed, password: hash }).filter(([, value]) => value !== undefined);
     const details = { fields: fields.map(([field]) => field) };
     await audit(database, request, { action: 'UPDATE_USER_PROFILE', entity: 'user', entityId: id, details });
-    return user;
+    if (!hash) return user;
+    await endSessions(database, id, { resets: true });
+    await mails.send(database, [{ kind: 'password-changed', to: id }]);
+    return (await lockAccount(database, id)) as Account;
   });
+  if (hash) endings.tell(id);
+  mails.wake();
+  return user;
 
-  /** Checked and reckoned before the transaction, which is not to wait for it. */
+  /** Checked and hashed before the transaction, which must not wait for it. */
   async function newPassword(): Promise<{ made: string; checked: string }> {
     await checkPasswordRules(password as string, 'password', settings);
     const kept = await transaction(pool, database => lockAccount(database, id));

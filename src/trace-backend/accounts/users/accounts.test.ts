@@ -80,11 +80,11 @@ test('from registration to login: mail, confirmation, notice to the administrato
   const { body } = await admin.send('GET', `/api/audit/list?entity=user&entityId=${id}&sort=ASC`);
   expect(body.data.items.map(({ action }: { action: string }) => action)).toEqual([
     'REGISTER_USER',
-    'CONFIRM_USER_EMAIL',
+    ...['LOGIN_FAILED', 'LOGIN_FAILED', 'CONFIRM_USER_EMAIL', 'LOGIN_FAILED'],
     'ACTIVATE_USER',
     'LOGIN',
   ]);
-  expect(body.data.items[2]).toMatchObject({ userId: admin.id, address: '127.0.0.1' });
+  expect(body.data.items[5]).toMatchObject({ userId: admin.id, address: '127.0.0.1' });
 });
 
 test('a known address in any case is refused, also when several come at once, and makes no second user', async () => {
@@ -195,8 +195,10 @@ test('administrators: what they may do to whom', async () => {
     const { status, body } = await execute(...args);
     return status === 200 ? [body.data.status, body.data.role] : [status, body.status];
   };
-  expect(await outcome('SET_USER_REGIONAL_ADMIN', user.id, regional)).toEqual(['ACTIVE', 'REGIONAL_ADMIN']);
-  expect(await outcome('UNSET_USER_REGIONAL_ADMIN', user.id, regional)).toEqual(['ACTIVE', 'USER']);
+  expect(await outcome('SET_USER_REGIONAL_ADMIN', user.id, regional)).toEqual([403, 'UNAUTHORIZED']);
+  expect(await outcome('SET_USER_REGIONAL_ADMIN', user.id)).toEqual(['ACTIVE', 'REGIONAL_ADMIN']);
+  expect(await outcome('UNSET_USER_REGIONAL_ADMIN', user.id, regional)).toEqual([403, 'UNAUTHORIZED']);
+  expect(await outcome('UNSET_USER_REGIONAL_ADMIN', user.id)).toEqual(['ACTIVE', 'USER']);
   expect(await outcome('SET_USER_SYSTEM_ADMIN', user.id, regional)).toEqual([403, 'UNAUTHORIZED']);
   expect(await outcome('DEACTIVATE_USER', admin.id, regional)).toEqual([403, 'UNAUTHORIZED']);
   expect(await outcome('DEACTIVATE_USER', regional.id, regional)).toEqual([400, 'INVALID_REQUEST']);

@@ -4,14 +4,8 @@ import type { Server } from '../../../platform/http/server.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import {
-  type AccountContext,
-  confirmEmail,
-  register,
-  requestMail,
-  resetPassword,
-  updateProfile,
-} from './account.ts';
+import { type AccountContext, confirmEmail, register, resetPassword, updateProfile } from './account.ts';
+import { emailKeyOf } from './email.ts';
 import { registerLandingPages } from './landing.ts';
 import { Address, Confirmation, PasswordReset, ProfileUpdate, Registration, User } from './schemas.ts';
 import { findUsers, type User as UserRow } from './store.ts';
@@ -83,7 +77,7 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
         },
       },
       async ({ body }) => {
-        await requestMail(context, body.email, purpose);
+        await context.mails.ask(purpose, emailKeyOf(body.email));
         return { status: 'OK' as const };
       },
     );
@@ -96,7 +90,7 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
       schema: {
         tags,
         summary: 'Set a password by a mailed token',
-        description: 'Ends every session of the user.',
+        description: 'Ends every session of the user, who is told by mail.',
         body: PasswordReset,
         response: { 200: Done, ...failureAnswers() },
       },
@@ -148,7 +142,7 @@ function registerProfile(
     },
     async (request, reply) => {
       const user = await updateProfile(context, request, callerOf(request).id, request.body);
-      if (request.body.password !== undefined) await sessions.begin(reply, user);
+      if (request.body.password !== undefined) await sessions.beginAnew(request, reply, user, false);
       return answer(user);
     },
   );

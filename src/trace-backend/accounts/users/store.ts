@@ -23,14 +23,6 @@ export interface Account extends User {
   sessionVersion: number;
 }
 
-/** What a session must still agree with. */
-export interface Session {
-  id: number;
-  status: Status;
-  role: Role;
-  version: number;
-}
-
 const USER = sql`id, email, name, surname, language, status, role, discoverable`;
 const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
 
@@ -67,20 +59,6 @@ export async function findAccount(database: Database, emailKey: string): Promise
   return rows[0];
 }
 
-/** What sessions must still agree with, in the order of the ids. */
-export async function findSessions(
-  database: Database,
-  ids: readonly number[],
-): Promise<(Session | undefined)[]> {
-  const { rows } = await database.query<Session>({
-    name: 'find-sessions',
-    text: 'SELECT id, status, role, session_version AS version FROM users WHERE id = ANY ($1)',
-    values: [ids],
-  });
-  const byId = new Map(rows.map(row => [row.id, row]));
-  return ids.map(id => byId.get(id));
-}
-
 /** Users by their ids, in that order. */
 export async function findUsers(database: Database, ids: readonly number[]): Promise<(User | undefined)[]> {
   const { rows } = await database.query<User>({
@@ -94,22 +72,23 @@ export async function findUsers(database: Database, ids: readonly number[]): Pro
 
 /** What may change of a user; what is absent stays. */
 export type UserChange = Partial<
-  Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & {
-    password: string;
-    /** every token made so far ends */
-    endSessions: boolean;
-  }
+  Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & { password: string }
 >;
 
 export async function updateUser(database: Database, id: number, change: UserChange): Promise<Account> {
-  const { name, surname, language, discoverable, status, role, password, endSessions } = change;
+  const { name, surname, language, discoverable, status, role, password } = change;
   const { rows } = await database.query<Account>(sql`
     UPDATE users SET name = coalesce(${name}, name), surname = coalesce(${surname}, surname),
       language = coalesce(${language}, language), discoverable = coalesce(${discoverable}, discoverable),
       status = coalesce(${status}, status), role = coalesce(${role}, role),
-      password = coalesce(${password}, password), session_version = session_version + ${endSessions ? 1 : 0}
+      password = coalesce(${password}, password)
     WHERE id = ${id} RETURNING ${ACCOUNT}`);
   return rows[0] as Account;
+}
+
+/** Ends every token that was made under the user's present session version. */
+export async function raiseSessionVersion(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
 }
 
 export interface UserFilter {

@@ -1,0 +1,38 @@
+import type { Database } from '../../../platform/postgres/database.ts';
+import { deleteResets } from '../mails/store.ts';
+import { raiseSessionVersion } from '../users/store.ts';
+import { deleteSessions } from './store.ts';
+
+/**
+ * Ends every session of a user: all access and refresh tokens made so far. To be told by `Endings` after the commit.
+ *
+ * @param resets whether mailed tokens that set a password end too
+ */
+export async function endSessions(
+  database: Database,
+  userId: number,
+  { resets }: { resets: boolean },
+): Promise<void> {
+  await raiseSessionVersion(database, userId);
+  await deleteSessions(database, userId);
+  if (resets) await deleteResets(database, userId);
+}
+
+/** Tells those parts of the process that hold something open for a session when it has ended. */
+export interface Endings {
+  /** Sessions of a user have ended, and that is committed. */
+  tell(userId: number): void;
+  listen(listener: (userId: number) => void): void;
+}
+
+export function openEndings(): Endings {
+  const listeners: ((userId: number) => void)[] = [];
+  return {
+    tell(userId) {
+      for (const listener of listeners) listener(userId);
+    },
+    listen(listener) {
+      listeners.push(listener);
+    },
+  };
+}

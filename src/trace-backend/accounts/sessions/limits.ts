@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import { addressBlock } from '../../../platform/http/address.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
+import {
+  deleteLoginFailures,
+  findLoginFailures,
+  insertLoginFailure,
+  knowsLoginAddress,
+  type LoginAttempt,
+  lockAttempts,
+  noteLoginAddress,
+} from './attempts-store.ts';
+
+/** Failures count for this long, in milliseconds. */
+const FAILURES_MS = 15 * 60_000;
+/** Failures for one account from one address, and from everywhere, after which no further attempt is looked at. */
+const FROM_ONE_ADDRESS = 10;
+const FROM_ANYWHERE = 100;
+/** An address from which a user logged in is known for this long, in milliseconds. */
+const KNOWN_MS = 30 * 24 * 3600_000;
+/** Wrong codes of a second factor for one account: whoever sends them knows the password. */
+const WRONG_CODES = 10;
+
+/**
+ * Notes an attempt to log in, and refuses it after too many failures: from its address, or from anywhere unless the
+ * user logged in from its address lately. What was typed is kept as its SHA-256: people type passwords into the wrong
+ * field.
+ *
+ * @param userId of the account; undefined when there is none, which takes as long
+ * @throws Problem too_many_requests
+ */
+export async function admitLogin(
+  pool: pg.Pool,
+  emailKey: string,
+  userId: number | undefined,
+  ip: string,
+): Promise<LoginAttempt> {
+  const attempt = { account: hash('sha256', emailKey, 'buffer'), address: addressBlock(ip), at: new Date() };
+  const known = await knowsLoginAddress(
+    pool,
+    userId ?? 0,
+    attempt.address,
+    new Date(attempt.at.getTime() - KNOWN_MS),
+  );
+  await admit(pool, attempt, FROM_ONE_ADDRESS, known ? undefined : FROM_ANYWHERE);
+  return attempt;
+}
+
+/**
+ * Notes an attempt to prove a second factor, and refuses it after too many failures, wherever they came from.
+ *
+ * @throws Problem too_many_requests
+ */
+export async function admitCode(pool: pg.Pool, userId: number): Promise<LoginAttempt> {
+  const attempt = { account: hash('sha256', `code ${userId}`, 'buffer'), address: '', at: new Date() };
+  await admit(pool, attempt, WRONG_CODES, undefined);
+  return attempt;
+}
+
+/** Notes an attempt unless it comes after too many; those that come at once are looked at one after another. */
+async function admit(
+  pool: pg.Pool,
+  attempt: LoginAttempt,
+  fromAddress: number,
+  fromAnywhere: number | undefined,
+): Promise<void> {
+  const { account, address, at } = attempt;
+  const since = new Date(at.getTime() - FAILURES_MS);
+  const over = await transaction(pool, async database => {
+    await lockAttempts(database, account);
+    const here = await findLoginFailures(database, { account, address }, since, fromAddress);
+    const all =
+      fromAnywhere === undefined ? [] : await findLoginFailures(database, { account }, since, fromAnywhere);
+    const over = [here[fromAddress - 1], all[(fromAnywhere ?? 0) - 1]].filter(first => first !== undefined);
+    if (over.length === 0) await insertLoginFailure(database, attempt, since);
+    return over;
+  });
+  if (over.length === 0) return;
+  const free = Math.max(...over.map(first => first.getTime())) + FAILURES_MS;
+  throw new Problem('too_many_requests', 'too many failed logins; try again later', {
+    retryAfter: Math.max(1, Math.ceil((free - at.getTime()) / 1000)),
+  });
+}
+
+/** Notes that an attempt succeeded: its failures are forgotten, and its address is known. */
+export async function noteLogin(
+  database: Database,
+  { account, address, at }: LoginAttempt,
+  userId: number,
+): Promise<void> {
+  await noteLoginAddress(database, { userId, address, at }, new Date(at.getTime() - KNOWN_MS));
+  await deleteLoginFailures(database, { account, address });
+}
