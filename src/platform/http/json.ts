@@ -2,98 +2,209 @@ import { Problem } from './problems.ts';
 
 /** Arrays and objects inside one another, at most. Everything behind the parser may therefore recurse. */
 export const MAX_JSON_DEPTH = 64;
+/** Arrays and objects in one text, at most. */
+export const MAX_CONTAINERS = 20_000;
+/** Values in one text, at most: strings (keys are not counted), numbers, true, false, null, arrays and objects. */
+export const MAX_VALUES = 262_144;
+
+const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x2d, 0x30, 0x39];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [PLUS, POINT, COMMA, LOWER_A, LOWER_U] = [0x2b, 0x2e, 0x2c, 0x61, 0x75];
+
+/** What keeps a text from being read, and where it is. */
+interface Fault {
+  at: number;
+  sentence: string;
+}
 
 /**
- * What a text must hold before it can break a rule that JSON.parse does not know: a number of 16 digits before its
- * point (the first integer that a double may not hold), one with an exponent of three digits (the first that
- * overflows), an escaped surrogate, an escaped U+0000. Almost no text does, so almost every text is read by JSON.parse
- * alone. Numbers are looked for where JSON lets them begin, as hashes and ids are full of digits.
- */
-const SUSPECT = /(?:^|[[:,\s-])(?:[0-9]{16}|[0-9]+(?:\.[0-9]+)?[eE]\+?[0-9]{3})|\\u(?:0000|[dD][89a-fA-F])/;
-
-/**
- * Reads a JSON text without losing anything of it: numbers that a double cannot hold are refused, not rounded;
- * strings that PostgreSQL or UTF-8 cannot hold are refused, not replaced. Of duplicate keys the last wins.
+ * Reads a JSON text without losing any of it: numbers that a double cannot hold are refused, not rounded; strings
+ * that PostgreSQL or UTF-8 cannot hold are refused, not replaced. Of duplicate keys the last wins.
  *
- * @throws Problem unreadable, naming the path of the offending value
+ * The text is checked in one pass before it is parsed, so that a text which would be costly is never parsed.
+ *
+ * @param text from valid UTF-8
+ * @throws Problem unreadable, naming the path of the offending value; also when the text has more than MAX_CONTAINERS
+ *   arrays and objects, more than MAX_VALUES values, or nests deeper than MAX_JSON_DEPTH
  */
 export function readJson(text: string): unknown {
-  const suspect = SUSPECT.test(text);
-  const value = parse(text, suspect);
-  if (suspect || brackets(text) > MAX_JSON_DEPTH) inspect(value, '', 1);
-  return value;
-}
-
-/** Stands in the place of a number that a double does not hold, until `inspect` has found the path to it. */
-class LostNumber {
-  readonly source: string;
-  constructor(source: string) {
-    this.source = source;
-  }
-}
-
-function parse(text: string, suspect: boolean): unknown {
+  const fault = findFault(text);
+  if (fault) throw new Problem('unreadable', `${pathAt(text, fault.at)}${fault.sentence}`);
   try {
-    if (!suspect) return JSON.parse(text);
-    return JSON.parse(text, (_key, value, context?: { source?: string }) =>
-      typeof value === 'number' && !isExact(value, context?.source ?? '')
-        ? new LostNumber(context?.source ?? '')
-        : value,
-    );
+    return JSON.parse(text);
   } catch (error) {
     throw new Problem('unreadable', `the body is not valid JSON: ${(error as Error).message.slice(0, 200)}`);
   }
 }
 
 /**
- * Whether a number literal survives as a double: no overflow, and integer literals to the last digit. An integer
- * that is written as ECMAScript writes its double survives too (62149497467408090 for 62149497467408096): it is
- * how canonical JSON gives such a number back, and what we gave must be taken again.
+ * The first thing in a text that is not allowed although it is JSON. Of a text that is not JSON everything up to the
+ * error is counted right, and parsing stops there.
  */
-function isExact(value: number, source: string): boolean {
-  if (!Number.isFinite(value)) return false;
-  if (/[.eE]/.test(source) || Number.isSafeInteger(value)) return true;
-  return BigInt(source) === BigInt(value) || source === String(value);
-}
-
-/** How deep the text can nest at most; brackets inside strings make it an upper bound. */
-function brackets(text: string): number {
-  let count = 0;
+function findFault(text: string): Fault | undefined {
+  let containers = 0;
+  let values = 0;
+  let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
-    if (char === 0x5b || char === 0x7b) count++;
+    if (char === QUOTE) {
+      values++;
+      const start = at;
+      // Not indexOf: V8 may compute it for every character, as if it cost nothing.
+      for (at++; at < text.length; at++) {
+        const inside = text.charCodeAt(at);
+        if (inside === QUOTE || inside === BACKSLASH) break;
+      }
+      if (text.charCodeAt(at) === BACKSLASH) {
+        const { end, sentence } = readEscapes(text, at);
+        if (sentence) return { at: start, sentence };
+        at = end;
+      }
+    } else if (char === COLON) {
+      // What stands before it was a key.
+      values--;
+    } else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
+      values++;
+      containers++;
+      depth++;
+      if (depth > MAX_JSON_DEPTH) return { at, sentence: `: nested deeper than ${MAX_JSON_DEPTH} levels` };
+    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) {
+      depth--;
+    } else if (char === MINUS || (char >= ZERO && char <= NINE)) {
+      values++;
+      const end = endOfNumber(text, at);
+      const lost = lostNumber(text, at, end);
+      if (lost) return { at, sentence: `: ${lost} is not a number that a double holds exactly` };
+      at = end - 1;
+    } else if (char >= LOWER_A) {
+      // true, false or null; brackets and braces have been looked for before.
+      values++;
+      at += 3;
+    }
+    if (values > MAX_VALUES) return { at, sentence: `: the body has more than ${MAX_VALUES} values` };
+    if (containers > MAX_CONTAINERS) {
+      return { at, sentence: `: the body has more than ${MAX_CONTAINERS} arrays and objects` };
+    }
   }
-  return count;
+  return undefined;
 }
 
-function inspect(value: unknown, path: string, depth: number): void {
-  if (typeof value === 'string') inspectString(value, path);
-  if (value === null || typeof value !== 'object') return;
-  if (value instanceof LostNumber) {
-    const shown = value.source.slice(0, 40);
-    throw new Problem(
-      'unreadable',
-      `${path || 'the body'}: ${shown} is not a number that a double holds exactly`,
-    );
+/** Where the characters end that a number can have. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  for (; end < text.length; end++) {
+    const char = text.charCodeAt(end);
+    const isPart =
+      (char >= ZERO && char <= NINE) || char === MINUS || char === PLUS || char === POINT || isExponent(char);
+    if (!isPart) break;
   }
-  if (depth > MAX_JSON_DEPTH) {
-    throw new Problem('unreadable', `${path.slice(0, 200)}: nested deeper than ${MAX_JSON_DEPTH} levels`);
+  return end;
+}
+
+/**
+ * The beginning of a number literal that does not survive as a double: one that overflows, or an integer that loses
+ * digits. An integer that is written as ECMAScript writes its double survives (62149497467408090 for
+ * 62149497467408096): canonical JSON gives such a number back like this, and what we gave must be taken again.
+ */
+function lostNumber(text: string, start: number, end: number): string | undefined {
+  // Nothing shorter than 1e309 overflows, no integer of fewer than 16 digits loses any.
+  if (end - start < 5 || isPlain(text, start, end)) return undefined;
+  const source = text.slice(start, end);
+  const value = Number(source);
+  const survives =
+    Number.isFinite(value) &&
+    (/[.eE]/.test(source) ||
+      Number.isSafeInteger(value) ||
+      BigInt(source) === BigInt(value) ||
+      source === String(value));
+  return survives ? undefined : source.slice(0, 40);
+}
+
+/** Whether a literal is so short, and its exponent so small, that it need not be looked at. */
+function isPlain(text: string, start: number, end: number): boolean {
+  let exponent = 0;
+  for (let at = end - 1, weight = 1; at > end - 4 && at > start; at--, weight *= 10) {
+    const char = text.charCodeAt(at);
+    if (isExponent(char)) return exponent < 200 && end - start < 50;
+    if (char >= ZERO && char <= NINE) exponent += (char - ZERO) * weight;
+    else if (isExponent(text.charCodeAt(at - 1))) return exponent < 200 && end - start < 50;
   }
-  if (Array.isArray(value)) {
-    value.forEach((item, index) => {
-      inspect(item, `${path}[${index}]`, depth + 1);
-    });
-    return;
+  if (end - start >= 16) return false;
+  for (let at = start; at < end; at++) if (isExponent(text.charCodeAt(at))) return false;
+  return true;
+}
+
+function isExponent(char: number): boolean {
+  return char === 0x65 || char === 0x45;
+}
+
+/** Reads a string on from its first backslash: where its closing quote is, and what is wrong with what it escapes. */
+function readEscapes(text: string, from: number): { end: number; sentence?: string } {
+  for (let at = from; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) return { end: at };
+    if (char !== BACKSLASH) continue;
+    at++;
+    if (text.charCodeAt(at) !== LOWER_U) continue;
+    const unit = Number.parseInt(text.slice(at + 1, at + 5), 16);
+    at += 4;
+    if (unit === 0) return { end: at, sentence: ': holds the character U+0000' };
+    if ((unit & 0xf800) !== 0xd800) continue;
+    // Beside an escaped half only another escaped half can stand: in valid UTF-8 there are no lone ones.
+    const isPair = unit < 0xdc00 && /^\\u[dD][c-fC-F]/.test(text.slice(at + 1, at + 5));
+    if (!isPair) return { end: at, sentence: ': holds half of a surrogate pair' };
+    at += 6;
   }
-  for (const key of Object.keys(value)) {
-    const inner = path ? `${path}.${key}` : key;
-    inspectString(key, inner);
-    inspect((value as Record<string, unknown>)[key], inner, depth + 1);
+  return { end: text.length };
+}
+
+/** The path of the value or key that begins at a place, as in `a.b[0]`; at most 200 characters of it. */
+function pathAt(text: string, place: number): string {
+  /** of each open container: the index in an array, or where the key in an object begins */
+  const open: { isArray: boolean; at: number }[] = [];
+  let keyComes = false;
+  for (let at = 0; at <= place; at++) {
+    const char = text.charCodeAt(at);
+    const top = open.at(-1);
+    if (char === QUOTE) {
+      if (keyComes && top) top.at = at;
+      keyComes = false;
+      at = endOfString(text, at);
+    } else if (at === place) {
+      break;
+    } else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
+      open.push({ isArray: char === OPEN_BRACKET, at: 0 });
+      keyComes = char === OPEN_BRACE;
+    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) {
+      open.pop();
+    } else if (char === COMMA && top) {
+      if (top.isArray) top.at++;
+      else keyComes = true;
+    }
+  }
+  let path = '';
+  for (const { isArray, at } of open) {
+    if (path.length > 200) break;
+    path += isArray ? `[${at}]` : `${path && '.'}${keyAt(text, at)}`;
+  }
+  return path.toWellFormed().replaceAll('\0', '\ufffd').slice(0, 200) || 'the body';
+}
+
+function keyAt(text: string, start: number): string {
+  const token = text.slice(start, endOfString(text, start) + 1);
+  try {
+    return JSON.parse(token) as string;
+  } catch {
+    return token;
   }
 }
 
-function inspectString(value: string, path: string): void {
-  const shown = (path || 'the body').toWellFormed().replaceAll('\0', '\ufffd').slice(0, 200);
-  if (!value.isWellFormed()) throw new Problem('unreadable', `${shown}: holds half of a surrogate pair`);
-  if (value.includes('\0')) throw new Problem('unreadable', `${shown}: holds the character U+0000`);
+/** Where the string that begins at `start` has its closing quote; the end of the text when it has none. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) return at;
+    if (char === BACKSLASH) at++;
+  }
+  return text.length;
 }
