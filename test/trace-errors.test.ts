@@ -58,7 +58,7 @@ test('a body that is not JSON is a REQUEST_BODY_ERROR on every route that takes 
     [400, 'application/json', '{"a":'],
     [400, 'application/json', '{"a":"\\ud800"}'],
     [400, 'application/json', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    [400, 'application/json', '['.repeat(100_000)],
+    [400, 'application/json', '['.repeat(10_000)],
     [413, 'application/json', `"${'x'.repeat(1_100_000)}"`],
   ];
   for (const { method, path } of (await operations()).filter(({ takesJson }) => takesJson)) {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import { bodyCheck } from '../../platform/http/server.ts';
+import { bodyCheck } from '../../platform/http/validation.ts';
 import { actingUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from './messages/message.ts';
 import { ChatMessageBody } from './schemas.ts';

@@ -12,7 +12,7 @@ import { type FieldRow, findFields, listFields } from './store.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
 export function registerFields(

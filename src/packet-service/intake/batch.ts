@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { readJson } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import { bodyCheck } from '../../platform/http/server.ts';
+import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import { type IntakeAnswer, type NewPacket, type Taking, takePacket } from './take.ts';

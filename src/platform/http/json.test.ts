@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_JSON_DEPTH, readJson } from './json.ts';
+import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES, readJson } from './json.ts';
 
 const refused = (text: string) => {
   try {
@@ -60,6 +60,9 @@ test('a number is looked at wherever JSON lets it stand, and digits of a text ar
     '[\n9007199254740993]',
     '-1e999',
     '[0,1.25E+400]',
+    '[false,9007199254740993]',
+    '{"\\u0061":[{"b":true},-9007199254740993]}',
+    '[1e0000000400]',
   ]) {
     expect(refused(text)).toContain('is not a number that a double holds exactly');
   }
@@ -93,4 +96,69 @@ test('what is not JSON is refused with the reason', () => {
   for (const text of ['', '{', "{'a':1}", '[01]', 'NaN', '{"a":1,}']) {
     expect(refused(text)).toMatch(/^the body is not valid JSON: /);
   }
+});
+
+test('arrays and objects are counted before anything is parsed, and one too many is refused', () => {
+  for (const one of ['[]', '{}', '{"a":[]}'.slice(5, 7)]) {
+    const list = (count: number) =>
+      `[${Array(count - 1)
+        .fill(one)
+        .join(',')}]`;
+    expect(readJson(list(MAX_CONTAINERS))).toHaveLength(MAX_CONTAINERS - 1);
+    expect(refused(list(MAX_CONTAINERS + 1))).toBe(
+      `[${MAX_CONTAINERS - 1}]: the body has more than ${MAX_CONTAINERS} arrays and objects`,
+    );
+  }
+  expect(refused('['.repeat(10) + '{},'.repeat(MAX_CONTAINERS))).toContain('more than');
+  expect(readJson(JSON.stringify('[{'.repeat(MAX_CONTAINERS)))).toHaveLength(2 * MAX_CONTAINERS);
+});
+
+test('values are counted, keys and what is in strings are not, and one too many is refused', () => {
+  for (const one of ['1', '-1.5e3', 'true', 'false', 'null', '"a,b"', '"\\""']) {
+    const list = (count: number) =>
+      `[${Array(count - 1)
+        .fill(one)
+        .join(',')}]`;
+    expect(readJson(list(MAX_VALUES))).toHaveLength(MAX_VALUES - 1);
+    expect(refused(list(MAX_VALUES + 1)), one).toMatch(/^\[262143\]: the body has more than 262144 values$/);
+  }
+  const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}": 1`).join(', ')}}`;
+  expect(Object.keys(readJson(members(MAX_VALUES - 1)) as object)).toHaveLength(MAX_VALUES - 1);
+  expect(refused(members(MAX_VALUES))).toMatch(/^k262143: the body has more than/);
+});
+
+test('no text is counted as more than it holds', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), value => {
+      const text = JSON.stringify(value, null, 1);
+      // As many copies as just fit by the counts that a walk over the value gives.
+      const [values, containers] = countOf(value);
+      const copies = Math.floor(Math.min((MAX_VALUES - 1) / values, (MAX_CONTAINERS - 1) / containers));
+      fc.pre(copies * text.length < 2_000_000 && !/\\u(d[89a-f]|0000)/i.test(text));
+      expect(readJson(`[${Array(copies).fill(text).join(',')}]`)).toHaveLength(copies);
+      expect(() =>
+        readJson(
+          `[${Array(copies + 1)
+            .fill(text)
+            .join(',')}]`,
+        ),
+      ).toThrow('more than');
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/** Values and containers in a value, itself included. */
+function countOf(value: unknown): [values: number, containers: number] {
+  if (value === null || typeof value !== 'object') return [1, 0];
+  const inside = Object.values(value).map(countOf);
+  const sum = (which: 0 | 1) => inside.reduce((total, counts) => total + counts[which], 1);
+  return [sum(0), sum(1)];
+}
+
+test('a fault behind keys and strings with escapes is named by its path', () => {
+  expect(refused('{"a\\"b":{"c":[0,{"d":"\\u0000"}]}}')).toBe('a"b.c[1].d: holds the character U+0000');
+  expect(refused('{"x":[],"y":{},"z":[[],[1,1e999]]}')).toMatch(/^z\[1\]\[1\]: 1e999/);
+  const long = 'k'.repeat(500);
+  expect(refused(`{"${long}":{"${long}":1e999}}`)).toMatch(/^k{200}: 1e999/);
 });

@@ -9,7 +9,7 @@ export const MAX_VALUES = 262_144;
 
 const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x2d, 0x30, 0x39];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-const [PLUS, POINT, COMMA, LOWER_A, LOWER_U] = [0x2b, 0x2e, 0x2c, 0x61, 0x75];
+const [PLUS, POINT, COMMA, LOWER_A, LOWER_F, LOWER_U] = [0x2b, 0x2e, 0x2c, 0x61, 0x66, 0x75];
 
 /** What keeps a text from being read, and where it is. */
 interface Fault {
@@ -79,7 +79,7 @@ function findFault(text: string): Fault | undefined {
     } else if (char >= LOWER_A) {
       // true, false or null; brackets and braces have been looked for before.
       values++;
-      at += 3;
+      at += char === LOWER_F ? 4 : 3;
     }
     if (values > MAX_VALUES) return { at, sentence: `: the body has more than ${MAX_VALUES} values` };
     if (containers > MAX_CONTAINERS) {

@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { Ajv, type ErrorObject } from 'ajv';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -13,12 +12,13 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { TSchema } from 'typebox';
 import { isTransient } from '../postgres/database.ts';
+import { JSON_LIMITS, withBodyLimit } from './body-limits.ts';
 import { checkHosts, type HostSettings } from './hosts.ts';
 import { readJson } from './json.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
 import { readForwarded, trustedProxies } from './proxies.ts';
+import { validateExactly } from './validation.ts';
 
 type SecurityScheme =
   | { type: 'http'; scheme: 'bearer'; bearerFormat?: string; description?: string }
@@ -156,76 +156,6 @@ function readBody(bytes: Buffer): unknown {
   return readJson(bytes.toString('utf8'));
 }
 
-const checks = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
-/** Bodies are checked as they are: no value is coerced into another type, filled in or removed. */
-const asSent = new Ajv({ ...checks, coerceTypes: false });
-const asSentThoroughly = new Ajv({ ...checks, coerceTypes: false, allErrors: true });
-/** Path and query parameters are text and become the type that their schema asks for. */
-const fromText = new Ajv({ ...checks, coerceTypes: true });
-
-/**
- * A check of one value as the body of a route with this schema is checked; for bodies inside bodies.
- *
- * @returns a function that throws Problem invalid, naming the field
- */
-export function bodyCheck(schema: TSchema): (value: unknown) => void {
-  const check = asSent.compile(schema);
-  return value => {
-    if (check(value)) return;
-    throw refusal(check.errors as ErrorObject[], 'body');
-  };
-}
-
-function validateExactly(app: Server, everyError: boolean): void {
-  const body = everyError ? asSentThoroughly : asSent;
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? body : fromText).compile(schema as object),
-  );
-  app.setSchemaErrorFormatter((errors, part) => refusal(errors as unknown as ErrorObject[], part));
-}
-
-/** Fields that one answer tells about, at most: a body can be wrong in more places than anyone reads. */
-const MAX_COMPLAINTS = 50;
-
-/** What is wrong, as a problem: its sentence is about the first field, its fields hold a sentence for each. */
-function refusal(errors: ErrorObject[], part: string): Problem {
-  // For a value that fits none of several alternatives Ajv lists each one's failure, then the alternatives'.
-  const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf');
-  const inside = ({ instancePath, schemaPath }: ErrorObject) =>
-    alternatives.some(
-      other =>
-        instancePath.startsWith(other.instancePath) &&
-        schemaPath !== other.schemaPath &&
-        schemaPath.startsWith(other.schemaPath),
-    );
-  const fields: Record<string, string> = {};
-  for (const error of errors.filter(error => !inside(error)).slice(0, MAX_COMPLAINTS)) {
-    const { path, sentence } = complaint(error, part);
-    fields[path] ??= sentence;
-  }
-  return new Problem('invalid', Object.values(fields)[0] as string, { fields });
-}
-
-/** One sentence about what is wrong, beginning with the path of the field. */
-function complaint(error: ErrorObject, part: string): { sentence: string; path: string } {
-  const inside = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
-  const missing = error.keyword === 'required' ? String(error.params.missingProperty) : '';
-  const path = [inside, missing].filter(Boolean).join('.') || (part === 'body' ? 'the body' : part);
-  if (missing) return { path, sentence: `${path} is required` };
-  if (error.keyword === 'enum') {
-    return { path, sentence: `${path} must be one of ${(error.schema as unknown[]).join(', ')}` };
-  }
-  const options = alternatives(error);
-  return { path, sentence: `${path} ${options ? `must be ${options}` : error.message}` };
-}
-
-function alternatives(error: ErrorObject): string {
-  if (error.keyword !== 'anyOf' || !Array.isArray(error.schema)) return '';
-  return error.schema
-    .map(option => option.const ?? option.title ?? option.type ?? 'another shape')
-    .join(' or ');
-}
-
 function answerProblems(app: Server, service: ServiceDescription): void {
   const routes: { method: string; pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
@@ -358,11 +288,15 @@ async function describeRoutes(app: Server, service: ServiceDescription): Promise
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title, description, version },
+      info: { title, description: `${description} ${JSON_LIMITS}`, version },
       tags,
       components: { securitySchemes },
       security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
     },
+    transform: ({ schema, url, route }) => ({
+      schema: schema && withBodyLimit(schema, route, service.bodyLimit),
+      url,
+    }),
   });
   await app.register(openPage, service);
   app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());

@@ -37,6 +37,8 @@ export interface Caller {
 const RANK: Record<Role, number> = { USER: 0, REGIONAL_ADMIN: 1, SYSTEM_ADMIN: 2 };
 const NEEDED = { user: 0, 'regional-admin': 1, 'system-admin': 2 } as const;
 
+/** Bytes of a request body on routes that anyone may call, at most. */
+const OPEN_BODY_BYTES = 16 * 1024;
 /** Sessions that one statement looks up, at most. */
 const SESSIONS_AT_ONCE = 200;
 
@@ -72,8 +74,10 @@ export async function authenticate(
       throw new Error(`the route ${url} does not say who may call it: config.access`);
     }
     const isOpen = config.access === 'open' || config.access === 'known';
-    if (isOpen) route.config = { ...config, open: true };
-    if (isOpen && route.schema) route.schema.security = [];
+    if (!isOpen) return;
+    route.config = { ...config, open: true };
+    route.bodyLimit ??= OPEN_BODY_BYTES;
+    if (route.schema) route.schema.security = [];
   });
 
   const claimsOf = rememberingCheck(check);
