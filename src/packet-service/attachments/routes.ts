@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { type Limiter, limiter } from '../../platform/concurrency/limiter.ts';
 import { type FileStore, openFileStore, type Received } from '../../platform/files/index.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
@@ -20,7 +21,6 @@ import {
   listAttachmentsSchema,
   postAttachmentSchema,
 } from './schemas.ts';
-import { slots } from './slots.ts';
 import { type Attachment, findAttachments } from './store.ts';
 import { sweepHourly } from './sweep.ts';
 import { requireAttachmentId } from './tus.ts';
@@ -33,7 +33,7 @@ export function registerAttachments(
 ): void {
   const files = openFileStore(settings);
   const maxBytes = settings.MAX_ATTACHMENT_BYTES;
-  const uploading = { pool, files, slots: slots(settings.CONCURRENT_UPLOADS), maxBytes };
+  const uploading = { pool, files, limited: uploadLimiter(settings.CONCURRENT_UPLOADS), maxBytes };
   // Contexts of their own: what they read as a body is no body elsewhere.
   app.register(async scope => registerUploads(scope as Server, uploading));
   app.register(async scope => registerForm(scope as Server, uploading));
@@ -44,11 +44,11 @@ export function registerAttachments(
   app.addHook('onClose', async () => stopSweeping());
 }
 
-async function registerForm(app: Server, { pool, files, slots, maxBytes }: Uploading): Promise<void> {
+async function registerForm(app: Server, { pool, files, limited, maxBytes }: Uploading): Promise<void> {
   await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
-    const { attachment, isNew } = await slots(async () => {
+    const { attachment, isNew } = await limited(async () => {
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {
         const attachmentId = id === undefined ? newAttachmentId() : requireAttachmentId(id, 'id');
@@ -195,4 +195,10 @@ function asItem(id: string | undefined, attachment: Attachment | undefined) {
   if (!attachment) return { attachment_id: attachmentIdText(id), status: 'missing' as const };
   const { uploaded_at: _, ...known } = asAnswer(attachment);
   return { ...known, status: 'stored' as const };
+}
+
+/** Uploads do not wait for each other: a client that finds no room comes back. */
+function uploadLimiter(concurrency: number): Limiter {
+  const full = `${concurrency} uploads are in progress already`;
+  return limiter({ full, concurrency, queue: 0, retryAfter: 5 });
 }

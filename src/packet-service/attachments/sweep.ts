@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { FileStore } from '../../platform/files/index.ts';
+import { hourly } from '../../platform/jobs/hourly.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import { findReferenced } from '../packets/attachment-store.ts';
 import { contentKey } from './keep.ts';
@@ -14,8 +15,7 @@ import {
 } from './store.ts';
 import { deleteUpload, findExpiredUploads } from './upload-store.ts';
 
-const HOUR_MS = 3600 * 1000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 3600 * 1000;
 /** Rows that one statement looks at. */
 const BATCH = 500;
 /** Days in which an upload must be completed, counted from its beginning. */
@@ -31,17 +31,9 @@ export interface Sweeping {
   expireDays: number;
 }
 
-/** Sweeps every hour; several processes may do so at once. Returns what ends it. */
+/** Sweeps every hour; returns a function that stops it. */
 export function sweepHourly(sweeping: Sweeping, logger: FastifyBaseLogger): () => void {
-  const timer = setInterval(async () => {
-    try {
-      await sweep(sweeping, new Date());
-    } catch (error) {
-      logger.warn({ err: error }, 'expired attachments could not be removed; tried again in an hour');
-    }
-  }, HOUR_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return hourly('expired attachments could not be removed', logger, () => sweep(sweeping, new Date()));
 }
 
 /** Removes uploads that were never completed, attachments that no packet names, and contents that nobody has. */

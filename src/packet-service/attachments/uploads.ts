@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import type { Limiter } from '../../platform/concurrency/limiter.ts';
 import type { FileStore } from '../../platform/files/index.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -15,7 +16,6 @@ import {
   patchUploadSchema,
   postUploadSchema,
 } from './schemas.ts';
-import type { Slots } from './slots.ts';
 import { findAttachments } from './store.ts';
 import { piecesOf, UPLOAD_DAYS } from './sweep.ts';
 import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
@@ -39,13 +39,13 @@ const PATCH_MS = 100_000;
 export interface Uploading {
   pool: pg.Pool;
   files: FileStore;
-  slots: Slots;
+  limited: Limiter;
   maxBytes: number;
 }
 
 /** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */
 export function registerUploads(app: Server, uploading: Uploading): void {
-  const { pool, files, slots, maxBytes } = uploading;
+  const { pool, files, limited, maxBytes } = uploading;
   const { write, release } = writers();
   const freedUpload = async (request: FastifyRequest, uploadId: string) => {
     const upload = await ownUpload(pool, request, uploadId);
@@ -97,7 +97,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     if (offset !== upload.received) throw elsewhere(upload);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
-      slots(() => takePieces(uploading, upload, stream)),
+      limited(() => takePieces(uploading, upload, stream)),
     );
     // Whoever has not sent everything by now is told how far it came, and goes on in a new request.
     if (!request.raw.readableEnded) reply.header('connection', 'close');

@@ -1,23 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { hourly } from '../../platform/jobs/hourly.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { forgetOldKeys } from './store.ts';
 
-const HOUR_MS = 3600 * 1000;
-
 /**
- * Forgets idempotency keys past their days, every hour, in small deletes that hold no lock for long. Several
- * processes may do it at once.
+ * Deletes expired idempotency keys every hour, in small statements that hold no lock for long.
  *
- * @returns what ends it
+ * @returns a function that stops it
  */
 export function forgetKeysHourly(database: Database, logger: FastifyBaseLogger): () => void {
-  const timer = setInterval(async () => {
-    try {
-      while ((await forgetOldKeys(database, new Date())) > 0);
-    } catch (error) {
-      logger.warn({ err: error }, 'old idempotency keys could not be removed; tried again in an hour');
-    }
-  }, HOUR_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return hourly('old idempotency keys could not be removed', logger, async () => {
+    while ((await forgetOldKeys(database, new Date())) > 0);
+  });
 }

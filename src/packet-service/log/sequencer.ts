@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
 
 /**
@@ -36,13 +37,13 @@ export function sequencer(
   onHead: (position: number) => void,
   logger: FastifyBaseLogger,
 ): Sequencer {
-  const bell = makeBell();
+  const rest = wakeableWait();
   let stopping = false;
   let running: Promise<void> | undefined;
 
   function onNotice(notice: pg.Notification): void {
     const read = readNotice(notice);
-    if (read === 'queued') bell.ring();
+    if (read === 'queued') rest.wake();
     else if (read !== undefined) onHead(read);
   }
 
@@ -51,8 +52,8 @@ export function sequencer(
     connection.on('notification', onNotice);
     await listen(connection);
     for (let horizon = NO_HORIZON; ; ) {
-      // Whoever rings during a round may have committed after its snapshot.
-      bell.silence();
+      // What wakes it during a round may have committed after the round's snapshot.
+      rest.reset();
       const last = stopping;
       const began = performance.now();
       const round: Round = await appendQueued(connection, horizon);
@@ -61,7 +62,7 @@ export function sequencer(
       if (round.more) continue;
       if (last) return;
       if (round.appended && !stopping) await wait(Math.max(REST_MS, performance.now() - began));
-      await bell.rings(IDLE_MS);
+      await rest.wait(IDLE_MS);
     }
   }
 
@@ -87,35 +88,11 @@ export function sequencer(
     start() {
       running ??= run();
     },
-    wake: bell.ring,
+    wake: rest.wake,
     async stop() {
       stopping = true;
-      bell.ring();
+      rest.wake();
       await running;
-    },
-  };
-}
-
-/** A bell that is heard also by one who begins to listen after it was rung. */
-function makeBell() {
-  let rung = false;
-  let heard = () => {};
-  return {
-    ring() {
-      rung = true;
-      heard();
-    },
-    silence() {
-      rung = false;
-    },
-    /** Resolves when it has been rung since it was silenced, or after some milliseconds. */
-    async rings(ms: number): Promise<void> {
-      if (rung) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ms);
-      heard = resolve;
-      await promise;
-      clearTimeout(timer);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Job, PgBoss } from 'pg-boss';
+import { wakeableWait } from '../concurrency/wakeable-wait.ts';
 
 /** One attempt at a job. */
 export interface Attempt<Data> {
@@ -33,7 +34,7 @@ export function startWorker<Data>(
   report: (error: unknown) => void,
 ): JobWorker {
   const running = new Map<Job<Data>, { ended: Promise<void>; breakOff: AbortController }>();
-  const bell = makeBell();
+  const rest = wakeableWait();
   let stopping = false;
   /** whether the last look found as many jobs as there were places, so that more may wait */
   let more = false;
@@ -52,7 +53,7 @@ export function startWorker<Data>(
       .catch(report)
       .finally(() => {
         running.delete(job);
-        if (more) bell.ring();
+        if (more) rest.wake();
       });
     running.set(job, { ended, breakOff });
   }
@@ -71,45 +72,22 @@ export function startWorker<Data>(
   const looking = (async () => {
     while (!stopping) {
       await look().catch(report);
-      await bell.rung(POLL_MS);
+      await rest.wait(POLL_MS);
+      rest.reset();
     }
   })();
 
   return {
-    wake: bell.ring,
+    wake: rest.wake,
     async stop(patienceMs) {
       stopping = true;
-      bell.ring();
+      rest.wake();
       await looking;
       const ended = Promise.all([...running.values()].map(({ ended }) => ended));
       await Promise.race([ended, pause(patienceMs, ended)]);
       const left = [...running];
       for (const [, { breakOff }] of left) breakOff.abort(new Error('the process stopped'));
       await Promise.all(left.map(([, { ended }]) => ended));
-    },
-  };
-}
-
-/** A wait that ends at a time or when somebody rings; who rang before it began has ended it already. */
-function makeBell() {
-  let rang = false;
-  let end = () => {};
-  return {
-    ring() {
-      rang = true;
-      end();
-    },
-    async rung(ms: number): Promise<void> {
-      if (!rang) {
-        await new Promise<void>(resolve => {
-          const timer = setTimeout(resolve, ms);
-          end = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      rang = false;
     },
   };
 }

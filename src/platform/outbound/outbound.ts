@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { line } from '../concurrency/line.ts';
+import { limiter } from '../concurrency/limiter.ts';
 import { Problem } from '../http/problems.ts';
 
 /** How patient a client is with the system it calls, and how much it takes from it. */
@@ -12,9 +12,9 @@ export interface OutboundLimits {
   retries: number;
   /** Bytes of an answer. */
   maxBytes: number;
-  /** Requests under way at once; further ones wait in line. */
+  /** Requests in flight; further ones wait. */
   concurrency: number;
-  /** Requests that may wait in line; further ones fail at once. */
+  /** Requests that may wait; further ones fail at once. */
   queue: number;
   /** Failed requests in a row after which the system counts as down. */
   failures: number;
@@ -66,9 +66,9 @@ const MAX_PAUSE = 2;
  */
 export function outbound(limits: Partial<OutboundLimits>): Outbound {
   const settings = { ...DEFAULTS, ...limits };
-  const inTurn = line(settings);
+  const limited = limiter({ ...settings, full: `too many requests wait for ${settings.name}` });
   const guarded = breaker(settings);
-  return request => inTurn(() => guarded(() => attempts(request, settings)));
+  return request => limited(() => guarded(() => attempts(request, settings)));
 }
 
 /** What went wrong in one attempt, and how many seconds the system asked us to wait. */

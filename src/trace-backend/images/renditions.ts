@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sharp } from 'sharp';
-import { line } from '../../platform/concurrency/line.ts';
+import { limiter } from '../../platform/concurrency/limiter.ts';
 import type { FileStore } from '../../platform/files/index.ts';
 
 /** The sizes an image is served in: pixels that it fits inside. Smaller ones stay as they are. */
@@ -22,7 +22,7 @@ const SECONDS = 30;
 const QUALITY = 90;
 
 // Each image that is worked on has some hundred megabytes and one of Node's few threads.
-const inTurn = line({ name: 'the processing of images', concurrency: 2, queue: 64 });
+const limited = limiter({ full: 'too many images wait to be processed', concurrency: 2, queue: 64 });
 
 /** What an image's bytes are read as; everything else that the library could read stays shut. */
 const FORMATS = { 'image/jpeg': 'Jpeg', 'image/png': 'Png', 'image/webp': 'Webp' } as const;
@@ -54,7 +54,7 @@ export async function makeRendition(
   contentType: ImageType,
   size: Size | undefined,
 ): Promise<Buffer> {
-  return inTurn(async () => {
+  return limited(async () => {
     const sharp = await loadSharp();
     const input = typeof source === 'string' ? source : await source();
     // Cameras' harmless oddities are warnings; a file that ends too early is an error.

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { FileStore } from '../../platform/files/index.ts';
+import { hourly } from '../../platform/jobs/hourly.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
 import { deleteLeftover, expireImages, takeLeftover } from './store.ts';
 
-const HOUR_MS = 3600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 3600 * 1000;
 /** Days after which an image or document that no record carries is removed. */
 const EXPIRE_DAYS = 30;
 /** How long the content of what has expired stays: longer than anybody may still be reading it, or making a size. */
@@ -21,17 +21,9 @@ export interface Sweeping {
   files: FileStore;
 }
 
-/** Sweeps every hour; several processes may do so at once. Returns what ends it. */
+/** Sweeps every hour; returns a function that stops it. */
 export function sweepHourly(sweeping: Sweeping, logger: FastifyBaseLogger): () => void {
-  const timer = setInterval(async () => {
-    try {
-      await sweep(sweeping, new Date());
-    } catch (error) {
-      logger.warn({ err: error }, 'expired images could not be removed; tried again in an hour');
-    }
-  }, HOUR_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return hourly('expired images could not be removed', logger, () => sweep(sweeping, new Date()));
 }
 
 /** Removes images and documents that no record has carried for 30 days, and content that belongs to none. */

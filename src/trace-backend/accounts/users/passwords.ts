@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { line } from '../../../platform/concurrency/line.ts';
+import { limiter } from '../../../platform/concurrency/limiter.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Settings } from '../../../platform/settings.ts';
 
@@ -15,7 +15,11 @@ const SALT_BYTES = 16;
 
 const reckon = promisify(argon2);
 /** A check takes a core for some 20 ms off the event loop; more at once than cores only take each other's time. */
-const inTurn = line({ name: 'the check of passwords', concurrency: availableParallelism(), queue: 200 });
+const limited = limiter({
+  full: 'too many passwords wait to be checked',
+  concurrency: availableParallelism(),
+  queue: 200,
+});
 
 /**
  * A password as it is kept: Argon2id in PHC string format.
@@ -24,7 +28,7 @@ const inTurn = line({ name: 'the check of passwords', concurrency: availablePara
  */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await inTurn(() => reckon('argon2id', { ...COST, message: bytesOf(password), nonce }));
+  const tag = await limited(() => reckon('argon2id', { ...COST, message: bytesOf(password), nonce }));
   const { memory, passes, parallelism } = COST;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(nonce)}$${base64(tag)}`;
 }
@@ -44,7 +48,7 @@ const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parall
 export async function checkPassword(kept: string | undefined, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(kept ?? NOBODY) ?? [];
   const expected = Buffer.from(tag as string, 'base64');
-  const given = await inTurn(() =>
+  const given = await limited(() =>
     reckon('argon2id', {
       memory: Number(memory),
       passes: Number(passes),

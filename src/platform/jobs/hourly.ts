@@ -1,0 +1,22 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+const HOUR_MS = 3600 * 1000;
+
+/**
+ * Runs a clean-up once an hour, in this process and in every other: it must tolerate that. A failure is logged and
+ * the clean-up runs again an hour later.
+ *
+ * @param what the clean-up, for the log: "expired images could not be removed"
+ * @returns a function that stops it
+ */
+export function hourly(what: string, logger: FastifyBaseLogger, cleanUp: () => Promise<void>): () => void {
+  const timer = setInterval(async () => {
+    try {
+      await cleanUp();
+    } catch (error) {
+      logger.warn({ err: error }, `${what}; next try in an hour`);
+    }
+  }, HOUR_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
