@@ -93,7 +93,7 @@ test('a body larger than any limit is 413 with {error} on every route that takes
   const body = JSON.stringify({ message: 'x'.repeat(17 * 1024 * 1024) });
   for (const { method, path } of (await operations()).filter(takesJson)) {
     const text = await exchange(
-      `${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+      `${method} ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
     );
     expect(text, `${method} ${path}`).toMatch(/^HTTP\/1.1 413 /);
     expect(Object.keys(JSON.parse(text.split('\r\n\r\n')[1] as string))).toEqual(['error']);
@@ -104,9 +104,9 @@ test('what is not HTTP, or has too large headers, is answered with {error} too',
   const requests: [number, string][] = [
     [400, 'NONSENSE\r\n\r\n'],
     [400, 'GET /packets HTTP/9.9\r\n\r\n'],
-    [400, 'POST /intake/scouting HTTP/1.1\r\nhost: x\r\ncontent-length: ten\r\n\r\n'],
-    [400, 'GET /packets/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
-    [431, `GET /packets HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`],
+    [400, 'POST /intake/scouting HTTP/1.1\r\nhost: localhost\r\ncontent-length: ten\r\n\r\n'],
+    [400, 'GET /packets/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
+    [431, `GET /packets HTTP/1.1\r\nhost: localhost\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`],
   ];
   for (const [status, request] of requests) {
     const text = await exchange(request);

@@ -130,7 +130,7 @@ test('every byte that came before a break is kept, to the last one', async () =>
   const { path, id } = await begun(bytes.length);
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.write(
-    `PATCH ${path} HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\nupload-offset: 0\r\n` +
+    `PATCH ${path} HTTP/1.1\r\nhost: localhost\r\ntus-resumable: 1.0.0\r\nupload-offset: 0\r\n` +
       `content-type: application/offset+octet-stream\r\ncontent-length: ${bytes.length}\r\n\r\n`,
   );
   socket.end(bytes.subarray(0, 2_345_678));
@@ -176,7 +176,7 @@ test('a process that is killed in the middle holds nothing: another goes on at o
   const socket = connect(Number(new URL(killed.url).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.write(
-    `PATCH ${path} HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\nupload-offset: 0\r\n` +
+    `PATCH ${path} HTTP/1.1\r\nhost: localhost\r\ntus-resumable: 1.0.0\r\nupload-offset: 0\r\n` +
       `content-type: application/offset+octet-stream\r\ncontent-length: ${bytes.length}\r\n\r\n`,
   );
   socket.write(bytes.subarray(0, 6_000_000));
@@ -274,7 +274,7 @@ test('a body that is refused before it was read does not stop its connection', a
   ];
   for (const [offset, length] of bodies) {
     socket.write(
-      `PATCH ${path} HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\nupload-offset: ${offset}\r\n` +
+      `PATCH ${path} HTTP/1.1\r\nhost: localhost\r\ntus-resumable: 1.0.0\r\nupload-offset: ${offset}\r\n` +
         `content-type: application/offset+octet-stream\r\ncontent-length: ${length}\r\n\r\n`,
     );
     socket.write(Buffer.alloc(length));
