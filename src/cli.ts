@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { SCHEMA as PACKET_SCHEMA } from './packet-service/app.ts';
+import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { replayNotifications } from './packet-service/sharing/notifications/replay.ts';
 import { Problem } from './platform/http/problems.ts';
 import { type Connection, openPool } from './platform/postgres/database.ts';

@@ -2,10 +2,11 @@ import { pino } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
 import { reachableBecause } from './platform/http/hosts.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
-import { type Connection, isTransient } from './platform/postgres/database.ts';
+import type { Connection } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
+import { passingTrouble } from './platform/postgres/troubles.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
 import type { UserRegistry } from './platform/tokens/user-registry.ts';
 import { migrateTraceBackend, prepareTraceBackend, traceBackend } from './trace-backend/app.ts';
@@ -164,7 +165,7 @@ Send it a first observation:
 function explain(error: Error & { code?: string }): string {
   const expected = [SettingsError, MigrationError, EmbeddedPostgresError].some(kind => error instanceof kind);
   if (expected) return error.message;
-  if (isTransient(error) || /^(28|3D)/.test(error.code ?? ''))
+  if (passingTrouble(error) || /^(28|3D)/.test(error.code ?? ''))
     return `DATABASE_URL: ${error.message || error.code}`;
   return error.stack ?? String(error);
 }

@@ -74,6 +74,8 @@ const form = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r
 
 const TABLE: Record<string, Row> = {
   'GET /health': { member: 200, stranger: 200, open: true },
+  'GET /health/ready': { member: 200, stranger: 200, open: true },
+  'GET /health/live': { member: 200, stranger: 200, open: true },
   'POST /intake/scouting': { body: () => observation, member: 201, stranger: 201 },
   'POST /intake/chat-message': {
     body: world => ({ thread_id: world.thread, text: 'hello' }),

@@ -24,7 +24,7 @@ const status = async (service: RunningService, token?: string) => {
 test('required: every endpoint but health and the documentation needs a token', async () => {
   expect(await status(required)).toBe(401);
   expect(await status(required, await secretToken('ana'))).toBe(200);
-  for (const path of ['/health', '/docs', '/openapi.json']) {
+  for (const path of ['/health', '/health/ready', '/health/live', '/docs', '/openapi.json']) {
     expect((await required.send('GET', path)).status, path).toBe(200);
   }
   expect((await required.send('GET', '/nothing')).status).toBe(404);

@@ -87,6 +87,8 @@ const productPath = (rest: string) => async (world: World) =>
 /** Who may what. Every route of the running trace backend has a row here. */
 const TABLE: Record<string, Row> = {
   'GET /health': open(200),
+  'GET /health/ready': open(200),
+  'GET /health/live': open(200),
   'GET /.well-known/jwks.json': open(200),
   'GET /api/discoverability': { path: () => '/api/discoverability?contact=x', ...open(401) },
   'POST /api/user/register': {

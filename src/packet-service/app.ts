@@ -5,7 +5,8 @@ import { registerMetrics } from '../platform/http/metrics.ts';
 import { limitRequests } from '../platform/http/rate-limit.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
 import { prepareJobs } from '../platform/jobs/jobs.ts';
-import { type Connection, openPool } from '../platform/postgres/database.ts';
+import { databaseCondition } from '../platform/postgres/condition.ts';
+import { type Connection, readSomething } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -26,6 +27,7 @@ import { broadcast } from './log/broadcast.ts';
 import { sequencer } from './log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
 import { registerPackets } from './packets/routes.ts';
+import { openPools, SCHEMA } from './pools.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
@@ -34,12 +36,6 @@ import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares } from './sharing/shares/routes.ts';
 import { registerSync } from './sync/routes.ts';
 import { batchWriter, tellingWriter } from './writer/batch-writer.ts';
-
-/** Exports that run at once in this process: each holds a connection for as long as its client reads. */
-const EXPORTS_AT_ONCE = 2;
-
-/** PostgreSQL's schema of the packet service. */
-export const SCHEMA = 'packet_service';
 
 /** Requests of one client address in a minute, at most; many phones share the address of one village's mast. */
 const PER_MINUTE = 12_000;
@@ -63,9 +59,10 @@ export async function packetService(
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
 ): Promise<Server> {
-  const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
-  const writerPool = openPool(connection, SCHEMA, settings.WRITER_LANES, { pipeline: true });
-  const logPool = openPool(connection, SCHEMA, 1, { pipeline: true });
+  const condition = databaseCondition(logger);
+  const { pool, writerPool, logPool, exports } = openPools(connection, settings, {
+    onRefusal: condition.refused,
+  });
   const news = broadcast(pool, logger, findParticipants);
   const log = sequencer(logPool, news.advance, logger);
   const pending = pendingList(pool, logger);
@@ -76,11 +73,12 @@ export async function packetService(
   const resolver = makeResolver(settings, pool);
 
   const app = await makeServer(settings, logger);
+  const metrics = registerMetrics(app, 'packet-service');
 
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
 
   authenticate(app, { settings, pool, registry });
-  registerHealth(app, 'packet-service', pool);
+  registerHealth(app, 'packet-service', { condition, metrics });
   registerIntake(app, { pool, writer, resolver });
   registerPackets(app, { pool, writer });
   registerAttachments(app, { pool, settings });
@@ -90,12 +88,16 @@ export async function packetService(
   registerNotifications(app, { pool });
   registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry }) });
   registerSync(app, { pool, news });
-  registerGraph(app, { pool, exports: openPool(connection, SCHEMA, EXPORTS_AT_ONCE) });
+  registerGraph(app, { pool, exports });
   registerFields(app, { pool, settings });
 
-  app.addHook('onListen', async () => log.start());
+  app.addHook('onListen', async () => {
+    log.start();
+    condition.start({ read: () => readSomething(pool), write: writer.check });
+  });
   const stopForgetting = forgetKeysHourly(pool, logger);
   app.addHook('onClose', async () => {
+    condition.stop();
     stopForgetting();
     await Promise.all([stopNotifying(), writer.drain()]);
     await Promise.all([log.stop(), pending.stop()]);
@@ -141,6 +143,5 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
   });
   await letOriginsIn(app, settings);
   await limitRequests(app, settings, PER_MINUTE);
-  registerMetrics(app, 'packet-service');
   return app;
 }

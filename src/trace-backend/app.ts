@@ -9,7 +9,9 @@ import { limitRequests } from '../platform/http/rate-limit.ts';
 import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
 import { openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
-import { type Connection, openPool } from '../platform/postgres/database.ts';
+import { checkWrites } from '../platform/postgres/check-writes.ts';
+import { databaseCondition } from '../platform/postgres/condition.ts';
+import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -84,9 +86,11 @@ export async function traceBackend(
   connection: Connection,
   logger: FastifyBaseLogger,
 ): Promise<{ app: Server; registry: UserRegistry }> {
-  const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL);
+  const condition = databaseCondition(logger);
+  const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL, { onRefusal: condition.refused });
   const keys = await openKeys(pool, settings);
   const app = await makeServer(settings, logger);
+  const metrics = registerMetrics(app, 'trace-backend');
   checkOrigins(app, settings);
   const findStanding = standingOf(pool);
   await authenticate(app, { pool, check: keys.check, findStanding });
@@ -100,7 +104,7 @@ export async function traceBackend(
   const sessions = openSessions({ pool, keys, cookies: sessionCookies(settings), endings });
   const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
 
-  registerHealth(app, 'trace-backend', pool);
+  registerHealth(app, 'trace-backend', { condition, metrics });
   registerUsers(app, { pool, mails, settings, sessions, endings, companiesOf });
   registerSessions(app, { pool, sessions, endings, companiesOf });
   registerAdministration(app, { pool, mails, endings, companiesOf });
@@ -113,8 +117,15 @@ export async function traceBackend(
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   registerDiscoverability(app, { pool, keys, serviceToken: () => serviceToken(pool, settings) });
 
-  app.addHook('onListen', async () => jobs.start());
+  app.addHook('onListen', async () => {
+    jobs.start();
+    condition.start({
+      read: () => readSomething(pool),
+      write: space => checkWrites(pool, 'audit', space),
+    });
+  });
   app.addHook('onClose', async () => {
+    condition.stop();
     await jobs.stop();
     mailer.close();
     await pool.end();
@@ -167,6 +178,5 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
   });
   await letOriginsIn(app, settings);
   await limitRequests(app, settings, PER_MINUTE);
-  registerMetrics(app, 'trace-backend');
   return app;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { errorCode, openPool } from '../../src/platform/postgres/database.ts';
+import { openPool } from '../../src/platform/postgres/database.ts';
+import { errorCode } from '../../src/platform/postgres/troubles.ts';
 
 export interface DatabaseServer {
   host: string;

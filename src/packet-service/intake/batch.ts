@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { toProblem } from '../../platform/http/failures.ts';
 import { readJson } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
@@ -64,9 +65,9 @@ export function takeBatch(
         const { answer } = await takeItem(taking, kinds, request, text, line);
         return JSON.parse(answer) as ItemAnswer;
       } catch (error) {
-        if (error instanceof Problem) return { error: error.message, status: error.status };
-        request.log.error({ err: error }, 'an item of a batch failed');
-        return { error: 'something went wrong on our side; the log tells what', status: 500 };
+        const problem = toProblem(error);
+        if (problem.code === 'internal') request.log.error({ err: error }, 'an item of a batch failed');
+        return { error: problem.message, status: problem.status };
       }
     }),
   );

@@ -34,13 +34,14 @@ export async function takePacket(
   key: Key | undefined,
   make: () => Promise<NewPacket>,
 ): Promise<IntakeAnswer> {
+  const since = writer.now();
   const earlier = key && (await findAnswer(key));
   if (earlier) return { ...sameRequest(key, earlier), again: true };
 
   const made = await make();
   const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
   const write = { ...made, freshId: true, claim: key && { ...key, ...stored } };
-  const outcome = await writer.write(write);
+  const outcome = await writer.write(write, since);
   if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
   return { ...stored, again: false };
 }

@@ -2,9 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
-import { isTransient } from '../../platform/postgres/database.ts';
+import { passingTrouble, type Trouble } from '../../platform/postgres/troubles.ts';
 import { type Lanes, openLanes } from './lanes.ts';
-import { goesOneWay, type PacketWrite, type WriteOutcome, weightOf, writePackets } from './write-store.ts';
+import { type Patience, patience } from './patience.ts';
+import {
+  checkPacketWrites,
+  goesOneWay,
+  type PacketWrite,
+  type WriteOutcome,
+  weightOf,
+  writePackets,
+} from './write-store.ts';
 
 /** Packets in one transaction, at most. */
 const MAX_PACKETS = 128;
@@ -19,16 +27,29 @@ const ENOUGH = 32;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of packet text that may wait; beyond it clients are told to come back. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** How long a batch is sent again while the database cannot take it, in milliseconds. */
-const PATIENCE_MS = 10_000;
+/** A lane's connection that does not answer a statement for so long is closed, in milliseconds: less than a write waits. */
+export const LANE_DEADLINE_MS = 5000;
+/** How long a server that refuses writes is asked again, in milliseconds: another may take its place. */
+const REFUSED_PATIENCE_MS = 1000;
 
 export interface BatchWriter {
   /**
    * Stores one packet; resolves after its transaction has committed.
    *
-   * @throws Problem unavailable when the database cannot take it, internal when this packet alone is refused
+   * @param since when its request arrived, as `now` told; now where it is not given
+   * @throws Problem unavailable when the database cannot take it, or not within 10 seconds since its request arrived;
+   *   then it may be stored all the same. Internal when this packet alone is refused
    */
-  write(write: PacketWrite): Promise<WriteOutcome>;
+  write(write: PacketWrite, since?: number): Promise<WriteOutcome>;
+  /** The writer's clock, by which it knows how long a request has waited. */
+  now(): number;
+  /**
+   * Finds out whether packets could be written.
+   *
+   * @param space see `checkWrites`
+   * @throws whatever keeps them from being written
+   */
+  check(space: boolean): Promise<void>;
   /** Writes what waits; resolves when all of it is answered. */
   drain(): Promise<void>;
 }
@@ -38,6 +59,10 @@ interface Waiting {
   bytes: number;
   weight: number;
   oneWay: boolean;
+  /** by the writer's clock */
+  since: number;
+  /** set when it was answered because it had waited for too long */
+  givenUp: boolean;
   resolve: (outcome: WriteOutcome) => void;
   reject: (error: Error) => void;
 }
@@ -54,6 +79,9 @@ interface Waiting {
 export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLogger): BatchWriter {
   const inUse = openLanes(pool, lanes);
   const waiting = waitingList();
+  const clock = patience(giveUp);
+  const writing = { lanes: inUse, clock, logger };
+  const onTheirWay = new Set<Waiting[]>();
   /** on their way */
   let batches = 0;
   let scheduled = false;
@@ -76,15 +104,28 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
   }
 
   async function writeOn(): Promise<void> {
+    if (batches === 0) clock.began();
     batches++;
-    do await writeBatch(inUse, waiting.take(), logger);
-    while (batches === 1 ? waiting.packets > 0 : batchIsDue());
+    do {
+      const batch = waiting.take();
+      onTheirWay.add(batch);
+      await writeBatch(writing, batch);
+      onTheirWay.delete(batch);
+    } while (batches === 1 ? waiting.packets > 0 : batchIsDue());
     batches--;
     if (batches === 0) onIdle?.();
   }
 
+  /** Answers what has waited since a time or longer. What was not sent yet is not written any more. */
+  function giveUp(since: number): void {
+    for (const one of waiting.takeOlder(since)) abandon(one, 'nothing was stored');
+    for (const batch of onTheirWay) {
+      for (const one of batch) if (one.since <= since) abandon(one, 'it may have been stored');
+    }
+  }
+
   return {
-    write(write) {
+    write(write, since = clock.now()) {
       const { header, body } = write.packet;
       const bytes = header.length + body.length;
       if (waiting.bytes + bytes > MAX_WAITING_BYTES) {
@@ -95,22 +136,38 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
         );
       }
       return new Promise((resolve, reject) => {
-        waiting.add({ write, bytes, weight: weightOf(write), oneWay: goesOneWay(write), resolve, reject });
+        const [weight, oneWay] = [weightOf(write), goesOneWay(write)];
+        waiting.add({ write, bytes, weight, oneWay, since, givenUp: false, resolve, reject });
         schedule();
       });
     },
-    drain() {
-      if (batches === 0 && waiting.packets === 0) return Promise.resolve();
-      return new Promise(resolve => {
-        onIdle = resolve;
-      });
+    now: clock.now,
+    async check(space) {
+      // While batches are on their way, they show it: one that is not answered is given up.
+      if (batches > 0) return clock.check();
+      const connection = await pool.connect();
+      await checkPacketWrites(connection, space).then(
+        () => connection.release(),
+        error => {
+          connection.release(true);
+          throw error;
+        },
+      );
+    },
+    async drain() {
+      if (batches > 0 || waiting.packets > 0) {
+        await new Promise<void>(resolve => {
+          onIdle = resolve;
+        });
+      }
+      clock.stop();
     },
   };
 }
 
 /** What waits to be written, in the order in which it came, and how much it is. */
 function waitingList() {
-  const list: Waiting[] = [];
+  let list: Waiting[] = [];
   const sums = { packets: 0, bytes: 0, weight: 0, twoWay: 0 };
 
   function count({ bytes, weight, oneWay }: Waiting, by: 1 | -1): void {
@@ -138,20 +195,26 @@ function waitingList() {
       for (const taken of batch) count(taken, -1);
       return batch;
     },
+    /** Takes those that came at some time or before. */
+    takeOlder(since: number): Waiting[] {
+      const older = list.filter(one => one.since <= since);
+      if (older.length > 0) list = list.filter(one => one.since > since);
+      for (const taken of older) count(taken, -1);
+      return older;
+    },
   });
 }
 
+interface Writing {
+  lanes: Lanes;
+  clock: Patience;
+  logger: FastifyBaseLogger;
+}
+
 /** Writes a batch and answers its requests; a row that the database refuses is found by halving the batch. */
-async function writeBatch(lanes: Lanes, batch: Waiting[], logger: FastifyBaseLogger): Promise<void> {
+async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
   try {
-    const outcomes = await writePatiently(
-      lanes,
-      batch.map(({ write }) => write),
-      logger,
-    );
-    batch.forEach(({ resolve }, index) => {
-      resolve(outcomes[index] as WriteOutcome);
-    });
+    await writePatiently(writing, batch);
   } catch (error) {
     if (error instanceof Problem) {
       for (const { reject } of batch) reject(error);
@@ -159,38 +222,63 @@ async function writeBatch(lanes: Lanes, batch: Waiting[], logger: FastifyBaseLog
       batch[0]?.reject(new Problem('internal', 'the packet could not be stored', { cause: error }));
     } else {
       const half = batch.length >> 1;
-      await writeBatch(lanes, batch.slice(0, half), logger);
-      await writeBatch(lanes, batch.slice(half), logger);
+      await writeBatch(writing, batch.slice(0, half));
+      await writeBatch(writing, batch.slice(half));
     }
   }
 }
 
 /**
  * Sends a whole transaction again while the database is in a passing trouble: a deadlock, a lost connection, a
- * restart. `writePackets` is safe to repeat even when the lost connection's COMMIT got through.
+ * restart. `writePackets` is safe to repeat even when the lost connection's COMMIT got through. What was given up
+ * meanwhile is not sent again: its client knows that it may not be there.
  *
  * @throws Problem unavailable when the trouble lasts; whatever the database says of the rows otherwise
  */
-async function writePatiently(
-  lanes: Lanes,
-  writes: PacketWrite[],
-  logger: FastifyBaseLogger,
-): Promise<WriteOutcome[]> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function writePatiently({ lanes, clock, logger }: Writing, batch: Waiting[]): Promise<void> {
+  const began = clock.now();
   for (let pause = 5; ; pause = Math.min(pause * 2, 500)) {
+    const open = batch.filter(({ givenUp }) => !givenUp);
+    if (open.length === 0) return;
     try {
-      return await writeOnce(lanes, writes);
+      const outcomes = await writeOnce(
+        lanes,
+        open.map(({ write }) => write),
+      );
+      clock.written();
+      open.forEach(({ resolve }, index) => {
+        resolve(outcomes[index] as WriteOutcome);
+      });
+      return;
     } catch (error) {
-      const full = (error as { code?: string }).code === '53100';
-      if (!full && !isTransient(error)) throw error;
-      if (full || Date.now() + pause > deadline) {
-        const why = full ? 'the database has no disk space left' : 'the database does not answer';
-        logger.error({ err: error, packets: writes.length }, `${why}: packets refused`);
-        throw new Problem('unavailable', `${why}; send the packet again`, { retryAfter: 5, cause: error });
-      }
+      const trouble = passingTrouble(error);
+      if (!trouble) throw error;
+      if (lasts(trouble, clock.now() - began)) throw refusal(trouble, open.length, error, logger);
       await wait(pause * (0.5 + Math.random()));
     }
   }
+}
+
+/** Whether it is no use to send a batch again. While the server is away each packet has its own time to wait. */
+function lasts({ kind }: Trouble, waitedMs: number): boolean {
+  return kind === 'full' || (kind === 'read-only' && waitedMs >= REFUSED_PATIENCE_MS);
+}
+
+function refusal(
+  { message, retryAfter }: Trouble,
+  packets: number,
+  cause: unknown,
+  logger: FastifyBaseLogger,
+): Problem {
+  logger.error({ err: cause, packets }, `${message}: packets refused`);
+  return new Problem('unavailable', `${message}; send the packet again`, { retryAfter, cause });
+}
+
+/** Answers a request that has waited for too long. */
+function abandon(one: Waiting, outcome: string): void {
+  one.givenUp = true;
+  const message = `the database does not answer: ${outcome}; send the packet again`;
+  one.reject(new Problem('unavailable', message, { retryAfter: 5 }));
 }
 
 /** Answers come in the order in which batches were sent: what failed before this one in its lane is known by now. */
@@ -213,14 +301,14 @@ async function writeOnce(lanes: Lanes, writes: PacketWrite[]): Promise<WriteOutc
 /** The same writer, which also tells of each write after its commit. */
 export function tellingWriter(writer: BatchWriter, tell: (write: PacketWrite) => void): BatchWriter {
   return {
-    write(write) {
-      const written = writer.write(write);
+    ...writer,
+    write(write, since) {
+      const written = writer.write(write, since);
       written.then(
         () => tell(write),
         () => {},
       );
       return written;
     },
-    drain: writer.drain,
   };
 }

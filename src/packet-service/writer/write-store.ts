@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { checkWrites } from '../../platform/postgres/check-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
 import type { ChatMessage } from '../chat/messages/message.ts';
@@ -85,6 +86,11 @@ export async function writePackets(
     for (const write of writes) write.freshId = false;
     throw error;
   }
+}
+
+/** Goes the way of a batch without writing any: see `checkWrites`. */
+export function checkPacketWrites(connection: Database, space: boolean): Promise<void> {
+  return checkWrites(connection, 'packets', space);
 }
 
 /** Whether a write needs no answer before its COMMIT: nothing of it can be there before. */

@@ -1,29 +1,113 @@
+import { Gauge, type Registry } from 'prom-client';
 import { Type } from 'typebox';
-import { type Database, isReachable } from '../postgres/database.ts';
+import type { Condition } from '../postgres/condition.ts';
 import { VERSION } from '../version.ts';
 import type { Server } from './server.ts';
 
 const Health = Type.Object({
-  status: Type.String({ description: 'OK, or DATABASE_UNREACHABLE' }),
+  status: Type.String({
+    description: 'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING',
+  }),
   service: Type.String(),
   version: Type.String(),
 });
 
+const Detail = Type.Object({
+  name: Type.String({ description: 'what it is about' }),
+  status: Type.String({ description: 'OK, or a word for what is not' }),
+  message: Type.Optional(Type.String({ description: 'what an operator should know' })),
+});
+
+const Readiness = Type.Object({
+  ...Health.properties,
+  details: Type.Array(Detail, {
+    maxItems: 20,
+    description: 'further findings; they do not change the status',
+  }),
+});
+
+const tags = ['Health'];
+const ready = 'it takes requests; with WRITES_REFUSED it answers reads, and writes get 503';
+const notReady = 'it cannot work: send requests to another process';
+
 const healthSchema = {
-  tags: ['Health'],
+  tags,
   summary: 'Whether the service can work',
-  response: {
-    200: { ...Health, description: 'the database answers' },
-    503: { ...Health, description: 'the database does not answer' },
-  },
+  description: 'Answered from a probe of the database, reads and writes, that is at most 5 seconds old.',
+  response: { 200: { ...Health, description: ready }, 503: { ...Health, description: notReady } },
 };
 
-/** What a load balancer and a person look at first. */
-export function registerHealth(app: Server, service: string, pool: Database): void {
+const readySchema = {
+  tags,
+  summary: 'Whether the service can work, with details',
+  description: 'The status of /health, and what else an operator should know.',
+  response: { 200: { ...Readiness, description: ready }, 503: { ...Readiness, description: notReady } },
+};
+
+const liveSchema = {
+  tags,
+  summary: 'Whether the process answers at all',
+  description: 'For whoever restarts a process that hangs. It says nothing about the database.',
+  response: { 200: { ...Health, description: 'the process answers' } },
+};
+
+/** Something that an operator should know; it does not take the process out of service. */
+export interface HealthDetail {
+  name: string;
+  /** OK, or a word for what is not */
+  status: string;
+  message?: string;
+}
+
+export interface Health {
+  /**
+   * Adds a detail to /health/ready.
+   *
+   * @param look tells what is known already; it must not ask the database
+   */
+  tell(look: () => HealthDetail): void;
+}
+
+/**
+ * GET /health, /health/ready and /health/live: what a load balancer, an orchestrator and a person look at first.
+ *
+ * @param metrics gets the gauge `writes_refused`
+ */
+export function registerHealth(
+  app: Server,
+  service: string,
+  { condition, metrics }: { condition: Condition; metrics: Registry },
+): Health {
   const about = { service, version: VERSION };
-  app.get('/health', { schema: healthSchema, config: { open: true } }, async (_request, reply) =>
-    (await isReachable(pool))
-      ? { status: 'OK', ...about }
-      : reply.code(503).send({ status: 'DATABASE_UNREACHABLE', ...about }),
-  );
+  const details: (() => HealthDetail)[] = [];
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+
+  async function find(): Promise<{ code: 200 | 503; status: string }> {
+    const status = stopping ? 'STOPPING' : await condition.status();
+    return { code: status === 'OK' || status === 'WRITES_REFUSED' ? 200 : 503, status };
+  }
+
+  const open = { open: true };
+  app.get('/health', { schema: healthSchema, config: open }, async (_request, reply) => {
+    const { code, status } = await find();
+    return reply.code(code).send({ status, ...about });
+  });
+  app.get('/health/ready', { schema: readySchema, config: open }, async (_request, reply) => {
+    const { code, status } = await find();
+    return reply.code(code).send({ status, ...about, details: details.map(look => look()) });
+  });
+  app.get('/health/live', { schema: liveSchema, config: open }, async () => ({ status: 'OK', ...about }));
+
+  new Gauge({
+    name: 'writes_refused',
+    help: '1 while the database answers reads and refuses writes',
+    registers: [metrics],
+    async collect() {
+      this.set((await condition.status()) === 'WRITES_REFUSED' ? 1 : 0);
+    },
+  });
+  return { tell: look => details.push(look) };
 }

@@ -7,8 +7,10 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /**
  * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. Open
  * as /health is; a proxy keeps it from the public.
+ *
+ * @returns where further metrics of the service register
  */
-export function registerMetrics(app: Server, service: string): void {
+export function registerMetrics(app: Server, service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
@@ -30,4 +32,5 @@ export function registerMetrics(app: Server, service: string): void {
   app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   );
+  return registry;
 }

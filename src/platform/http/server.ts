@@ -12,11 +12,11 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { isTransient } from '../postgres/database.ts';
 import { JSON_LIMITS, withBodyLimit } from './body-limits.ts';
+import { toProblem } from './failures.ts';
 import { checkHosts, type HostSettings } from './hosts.ts';
 import { readJson } from './json.ts';
-import { Problem, type ProblemCode, problemStatus } from './problems.ts';
+import { Problem } from './problems.ts';
 import { readForwarded, trustedProxies } from './proxies.ts';
 import { validateExactly } from './validation.ts';
 
@@ -189,32 +189,6 @@ function answerProblems(app: Server, service: ServiceDescription): void {
       `${path.slice(0, 200)} takes ${methods.join(', ')}, not ${request.method}`,
     );
   });
-}
-
-const frameworkProblems: Record<string, [ProblemCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is larger than this endpoint takes'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Content-Type must be application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid', 'Content-Length does not fit the body'],
-  FST_ERR_BAD_URL: ['invalid', 'the path is not a valid URL'],
-};
-
-/** Whatever was thrown, as a problem: our own as they are, the framework's by their code, others as internal. */
-function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (isTransient(error)) {
-    return new Problem('unavailable', 'the database does not answer; try again', {
-      retryAfter: 2,
-      cause: error,
-    });
-  }
-  const { code, statusCode } = error as FastifyError;
-  const known = frameworkProblems[code];
-  if (known) return new Problem(known[0], known[1], { cause: error });
-  if (statusCode !== undefined && statusCode < 500) {
-    const match = Object.entries(problemStatus).find(([, status]) => status === statusCode);
-    return new Problem((match?.[0] as ProblemCode) ?? 'invalid', (error as Error).message, { cause: error });
-  }
-  return new Problem('internal', 'something went wrong on our side; the log tells what', { cause: error });
 }
 
 /** Answers what Node could not even parse as HTTP; nothing of fastify runs for it. */

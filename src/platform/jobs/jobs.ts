@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type JobInsert, PgBoss } from 'pg-boss';
 import { Problem } from '../http/problems.ts';
-import { type Connection, type Database, isTransient, openPool } from '../postgres/database.ts';
+import { type Connection, type Database, openPool } from '../postgres/database.ts';
+import { passingTrouble } from '../postgres/troubles.ts';
 import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
 
 /** How the jobs of one kind are tried. */
@@ -154,7 +155,7 @@ async function open(
 /** While the database is away every look for jobs fails; requests and the health check tell that already. */
 function reportTo(logger: FastifyBaseLogger): (error: unknown) => void {
   return error => {
-    if (isTransient(error)) logger.debug({ err: error }, 'the job queue waits for the database');
+    if (passingTrouble(error)) logger.debug({ err: error }, 'the job queue waits for the database');
     else logger.error({ err: error }, 'the job queue met an error');
   };
 }

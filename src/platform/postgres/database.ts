@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { closeIdle, type Deadline, watchDeadline } from './deadlines.ts';
+import { closesConnection, passingTrouble, type TroubleKind } from './troubles.ts';
 
 /** A pool, a connection inside a transaction, or anything else that runs one statement. */
 export interface Database {
@@ -19,28 +22,72 @@ export function prepared({ text, values }: { text: string; values: unknown[] }):
 /** Where a database is and who we are there: what pg's Pool and Client take. */
 export type Connection = pg.ClientConfig;
 
-/** A pool whose connections see one service's schema first, so that its SQL names tables alone. */
+/** Longest wait for a connection, new or from the pool, in milliseconds. */
+const CONNECT_MS = 5000;
+/** Longest that a statement takes unless its pool says otherwise. */
+const STATEMENT_DEADLINE: Deadline = { ms: 10_000, of: 'statement' };
+/** A transaction in which the server waits so long for us is rolled back: its process hangs, or the network is cut. */
+const IDLE_TRANSACTION_MS = 30_000;
+/** How often a server that works on a statement looks whether its client is still there, in milliseconds. */
+const CLIENT_CHECK_MS = 2000;
+
+export interface PoolOptions {
+  /** sends statements before the one before is answered */
+  pipeline?: boolean;
+  /** when a connection that does not answer is destroyed; 10 seconds for each statement where it is not given */
+  deadline?: Deadline;
+  /** told when the server refuses a write that it may take later: its disk is full, or it is read-only */
+  onRefusal?: (kind: TroubleKind) => void;
+}
+
+/**
+ * A pool whose connections see one service's schema first, so that its SQL names tables alone. A connection on which
+ * the server misses the deadline is destroyed, and replaced at the next use.
+ */
 export function openPool(
   connection: Connection,
   schema: string,
   max: number,
-  extra: pg.PoolConfig = {},
+  { pipeline = false, deadline = STATEMENT_DEADLINE, onRefusal }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
-    ...extra,
+    pipeline,
     max,
-    options: `-c search_path=${schema},public -c timezone=UTC`,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
     // A connection that the server closed while idle (a restart) is replaced at the next use.
     keepAlive: true,
     application_name: 'fieldtrace',
+    onConnect(client) {
+      watchDeadline(client, deadline, () => closeIdle(pool));
+      if (onRefusal) tellRefusals(client, onRefusal);
+      return client.query(sessionSettings(schema, deadline)).then(() => {});
+    },
   });
   // pg-pool removes a broken idle connection by itself; without a listener its error would end the process.
   pool.on('error', () => {});
   // The same while it is in use: the statement in flight is rejected and tells its caller what happened.
   pool.on('connect', client => client.on('error', () => {}));
   return pool;
+}
+
+/**
+ * Sent on every new connection instead of the startup parameter `options`, which PgBouncer does not take. Servers on
+ * Windows cannot look whether their client is there.
+ */
+function sessionSettings(schema: string, { ms }: Deadline): string {
+  return `SET search_path = ${pg.escapeIdentifier(schema)}, public; SET timezone = 'UTC';
+    SET idle_in_transaction_session_timeout = ${Math.max(ms, IDLE_TRANSACTION_MS)};
+    SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_MS}', false)
+    WHERE version() !~* 'windows|mingw|msvc|visual c'`;
+}
+
+function tellRefusals(client: pg.ClientBase, onRefusal: (kind: TroubleKind) => void): void {
+  const { connection } = client as unknown as { connection: EventEmitter };
+  connection.on('errorMessage', error => {
+    const kind = passingTrouble(error)?.kind;
+    if (kind === 'full' || kind === 'read-only') onRefusal(kind);
+  });
 }
 
 /** The connection settings that a PostgreSQL URL stands for. */
@@ -67,7 +114,7 @@ export async function transaction<Result>(
   } catch (error) {
     await client.query('ROLLBACK').then(
       () => {
-        broken = false;
+        broken = closesConnection(error);
       },
       () => {},
     );
@@ -77,38 +124,7 @@ export async function transaction<Result>(
   }
 }
 
-/** The five characters by which PostgreSQL names an error (its appendix A), or Node's name of a socket error. */
-export function errorCode(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
-}
-
-/**
- * Whether the same transaction may well succeed when it is sent again: deadlocks and serialization failures
- * (40P01, 40001), lost connections and servers that stop or start (08, 57P, Node's socket errors), too many
- * connections (53300), and Citus' internal errors (XX000). Only the code decides: a worker's error carries no
- * names. The outcome of a COMMIT that broke is unknown, so what is repeated must be safe to repeat.
- */
-export function isTransient(error: unknown): boolean {
-  const code = errorCode(error);
-  if (/^(40P01|40001|08...|57P0.|53300|XX000|E[A-Z]{3,})$/.test(code)) return true;
-  return (
-    code === '' &&
-    error instanceof Error &&
-    /^(Connection terminated|timeout exceeded|Client has)/.test(error.message)
-  );
-}
-
-/** Longest wait for the database, in milliseconds: a health check is asked every few seconds. */
-const PATIENCE_MS = 2000;
-
-/** Whether the database answers, and answers in time. */
-export async function isReachable(database: Database): Promise<boolean> {
-  const answer = database.query({ text: 'SELECT 1' }).then(
-    () => true,
-    () => false,
-  );
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), PATIENCE_MS);
-  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
+/** Asks the server for nothing but an answer. */
+export async function readSomething(database: Database): Promise<void> {
+  await database.query({ text: 'SELECT 1' });
 }

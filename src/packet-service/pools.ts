@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { type Connection, openPool, type PoolOptions } from '../platform/postgres/database.ts';
+import type { Settings } from '../platform/settings.ts';
+import { LANE_DEADLINE_MS } from './writer/batch-writer.ts';
+
+/** PostgreSQL's schema of the packet service. */
+export const SCHEMA = 'packet_service';
+
+/** Exports that run at once in this process: each holds a connection for as long as its client reads. */
+const EXPORTS_AT_ONCE = 2;
+/** Longest that an export waits for the server's next bytes, in milliseconds. A filter may pass over millions of packets. */
+const EXPORT_SILENCE_MS = 10 * 60_000;
+
+/** The connections of one process of the packet service, by what they are for. */
+export interface Pools {
+  /** requests */
+  pool: pg.Pool;
+  /** the batch writer, in pipeline mode */
+  writerPool: pg.Pool;
+  /** the sequencer, in pipeline mode */
+  logPool: pg.Pool;
+  /** exports */
+  exports: pg.Pool;
+}
+
+export function openPools(
+  connection: Connection,
+  { DATABASE_POOL, WRITER_LANES }: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES'>,
+  { onRefusal }: Required<Pick<PoolOptions, 'onRefusal'>>,
+): Pools {
+  const open = (max: number, options: PoolOptions = {}) =>
+    openPool(connection, SCHEMA, max, { onRefusal, ...options });
+  return {
+    pool: open(DATABASE_POOL),
+    writerPool: open(WRITER_LANES, {
+      pipeline: true,
+      deadline: { ms: LANE_DEADLINE_MS, of: 'statement' },
+    }),
+    logPool: open(1, { pipeline: true }),
+    exports: open(EXPORTS_AT_ONCE, { deadline: { ms: EXPORT_SILENCE_MS, of: 'silence' } }),
+  };
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { openRelay, type Relay } from '../../../test/helpers/relay.ts';
+import { openPool, type PoolOptions, transaction } from './database.ts';
+
+const DEADLINE = { ms: 1000, of: 'statement' } as const;
+const missed = { code: 'ETIMEDOUT', message: 'the database did not answer within 1 s' };
+
+let database: TestDatabase;
+let relay: Relay;
+const pools: pg.Pool[] = [];
+beforeAll(async () => {
+  database = await testDatabase();
+  relay = await openRelay(database.connection);
+});
+beforeEach(() => relay.heal());
+afterAll(async () => {
+  await Promise.all(pools.map(pool => pool.end()));
+  await relay.close();
+  await database.drop();
+});
+
+function open(options: PoolOptions = {}, max = 1): pg.Pool {
+  const pool = openPool(relay.connection, 'packet_service', max, { deadline: DEADLINE, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+const pidOf = async (pool: pg.Pool) => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+
+test('a statement on a connection that leads nowhere any more fails at its deadline, and the next one gets a new connection', async () => {
+  for (const pipeline of [false, true]) {
+    const pool = open({ pipeline });
+    const before = await pidOf(pool);
+    relay.failOver();
+    await expect(pool.query('SELECT 1')).rejects.toMatchObject(missed);
+    expect(await pidOf(pool)).not.toBe(before);
+  }
+});
+
+test('of a pool whose connections are all dead one costs its deadline, and the idle ones are replaced with it', async () => {
+  const pool = open({}, 5);
+  await Promise.all([1, 2, 3, 4, 5].map(() => pool.query('SELECT pg_sleep(0.1)')));
+  expect(pool.idleCount).toBe(5);
+  relay.failOver();
+  await expect(pool.query('SELECT 1')).rejects.toMatchObject(missed);
+  await eventually(() => pool.totalCount === 0);
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => pool.query('SELECT 1')));
+  expect(answers).toHaveLength(5);
+});
+
+test('a connection that was lost inside a transaction is not handed on', async () => {
+  const pool = open();
+  const work = transaction(pool, async client => {
+    await client.query({ text: 'SELECT 1' });
+    relay.failOver();
+    await client.query({ text: 'SELECT 1' });
+  });
+  await expect(work).rejects.toMatchObject(missed);
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('of pipelined statements each has its own time, and all that wait behind a hung one fail with it', async () => {
+  const pool = open({ pipeline: true });
+  const client = await pool.connect();
+  const slow = await Promise.all([1, 2, 3, 4].map(() => client.query('SELECT pg_sleep(0.6)')));
+  expect(slow).toHaveLength(4);
+  relay.failOver();
+  const lost = await Promise.allSettled([1, 2, 3].map(() => client.query('SELECT 1')));
+  expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  client.release(true);
+});
+
+test('a new connection that gets no answer to its first statement is given up too', async () => {
+  relay.blackHole();
+  const pool = open();
+  await expect(pool.query('SELECT 1')).rejects.toThrow(/timeout/);
+  relay.heal();
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('a statement that waits for a lock fails at its deadline, and the server stops waiting as well', async () => {
+  const pool = open();
+  await database.pool.query('CREATE TABLE locked ()');
+  const holder = await database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE packet_service.locked');
+  await expect(pool.query('SELECT FROM packet_service.locked')).rejects.toMatchObject(missed);
+  const waiting = async () =>
+    (
+      await database.pool.query(
+        'SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()',
+      )
+    ).rows[0].count;
+  await eventually(waiting, count => count === 0);
+  await holder.query('ROLLBACK');
+  holder.release();
+});
+
+test('a stream has its time while it is silent, and all the time it needs while it flows or its reader is slow', async () => {
+  const pool = open({ deadline: { ms: 1000, of: 'silence' } });
+  const client = await pool.connect();
+  // Four seconds of work whose rows come now and then.
+  const flowing = client.query(
+    copyTo('COPY (SELECT pg_sleep(0.5), repeat($$x$$, 9000) FROM generate_series(1, 8)) TO STDOUT'),
+  );
+  let bytes = 0;
+  for await (const piece of flowing) bytes += piece.length;
+  expect(bytes).toBeGreaterThan(8 * 9000);
+
+  const unread = client.query(
+    copyTo('COPY (SELECT repeat($$x$$, 1000) FROM generate_series(1, 50000)) TO STDOUT'),
+  );
+  await once(unread, 'readable');
+  // Another connection's deadlines pass meanwhile.
+  for (let n = 0; n < 2; n++) {
+    await expect(open().query('SELECT pg_sleep(3600)')).rejects.toMatchObject(missed);
+  }
+  let rest = 0;
+  for await (const piece of unread) rest += piece.length;
+  expect(rest).toBeGreaterThan(50_000 * 1000);
+  client.release();
+});
+
+test('a stream from a server that has fallen silent is broken off', async () => {
+  const pool = open({ deadline: { ms: 1000, of: 'silence' } });
+  const client = await pool.connect();
+  const rows = client.query(copyTo('COPY (SELECT pg_sleep(3600)) TO STDOUT'));
+  await expect(Readable.from(rows).toArray()).rejects.toMatchObject(missed);
+  client.release(true);
+});

@@ -1,0 +1,100 @@
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+
+/** How long a connection may take. */
+export interface Deadline {
+  /** milliseconds; rounded up to the next half second */
+  ms: number;
+  /**
+   * What the time is counted for: `statement` is the whole of each statement, from when the server could begin with it
+   * to its end; `silence` the time in which nothing arrives that we wait for, for statements that stream.
+   */
+  of: 'statement' | 'silence';
+}
+
+/** How often connections are looked at, in milliseconds. A process that was paused does not count the pause. */
+const TICK_MS = 500;
+
+/** What pg keeps about a connection. Its version is pinned, and the tests of deadlines fail should this change. */
+interface Inside {
+  _activeQuery: object | null;
+  readyForQuery: boolean;
+  connection: EventEmitter & { stream: Socket };
+}
+
+interface Watched {
+  inside: Inside;
+  deadline: Deadline;
+  onMiss: () => void;
+  /** the statement that was in flight at the last look, and the bytes that had arrived then */
+  statement: object | undefined;
+  bytes: number;
+  /** looks since then */
+  ticks: number;
+}
+
+const watched = new Map<pg.ClientBase, Watched>();
+let timer: NodeJS.Timeout | undefined;
+
+/**
+ * Destroys a connection when the server does not answer in time; whatever is in flight on it fails with ETIMEDOUT. A
+ * server that is only slow notices that its client is gone (client_connection_check_interval) and gives up as well.
+ *
+ * One timer looks at all connections: a statement costs nothing more.
+ *
+ * @param onMiss told when the connection is destroyed
+ */
+export function watchDeadline(client: pg.ClientBase, deadline: Deadline, onMiss: () => void): void {
+  const inside = client as unknown as Inside;
+  watched.set(client, { inside, deadline, onMiss, statement: undefined, bytes: 0, ticks: 0 });
+  client.once('end', () => unwatch(client));
+  timer ??= setInterval(look, TICK_MS).unref();
+}
+
+function unwatch(client: pg.ClientBase): void {
+  watched.delete(client);
+  if (watched.size > 0) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+function look(): void {
+  for (const one of watched.values()) {
+    const { inside, deadline } = one;
+    const { stream } = inside.connection;
+    const statement = inFlight(inside);
+    const moved = statement !== one.statement || (deadline.of === 'silence' && heardOf(stream, one.bytes));
+    one.statement = statement;
+    one.bytes = stream.bytesRead;
+    one.ticks = moved || statement === undefined ? 0 : one.ticks + 1;
+    if (one.ticks * TICK_MS < deadline.ms) continue;
+    one.ticks = 0;
+    stream.destroy(deadlineError(`within ${deadline.ms / 1000} s`));
+    one.onMiss();
+  }
+}
+
+/**
+ * Closes the connections of a pool that nobody uses. After a failover they lead nowhere as well, and each would cost
+ * one more request its deadline.
+ */
+export function closeIdle(pool: pg.Pool): void {
+  const { _idle: idle } = pool as unknown as { _idle: { client: Inside }[] };
+  const error = deadlineError('in time on another connection');
+  for (const { client } of [...idle]) client.connection.stream.destroy(error);
+}
+
+/** What the server works on; the connection itself stands for the end of a statement that failed. */
+function inFlight(inside: Inside): object | undefined {
+  return inside._activeQuery ?? (inside.readyForQuery ? undefined : inside);
+}
+
+/** Whether something arrived, or waits to be taken by a reader of ours. */
+function heardOf(stream: Socket, bytes: number): boolean {
+  return stream.bytesRead !== bytes || stream.readableLength > 0;
+}
+
+function deadlineError(when: string): Error {
+  return Object.assign(new Error(`the database did not answer ${when}`), { code: 'ETIMEDOUT' });
+}
