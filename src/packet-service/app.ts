@@ -14,8 +14,10 @@ import { VERSION } from '../platform/version.ts';
 import { authenticate } from './access/authentication.ts';
 import { registerAttachments } from './attachments/routes.ts';
 import { registerChat } from './chat/routes.ts';
+import { wordKeeper } from './chat/search/dictionary.ts';
 import { pendingList } from './chat/search/pending-list.ts';
 import { findParticipants } from './chat/threads/participants-store.ts';
+import { threadCheck } from './chat/threads/thread-check.ts';
 import { openFeeds } from './feed/feeds.ts';
 import { registerEvents } from './feed/routes.ts';
 import { makeResolver } from './geoids/resolver.ts';
@@ -26,6 +28,7 @@ import { registerIntake } from './intake/routes.ts';
 import { broadcast } from './log/broadcast.ts';
 import { sequencer } from './log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
+import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
 import { openPools, SCHEMA } from './pools.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
@@ -35,6 +38,7 @@ import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open.ts'
 import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares } from './sharing/shares/routes.ts';
 import { registerSync } from './sync/routes.ts';
+import { registerVerify } from './verify/routes.ts';
 import { batchWriter, tellingWriter } from './writer/batch-writer.ts';
 
 /** Requests of one client address in a minute, at most; many phones share the address of one village's mast. */
@@ -71,6 +75,8 @@ export async function packetService(
     if (chat) pending.grew();
   });
   const resolver = makeResolver(settings, pool);
+  const checkThread = threadCheck(pool);
+  const readPacket = packetReader(pool);
 
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service');
@@ -79,10 +85,11 @@ export async function packetService(
 
   authenticate(app, { settings, pool, registry });
   registerHealth(app, 'packet-service', { condition, metrics });
-  registerIntake(app, { pool, writer, resolver });
-  registerPackets(app, { pool, writer });
+  registerIntake(app, { pool, writer, resolver, checkThread, keepWords: wordKeeper(pool) });
+  registerPackets(app, { pool, readPacket });
+  registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings });
-  registerChat(app, { pool });
+  registerChat(app, { pool, checkThread });
   registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger, registry) });
   registerDirectory(app, { pool, notifier });
   registerNotifications(app, { pool });

@@ -27,11 +27,13 @@ import {
   renameThread,
   type Thread,
 } from './threads/store.ts';
-import { type ThreadCheck, threadCheck } from './threads/thread-check.ts';
+import type { ThreadCheck } from './threads/thread-check.ts';
 
 /** Threads and who takes part, their messages, and the search in them. */
-export function registerChat(app: Server, { pool }: { pool: pg.Pool }): void {
-  const checkThread = threadCheck(pool);
+export function registerChat(
+  app: Server,
+  { pool, checkThread }: { pool: pg.Pool; checkThread: ThreadCheck },
+): void {
   registerThreads(app, pool, checkThread);
   registerMessages(app, pool, checkThread);
 }

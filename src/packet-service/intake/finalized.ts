@@ -5,7 +5,7 @@ import { packetHash } from '../packet/hash.ts';
 import { canonicalJson } from '../packet/jcs.ts';
 import { isLanguageTag } from '../packet/language.ts';
 import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet/packet.ts';
-import type { postPacketSchema } from '../packets/schemas.ts';
+import type { postPacketSchema } from './schemas.ts';
 import { isJwe } from './scouting.ts';
 
 type Finalized = Static<typeof postPacketSchema.body>;

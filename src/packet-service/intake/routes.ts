@@ -7,8 +7,8 @@ import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts'
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { actingUser } from '../access/caller.ts';
 import { ChatMessageBody } from '../chat/schemas.ts';
-import { wordKeeper } from '../chat/search/dictionary.ts';
-import { threadCheck } from '../chat/threads/thread-check.ts';
+import type { WordKeeper } from '../chat/search/dictionary.ts';
+import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { readKey, sendAgain } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
@@ -16,19 +16,27 @@ import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import { type ItemKinds, takeBatch } from './batch.ts';
 import { readChatMessage } from './chat-message.ts';
+import { registerFinalized } from './finalized-packets.ts';
 import { splitItems } from './items.ts';
 import { batchSchema, chatMessageSchema, MAX_BATCH_BYTES, ScoutingBody, scoutingSchema } from './schemas.ts';
 import { readObservation } from './scouting.ts';
 import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
 
-/** Taking what comes from the field: one by one, and many at once. */
+/** What intake needs; the caches of threads and words are shared with chat. */
+interface Intake {
+  pool: pg.Pool;
+  writer: BatchWriter;
+  resolver: GeoidResolver;
+  checkThread: ThreadCheck;
+  keepWords: WordKeeper;
+}
+
+/** Taking in what comes from the field: one by one, many at once, and finalized by clients. */
 export function registerIntake(
   app: Server,
-  { pool, writer, resolver }: { pool: pg.Pool; writer: BatchWriter; resolver: GeoidResolver },
+  { pool, writer, resolver, checkThread, keepWords }: Intake,
 ): void {
   const taking = { writer, findAnswer: coalesce((keys: Key[]) => findAnswers(pool, keys), { max: 500 }) };
-  const checkThread = threadCheck(pool);
-  const keepWords = wordKeeper(pool);
   const kinds = {
     scouting: {
       path: '/intake/scouting',
@@ -83,6 +91,7 @@ export function registerIntake(
   );
 
   registerBatch(app, taking, kinds);
+  registerFinalized(app, { pool, writer, checkThread, keepWords });
 }
 
 /** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */

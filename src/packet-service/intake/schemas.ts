@@ -7,7 +7,7 @@ import {
   errorAnswers,
   IdempotencyHeaders,
 } from '../contract/schemas.ts';
-import { PacketCreated } from '../packets/schemas.ts';
+import { Body, Footer, Header, PacketCreated } from '../packets/schemas.ts';
 import { BatchItem } from './batch.ts';
 import { MAX_ITEMS } from './items.ts';
 
@@ -115,5 +115,22 @@ export const batchSchema = {
       { description: 'what became of each item' },
     ),
     ...errorAnswers(400, 413, 500, 503),
+  },
+};
+
+export const postPacketSchema = {
+  tags: ['Packets'],
+  summary: 'Store a finalized packet',
+  description:
+    'For clients that make packets offline, ids and hashes included. 201 when the hash is right and the id new, ' +
+    '200 when this very packet is stored already, 409 when the id belongs to another packet. Header.timestamp has ' +
+    'an offset, Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
+    'Footer field is kept.',
+  headers: IdempotencyHeaders,
+  body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),
+  response: {
+    200: { ...PacketCreated, description: 'the packet was stored before' },
+    201: PacketCreated,
+    ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
   },
 };

@@ -1,13 +1,5 @@
 import { Type } from 'typebox';
-import {
-  Attachments,
-  DateTime,
-  errorAnswers,
-  GeoId,
-  IdempotencyHeaders,
-  PathId,
-  Ulid,
-} from '../contract/schemas.ts';
+import { Attachments, DateTime, errorAnswers, GeoId, PathId, Ulid } from '../contract/schemas.ts';
 
 export const Header = Type.Object(
   {
@@ -73,29 +65,6 @@ export const getPacketSchema = {
   },
 };
 
-export const verifyPacketSchema = {
-  tags,
-  summary: 'Whether a packet is what was hashed',
-  description:
-    'Hashes the stored Header and Body again and compares with the hash in the Footer. Also compares what is stored ' +
-    'beside them for filters, lists and search: `mismatches` names what differs from the Header and Body.',
-  params: Type.Object({ id: PathId }),
-  response: {
-    200: Type.Object(
-      {
-        valid: Type.Boolean(),
-        hash: Type.String({ description: 'as the Footer says' }),
-        recomputed: Type.String({ description: 'from the Header and Body as stored now' }),
-        mismatches: Type.Array(Type.String(), {
-          description: 'columns and rows beside the packet that are not what it says, such as packets.geoid',
-        }),
-      },
-      { description: 'what came of it' },
-    ),
-    ...errorAnswers(403, 404, 500, 503),
-  },
-};
-
 export const listPacketsSchema = {
   tags,
   summary: 'Packets by filter, newest first, page by page',
@@ -133,22 +102,5 @@ export const listPacketsSchema = {
       { description: 'one page' },
     ),
     ...errorAnswers(400, 500, 503),
-  },
-};
-
-export const postPacketSchema = {
-  tags,
-  summary: 'Store a finalized packet',
-  description:
-    'For clients that make packets offline, ids and hashes included. 201 when the hash is right and the id new, ' +
-    '200 when this very packet is stored already, 409 when the id belongs to another packet. Header.timestamp has ' +
-    'an offset, Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
-    'Footer field is kept.',
-  headers: IdempotencyHeaders,
-  body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),
-  response: {
-    200: { ...PacketCreated, description: 'the packet was stored before' },
-    201: PacketCreated,
-    ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
   },
 };

@@ -7,7 +7,7 @@ import { attachmentIds } from '../packet/attachment-ids.ts';
 import { packetHash } from '../packet/hash.ts';
 import { capturePoint, hashOf, type Point } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
-import { findCopies, type PacketCopies } from './read-store.ts';
+import { findCopies, type PacketCopies } from '../packets/read-store.ts';
 
 /** What came of verifying a packet. */
 export interface Verification {

@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { actingUser } from '../access/caller.ts';
-import { checkText, MAX_TEXT, truncate } from './messages/message.ts';
-import { ChatMessageBody } from './schemas.ts';
-import type { ThreadCheck } from './threads/thread-check.ts';
+import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';
+import { ChatMessageBody } from '../chat/schemas.ts';
+import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 
 const checkBody = bodyCheck(Type.Object({ Body: ChatMessageBody }));
 

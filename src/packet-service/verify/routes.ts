@@ -1,0 +1,17 @@
+import type pg from 'pg';
+import type { Server } from '../../platform/http/server.ts';
+import { ulidToUuid } from '../packet/ulid.ts';
+import type { PacketReader } from '../packets/reader.ts';
+import { verifyPacketSchema } from './schemas.ts';
+import { verifyPacket } from './verify.ts';
+
+/** Proving that a packet is what was hashed. */
+export function registerVerify(
+  app: Server,
+  { pool, readPacket }: { pool: pg.Pool; readPacket: PacketReader },
+): void {
+  app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async ({ user, params }) => {
+    await readPacket(user, params.id);
+    return verifyPacket(pool, ulidToUuid(params.id.toUpperCase()));
+  });
+}
