@@ -1,20 +1,15 @@
-// Makes node_modules match package-lock.json before any other script runs. It must work on every Node from
-// 20 on, because it is what installs the Node that everything else runs on.
-import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+// Runs before npm start, npm test and npm run bench: installs what package-lock.json asks for and picks the Node
+// that everything else runs on. It must work on every Node from 20 on and without any package.
+//
+//   node scripts/setup.mjs [--omit=dev]
+import { installPackages } from './setup/packages.mjs';
+import { chooseRuntime } from './setup/runtime.mjs';
 
-const installed = 'node_modules/.package-lock.json';
-const upToDate =
-  existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
-
-if (!upToDate) {
-  console.log('fieldtrace: installing dependencies (once)');
-  const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) {
-    console.error('fieldtrace: npm ci failed; its message stands above');
-    process.exit(1);
-  }
+try {
+  await installPackages({ development: !process.argv.includes('--omit=dev') });
+  chooseRuntime();
+} catch (error) {
+  if (error.name !== 'SetupError') throw error;
+  console.error(`fieldtrace: ${error.message}`);
+  process.exit(1);
 }

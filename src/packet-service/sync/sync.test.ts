@@ -52,7 +52,9 @@ async function say(thread_id: string, more: object = {}): Promise<string> {
 const geoidOf = async (packet: string) => (await service.send('GET', `/packets/${packet}`)).body.Header.geoid;
 
 async function page(query: Record<string, unknown>, headers = {}, of = service): Promise<Page> {
-  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const parameters = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   const { status, text, body } = await of.send('GET', `/sync/packets?${parameters}`, undefined, headers);
   expect(status, text).toBe(200);
   expect(body.count).toBe(body.packets.length);

@@ -20,7 +20,9 @@ beforeAll(async () => {
 afterAll(() => trace.stop());
 
 async function list(query: Record<string, string | number>, user = admin, path = 'admin/list') {
-  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   const answer = await user.send('GET', `/api/company/${path}?${text}`);
   expect(answer.status, answer.text).toBe(200);
   return answer.body.data as { items: { id: number; name: string; status: string }[]; count: number };

@@ -11,6 +11,7 @@ import {
   stageDatabase,
   stageDirectory,
   startHolder,
+  userOf,
 } from './fixtures/stage.ts';
 
 // These stories are about root and other users. They run a copy of the program that every user can reach,
@@ -30,7 +31,6 @@ function needsRoot(context: TestContext): void {
 
 const uidOf = (name: string) => Number(execFileSync('id', ['-u', name]));
 const gidOf = (name: string) => Number(execFileSync('id', ['-g', name]));
-const runsAs = (pid: number) => Number(execFileSync('ps', ['-o', 'uid=', '-p', String(pid)]));
 
 /** Holds the server for a moment; tells whose it and its files are. */
 async function lookAt(
@@ -41,7 +41,7 @@ async function lookAt(
   expect(holder.refused).toBe(undefined);
   expect(await query(holder.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   const found = {
-    process: runsAs(postmasterOf(dataDir)),
+    process: userOf(postmasterOf(dataDir)),
     data: statSync(join(dataDir, 'postgres/data')).uid,
     home: statSync(join(dataDir, 'postgres')).uid,
   };

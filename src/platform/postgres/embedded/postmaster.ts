@@ -65,7 +65,7 @@ function isPostmaster(pid: number, cluster: string): boolean {
 }
 
 /** The arguments with spaces between them; empty when there is no such process. */
-function commandLine(pid: number): string {
+export function commandLine(pid: number): string {
   if (process.platform === 'linux') {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

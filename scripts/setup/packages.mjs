@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setupError } from './problem.mjs';
+
+/** npm's own record of what is in node_modules. */
+const INSTALLED = 'node_modules/.package-lock.json';
+const hasGlibc = process.platform === 'linux' && !!process.report.getReport().header.glibcVersionRuntime;
+const TELL_MILLISECONDS = 3000;
+/** With so few downloads to go, their names are printed. */
+const NAMED = 4;
+
+/**
+ * Makes node_modules match package-lock.json, by `npm ci`, unless it does already. Packages for development are
+ * left out unless they are asked for or were there before.
+ *
+ * @throws SetupError when npm fails
+ */
+export async function installPackages({ development }) {
+  const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+  const installed = existsSync(INSTALLED) ? JSON.parse(readFileSync(INSTALLED, 'utf8')).packages : {};
+  const all = development || Object.values(installed).some(({ dev }) => dev);
+  if (isComplete(locked, installed, all)) return;
+
+  const wanted = new Set();
+  for (const [path, entry] of Object.entries(locked)) {
+    if (path !== '' && isForThisMachine(entry) && (all || !entry.dev)) wanted.add(idOf(path, entry));
+  }
+  const began = Date.now();
+  say(`installing ${wanted.size} packages with npm, Node and PostgreSQL among them (once)`);
+  await npmCi(all ? [] : ['--omit=dev'], wanted);
+  say(`installed in ${seconds(began)} s`);
+}
+
+function isComplete(locked, installed, all) {
+  return Object.entries(locked).every(([path, entry]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    if (found !== undefined) return found.version === entry.version && found.integrity === entry.integrity;
+    // Those for other platforms; and whoever leaves optional ones out has a Node and a PostgreSQL of their own.
+    return entry.optional || ((entry.dev || entry.devOptional) && !all);
+  });
+}
+
+function isForThisMachine({ os, cpu, libc, optional }) {
+  // What an optional package for another platform depends on is optional too, without naming the platform.
+  if (optional && cpu === undefined) return false;
+  const fits = (allowed, own) => allowed === undefined || [allowed].flat().includes(own);
+  return fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, hasGlibc ? 'glibc' : 'musl');
+}
+
+/** name@version; of a package that is installed under another name, package-lock.json has its own name too. */
+const idOf = (path, { name, version }) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`;
+
+/** The same from an address that ends in @scope/name/-/name-1.2.3.tgz. */
+function idOfAddress(address) {
+  const [, name, base, file] =
+    /((?:@[^/]+\/)?([^/@]+))\/-\/([^/]+)\.tgz$/.exec(decodeURIComponent(address)) ?? [];
+  return name && `${name}@${file.slice(base.length + 1)}`;
+}
+
+function npmCi(options, wanted) {
+  const words = ['ci', '--no-fund', '--no-audit', '--loglevel=http', '--no-progress', ...options];
+  const child = spawn('npm', words, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    shell: process.platform === 'win32',
+  });
+  const began = Date.now();
+  const total = wanted.size;
+  const errors = [];
+  let retries = 0;
+  const waiting = new Set(wanted);
+  createInterface({ input: child.stderr }).on('line', line => {
+    const fetched = /^npm http fetch GET 200 (\S+\.tgz) /.exec(line)?.[1];
+    if (fetched) waiting.delete(idOfAddress(fetched));
+    if (/^npm http .*attempt \d+ failed/.test(line)) retries++;
+    if (/^npm (error|ERR!)/.test(line)) errors.push(line.replace(/^npm (error|ERR!) ?/, ''));
+  });
+  const timer = setInterval(() => say(progress(total, waiting, retries, began)), TELL_MILLISECONDS);
+  return new Promise((resolve, reject) => {
+    child.once('error', error => {
+      clearInterval(timer);
+      reject(setupError(`npm cannot be run (${error.code}): it must be on the PATH.`));
+    });
+    child.once('close', status => {
+      clearInterval(timer);
+      if (status === 0) resolve();
+      else reject(setupError(reasonOf(errors)));
+    });
+  });
+}
+
+function progress(total, waiting, retries, began) {
+  if (waiting.size === total) {
+    const doing =
+      retries > 0 ? 'no answer from the npm registry yet, npm tries again' : 'looking up the packages';
+    return `${doing} (${seconds(began)} s)`;
+  }
+  const names = waiting.size > 0 && waiting.size <= NAMED ? `, waiting for ${[...waiting].join(', ')}` : '';
+  const doing = waiting.size === 0 ? 'unpacking' : `${total - waiting.size} of ${total} packages downloaded`;
+  return `${doing}${names} (${seconds(began)} s)`;
+}
+
+const NETWORK =
+  /^(E(NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|SOCKET\w*|PIPE|RR_SOCKET_TIMEOUT|\d{3})|ERR_SOCKET\w*|FETCH_ERROR|\w*CERT\w*|UNABLE_TO_\w+)$/;
+
+/** One sentence about a failed npm ci, from what it printed. */
+function reasonOf(errors) {
+  const code = errors.map(line => /^code (\S+)/.exec(line)?.[1]).find(found => found !== undefined);
+  const words = errors.filter(
+    line => !/^(code|syscall|errno|path) /.test(line) && !/complete log/.test(line),
+  );
+  const message = (words[0] ?? 'it printed no error').replace(/^network /, '').replace(/\.$/, '');
+  const log = errors.map(line => /\S+\/_logs\/\S+/.exec(line)?.[0]).find(found => found !== undefined);
+  const where = log === undefined ? '' : ` (npm's log: ${log})`;
+  if (code === 'ENOSPC') return `the disk is full, so the packages cannot be installed${where}.`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `packages cannot be written: ${message}${where}.`;
+  if (code === 'EINTEGRITY')
+    return `a downloaded package is not what package-lock.json names: ${message}${where}.`;
+  if (code !== undefined && NETWORK.test(code)) {
+    return (
+      `a download failed: ${message}; check the network, and the registry and proxy settings of npm, and run ` +
+      `the command again${where}.`
+    );
+  }
+  return `npm ci failed${code === undefined ? '' : ` with ${code}`}: ${message}${where}.`;
+}
+
+const say = text => console.log(`fieldtrace: ${text}`);
+const seconds = began => Math.round((Date.now() - began) / 1000);
