@@ -67,6 +67,52 @@ test('expired, early, refresh, not activated and nameless tokens are refused', a
   }
 });
 
+test('ID, logout and refresh tokens are refused, however they are marked', async () => {
+  const refused: JWTPayload[] = [
+    ...['ID', 'id', 'Logout', 'Refresh', 'Offline'].flatMap(kind => [
+      { type: undefined, typ: kind },
+      { type: kind },
+    ]),
+    { type: undefined, typ: ['Refresh'] },
+    { type: undefined, at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' },
+    { type: undefined, events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+  ];
+  for (const change of refused) {
+    expect(await status(required, await secretToken('ana', change)), JSON.stringify(change)).toBe(401);
+  }
+  const typed = (typ: string) =>
+    new SignJWT(claims('ana'))
+      .setProtectedHeader({ alg: 'HS256', typ })
+      .sign(new TextEncoder().encode(JWT_SECRET));
+  expect(await status(required, await typed('logout+jwt'))).toBe(401);
+  expect(await status(required, await typed('at+jwt'))).toBe(200);
+  expect(await status(required, await secretToken('ana', { typ: 'Bearer' }))).toBe(200);
+});
+
+test('issuer and audience are checked where they are set, with a secret and with published keys', async () => {
+  const keys = await keyServer();
+  const byKey = await keys.rotate();
+  const expected = { USER_REGISTRY_ISSUER: 'https://id.example', USER_REGISTRY_AUDIENCE: 'field,map' };
+  const settings = { AUTH_MODE: 'required', ...expected };
+  const services = [
+    await runningService({ ...settings, USER_REGISTRY_JWT_SECRET: JWT_SECRET }, required),
+    await runningService({ ...settings, USER_REGISTRY_JWKS_URL: keys.url }, required),
+  ];
+  const signers = [secretToken, byKey];
+  for (const [n, service] of services.entries()) {
+    const sign = signers[n] as typeof byKey;
+    const [iss, aud] = ['https://id.example', ['other', 'map']];
+    expect(await status(service, await sign('ana', { iss, aud }))).toBe(200);
+    expect(await status(service, await sign('ana', { iss, aud: 'field' }))).toBe(200);
+    for (const wrong of [{}, { iss }, { aud }, { iss, aud: 'fiel' }, { iss: 'https://evil.example', aud }]) {
+      expect(await status(service, await sign('ana', wrong)), JSON.stringify(wrong)).toBe(401);
+    }
+    await service.stop();
+  }
+  await keys.stop();
+  await expect(runningService(expected, required)).rejects.toThrow('USER_REGISTRY_ISSUER');
+});
+
 test('a token that the registry renewed lacks is_activated, domain and uuid, and is accepted', async () => {
   const renewed = { is_activated: undefined, domain: undefined, uuid: undefined, type: undefined };
   expect(await status(required, await secretToken('ana', renewed))).toBe(200);

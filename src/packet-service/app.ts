@@ -12,6 +12,7 @@ import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate } from './access/authentication.ts';
+import { keepPersonalDataOutOfCaches } from './access/personal.ts';
 import { registerAttachments } from './attachments/routes.ts';
 import { registerChat } from './chat/routes.ts';
 import { wordKeeper } from './chat/search/dictionary.ts';
@@ -83,6 +84,7 @@ export async function packetService(
 
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
 
+  keepPersonalDataOutOfCaches(app);
   authenticate(app, { settings, pool, registry });
   registerHealth(app, 'packet-service', { condition, metrics });
   registerIntake(app, { pool, writer, resolver, checkThread, keepWords: wordKeeper(pool) });
@@ -145,6 +147,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     errorBody: problem => ({ error: problem.message }),
     everyError: false,
     bodyLimit: MAX_PACKET_BYTES,
+    publicUrl: settings.PUBLIC_URL,
     logger,
     settings,
   });

@@ -57,6 +57,20 @@ export const Settings = Type.Object({
   }),
   USER_REGISTRY_JWT_SECRET: secret('the secret that the user registry signs its tokens with (HS256)', 16),
   USER_REGISTRY_JWKS_URL: url('where the user registry publishes the keys it signs its tokens with'),
+  USER_REGISTRY_ISSUER: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'the `iss` that tokens of the user registry must have',
+    }),
+  ),
+  USER_REGISTRY_AUDIENCE: Type.Optional(
+    Type.String({
+      pattern: '^[^\\s,]+(,[^\\s,]+)*$',
+      maxLength: 2048,
+      description: 'one of these, separated by commas, must be in the `aud` of tokens of the user registry',
+    }),
+  ),
   USER_REGISTRY_URL: url(
     'where the user registry tells whom a contact belongs to: GET …/discoverability?contact=…',
   ),

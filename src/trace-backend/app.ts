@@ -173,6 +173,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     errorBody: failure,
     everyError: true,
     bodyLimit: BODY_LIMIT,
+    publicUrl: settings.TRACE_PUBLIC_URL,
     logger,
     settings,
   });

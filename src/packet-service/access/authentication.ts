@@ -6,6 +6,7 @@ import { outbound } from '../../platform/outbound/outbound.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
 import {
+  type Expected,
   keySetTokenCheck,
   rememberingCheck,
   secretTokenCheck,
@@ -63,8 +64,9 @@ function tokenCheck(settings: Settings, registry: UserRegistry | undefined): Tok
       'USER_REGISTRY_JWT_SECRET and USER_REGISTRY_JWKS_URL are both set: tokens have one kind of key',
     );
   }
-  if (secret) return secretTokenCheck(secret);
-  if (url) return keySetTokenCheck(keysFrom(new URL(url)));
+  const expected = expectedOf(settings);
+  if (secret) return secretTokenCheck(secret, expected);
+  if (url) return keySetTokenCheck(keysFrom(new URL(url)), undefined, expected);
   if (registry) return ownTokenCheck(registry);
   if (AUTH_MODE === 'required') {
     throw new SettingsError(
@@ -72,6 +74,22 @@ function tokenCheck(settings: Settings, registry: UserRegistry | undefined): Tok
     );
   }
   return undefined;
+}
+
+/** What tokens of a registry elsewhere must say beside their signature. */
+function expectedOf(settings: Settings): Expected {
+  const {
+    USER_REGISTRY_ISSUER: issuer,
+    USER_REGISTRY_AUDIENCE: audience,
+    USER_REGISTRY_JWT_SECRET: secret,
+    USER_REGISTRY_JWKS_URL: url,
+  } = settings;
+  if ((issuer ?? audience) !== undefined && (secret ?? url) === undefined) {
+    throw new SettingsError(
+      'USER_REGISTRY_ISSUER and USER_REGISTRY_AUDIENCE need USER_REGISTRY_JWT_SECRET or USER_REGISTRY_JWKS_URL',
+    );
+  }
+  return { issuer, audience: audience?.split(',') };
 }
 
 /** Checks tokens of a registry in this process, which also knows whether one has ended before its time. */

@@ -118,7 +118,7 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
     return attachment;
   };
 
-  const exposed = { swagger: { exposeHeadRoute: true } };
+  const exposed = { swagger: { exposeHeadRoute: true }, embeddable: true };
   app.head('/attachments/:id', { schema: headAttachmentSchema, config: exposed }, async (request, reply) => {
     const attachment = await getAttachment(request, request.params.id);
     describe(reply, attachment);
@@ -128,7 +128,7 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
 
   app.get(
     '/attachments/:id',
-    { schema: getAttachmentSchema, exposeHeadRoute: false },
+    { schema: getAttachmentSchema, exposeHeadRoute: false, config: { embeddable: true } },
     async (request, reply) => {
       const attachment = await getAttachment(request, request.params.id);
       const { size, sha256 } = attachment;

@@ -18,6 +18,7 @@ import { checkHosts, type HostSettings } from './hosts.ts';
 import { readJson } from './json.ts';
 import { Problem } from './problems.ts';
 import { readForwarded, trustedProxies } from './proxies.ts';
+import { sendSecurityHeaders } from './security-headers.ts';
 import { validateExactly } from './validation.ts';
 
 type SecurityScheme =
@@ -58,6 +59,8 @@ export interface ServiceDescription {
   everyError: boolean;
   /** Bytes of a request body that no route allows more of by itself. */
   bodyLimit: number;
+  /** what clients know the service by, where a setting says it */
+  publicUrl: string | undefined;
   logger: FastifyBaseLogger;
   settings: HostSettings;
 }
@@ -108,6 +111,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   validateExactly(app, service.everyError);
   answerProblems(app, service);
   logRequests(app);
+  sendSecurityHeaders(app, service.publicUrl);
   readForwarded(app, trusted);
   checkHosts(app, service.settings);
   endConnections(app);
@@ -217,7 +221,6 @@ function answerUnreadable(
 function logRequests(app: Server): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -246,9 +249,15 @@ function endConnections(app: Server): void {
   app.addHook('onClose', async () => clearInterval(timer));
 }
 
-/** The path without its query, where a client may have put personal data. */
+/**
+ * The path for the log: without its query, where a client may have put personal data, and without secrets of mailed
+ * links. Of a path that leads nowhere only the beginning: it may be such a link with something wrong behind.
+ */
 function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? '';
+  const { url: pattern } = request.routeOptions;
+  const path = request.url.split('?')[0] ?? '';
+  if (pattern === undefined || request.is404) return /^\/[^/]*(?=\/)/.exec(path)?.[0].concat('/…') ?? '/…';
+  return pattern.includes('/:token') ? pattern : path;
 }
 
 const PAGE_POLICY =

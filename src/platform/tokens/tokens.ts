@@ -40,10 +40,17 @@ export function rememberingCheck(check: TokenCheck): TokenCheck {
   };
 }
 
+/** What a token must say of its issuer and of those it is meant for, where anything is expected. */
+export interface Expected {
+  issuer?: string | undefined;
+  /** any of these must be among the token's `aud` */
+  audience?: string[] | undefined;
+}
+
 /** Checks tokens signed with a secret that we share with the issuer: HS256 and nothing else. */
-export function secretTokenCheck(secret: string): TokenCheck {
+export function secretTokenCheck(secret: string, expected: Expected = {}): TokenCheck {
   const key = new TextEncoder().encode(secret);
-  return token => verify(options => jwtVerify(token, key, { ...options, algorithms: ['HS256'] }));
+  return token => verify(options => jwtVerify(token, key, { ...options, algorithms: ['HS256'] }), expected);
 }
 
 /**
@@ -57,16 +64,23 @@ export function secretTokenCheck(secret: string): TokenCheck {
 export function keySetTokenCheck(
   fetchKeys: () => Promise<JSONWebKeySet>,
   refreshMs = REFRESH_MS,
+  expected: Expected = {},
 ): TokenCheck {
   const keys = keptKeySet(fetchKeys, refreshMs);
   return async token => {
     const known = await keys.current();
     try {
-      return await verify(options => jwtVerify(token, known, { ...options, algorithms: JWKS_ALGORITHMS }));
+      return await verify(
+        options => jwtVerify(token, known, { ...options, algorithms: JWKS_ALGORITHMS }),
+        expected,
+      );
     } catch (error) {
       if (!((error as Problem).cause instanceof errors.JWKSNoMatchingKey)) throw error;
       const renewed = await keys.renewed();
-      return verify(options => jwtVerify(token, renewed, { ...options, algorithms: JWKS_ALGORITHMS }));
+      return verify(
+        options => jwtVerify(token, renewed, { ...options, algorithms: JWKS_ALGORITHMS }),
+        expected,
+      );
     }
   };
 }
@@ -114,15 +128,36 @@ function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) 
   };
 }
 
+type Verified = { payload: JWTPayload; protectedHeader: { typ?: string | undefined } };
+
 async function verify(
-  check: (options: JWTVerifyOptions) => Promise<{ payload: JWTPayload }>,
+  check: (options: JWTVerifyOptions) => Promise<Verified>,
+  { issuer, audience }: Expected,
 ): Promise<JWTPayload> {
-  try {
-    return (await check({ clockTolerance: CLOCK_TOLERANCE, requiredClaims: ['sub', 'exp'] })).payload;
-  } catch (error) {
-    if (error instanceof errors.JWTExpired) {
-      throw new Problem('unauthenticated', 'the token has expired', { cause: error });
-    }
-    throw new Problem('unauthenticated', 'the token is not valid', { cause: error });
-  }
+  const options = {
+    clockTolerance: CLOCK_TOLERANCE,
+    requiredClaims: ['sub', 'exp'],
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+  };
+  const verified = await check(options).catch(error => {
+    const sentence = error instanceof errors.JWTExpired ? 'the token has expired' : 'the token is not valid';
+    throw new Problem('unauthenticated', sentence, { cause: error });
+  });
+  if (isOtherKind(verified)) throw new Problem('unauthenticated', 'the token is not an access token');
+  return verified.payload;
+}
+
+/** What identity providers call their other tokens in `type` or `typ`; some sign them with the same keys. */
+const OTHER_KINDS = /^(id|logout|offline|refresh)$/i;
+
+/**
+ * Whether a token is an ID token (OpenID Connect Core §3.1.3.6: at_hash), a logout token (Back-Channel Logout §2.4: typ
+ * and events) or a refresh token.
+ */
+function isOtherKind({ payload, protectedHeader }: Verified): boolean {
+  const { type, typ, events, at_hash } = payload;
+  if (/^(application\/)?logout\+jwt$/i.test(protectedHeader.typ ?? '')) return true;
+  if (events !== undefined || at_hash !== undefined) return true;
+  return [type, typ].some(kind => kind !== undefined && (typeof kind !== 'string' || OTHER_KINDS.test(kind)));
 }

@@ -73,9 +73,10 @@ export async function authenticate(
     if (config?.access === undefined && config?.open === undefined) {
       throw new Error(`the route ${url} does not say who may call it: config.access`);
     }
-    const isOpen = config.access === 'open' || config.access === 'known';
+    const isOpen = config.open === true || config.access === 'open' || config.access === 'known';
+    const isPersonal = !isOpen || url.startsWith('/api/user/');
+    route.config = { ...config, ...(isOpen && { open: true }), ...(isPersonal && { personal: true }) };
     if (!isOpen) return;
-    route.config = { ...config, open: true };
     route.bodyLimit ??= OPEN_BODY_BYTES;
     if (route.schema) route.schema.security = [];
   });

@@ -16,18 +16,15 @@ export function checkOrigins(
 ): void {
   const known = new Set(CORS_ORIGINS?.split(','));
   if (TRACE_PUBLIC_URL) known.add(new URL(TRACE_PUBLIC_URL).origin);
-  app.addHook('onRequest', async ({ method, headers, host }) => {
+  app.addHook('onRequest', async ({ method, headers, host, protocol }) => {
     const { origin } = headers;
     if (READING.has(method) || origin === undefined || known.has(origin)) return;
-    if (!isHost(origin, host)) {
+    // The scheme too: a page that came over http may be anybody's on the network.
+    if (origin !== `${protocol}://${host}`) {
       throw new Problem(
         'forbidden',
-        'calls from pages of this origin are not let in; CORS_ORIGINS names those that are',
+        'calls from pages of this origin are refused; TRACE_PUBLIC_URL and CORS_ORIGINS name those that are not',
       );
     }
   });
-}
-
-function isHost(origin: string, host: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host;
 }

@@ -1,4 +1,5 @@
 import { composeMail, type MailText } from '../../../platform/mail/mail-text.ts';
+import { plainName } from '../../../platform/mail/plain-name.ts';
 import { uuidToUlid } from '../../packet/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
 import type { Notification } from './store.ts';
@@ -8,7 +9,8 @@ const SHOWN = 64;
 
 /**
  * The mails. Nothing that a client sent ever stands in a subject or another header; in the text stand user
- * identifiers, on one line and cut short, because whoever makes one up must not be able to write a letter with it.
+ * identifiers, on one line, cut short and defanged, because whoever makes one up must not be able to write a letter or a
+ * link with it.
  *
  * @param publicUrl what links begin with, without a slash at its end
  */
@@ -54,10 +56,7 @@ export function invitationUrl(publicUrl: string, secret: string): string {
   return `${publicUrl}/invitations/${secret}`;
 }
 
-/** A user identifier in quotes, as one short run of visible characters: no line breaks, no turned text. */
+/** A user identifier in quotes, in which nothing is a link. */
 function shown(user: string): string {
-  const characters = [...user.replace(/[\p{C}\p{Z}"]+/gu, ' ').trim()];
-  return characters.length > SHOWN
-    ? `"${characters.slice(0, SHOWN).join('')}..."`
-    : `"${characters.join('')}"`;
+  return `"${plainName(user, SHOWN)}"`;
 }

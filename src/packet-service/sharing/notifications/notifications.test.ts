@@ -168,6 +168,10 @@ test('whatever a sender calls himself, mails keep their headers, their lines and
     `ana\u2028\u202e${'x'.repeat(200)}`,
     'ana\n--_NmP-boundary',
     '=?utf-8?q?ana?=',
+    'www.evil.example/login',
+    'https://evil.example:8443/x',
+    'hxxp:\\\\evil\u3002example',
+    'support@evil.example',
   ];
   for (const name of names) {
     const { contact, packet } = await sharedWith(name);
@@ -179,6 +183,9 @@ test('whatever a sender calls himself, mails keep their headers, their lines and
     expect(head).toMatch(/^Subject: An observation was shared with you$/m);
     expect(textOf(received)).toMatch(/^".*" shared an observation from the field with you:$/m);
     expect(textOf(received)).not.toMatch(/\u202e|x{100}/);
+    expect(textOf(received).replaceAll('https://field.example', '')).not.toMatch(
+      /evil[.\u3002]|:\/\/|:\\|@evil/,
+    );
     expect(raw.slice(raw.indexOf('text/html'))).not.toMatch(/<(script|h1|a href="https:\/\/evil)/);
     expect(raw).toContain(packet);
     expect((await receiver.hooksAbout(packet))[0]?.body.from_user).toBe(name);

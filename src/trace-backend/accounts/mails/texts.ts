@@ -1,4 +1,5 @@
 import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
+import { plainName } from '../../../platform/mail/plain-name.ts';
 import type { Language } from '../users/store.ts';
 
 /** Characters of a name that a mail shows, at most. */
@@ -150,23 +151,16 @@ export function mailTexts(publicUrl: string) {
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];
-      const who = `${shown(`${user.name} ${user.surname}`)} (${shown(user.email)})`;
+      const who = `${plainName(`${user.name} ${user.surname}`, SHOWN)} (${user.email})`;
       return letter(reader, subject, [say(who), { url: `${publicUrl}/api/user/admin/profile/${user.id}` }]);
     },
   };
 }
 
 function letter({ name, language }: Reader, subject: string, lines: readonly MailLine[]): MailText {
-  return composeMail(subject, [WORDS[language].greeting(shown(name)), ...lines], language.toLowerCase());
-}
-
-/** A name as one short run of visible characters: no line breaks, no turned text, nothing that reads as a link. */
-function shown(text: string): string {
-  const characters = [
-    ...text
-      .replace(/[\p{C}\p{Z}]+/gu, ' ')
-      .replaceAll('://', ' ')
-      .trim(),
-  ];
-  return characters.length > SHOWN ? `${characters.slice(0, SHOWN).join('')}...` : characters.join('');
+  return composeMail(
+    subject,
+    [WORDS[language].greeting(plainName(name, SHOWN)), ...lines],
+    language.toLowerCase(),
+  );
 }

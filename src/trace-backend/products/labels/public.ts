@@ -40,7 +40,7 @@ function registerLabel(app: Server, context: LabelsContext): void {
   app.get(
     `${PATH}/:uuid`,
     {
-      config: { access: 'open' },
+      config: { access: 'open', embeddable: true },
       schema: {
         tags,
         summary: 'A published label',
@@ -81,7 +81,7 @@ function registerCodes(app: Server, context: LabelsContext): void {
     app.get(
       `${PATH}/:uuid/${name}`,
       {
-        config: { access: 'open' },
+        config: { access: 'open', embeddable: true },
         schema: {
           tags,
           summary: `The QR code that leads to a published label (${type})`,
@@ -106,7 +106,7 @@ function registerPhoto(app: Server, context: LabelsContext): void {
   app.get(
     `${PATH}/:uuid/photo`,
     {
-      config: { access: 'open' },
+      config: { access: 'open', embeddable: true },
       schema: {
         tags,
         summary: 'The picture of the product that a published label is about',

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether pages of other origins may embed the answer, as an image in a page of a shop. */
+    embeddable?: boolean;
+    /** Whether the answer holds personal data, which no cache may keep. */
+    personal?: boolean;
+  }
+}
+
+const COMMON = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(self), microphone=(), payment=(), usb=()',
+};
+/** For a year (RFC 6797). Browsers look at it in answers over https alone. */
+const TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };
+
+/**
+ * Tells browsers what answers may be used for: never as another media type, by scripts of pages that this server did not
+ * open, or embedded in other origins' pages, except what is made for that. Over https also that it stays https.
+ *
+ * @param publicUrl what clients know the service by, where a setting says it: behind a proxy that TRUST_PROXY does not
+ *   name, requests seem to come over http
+ */
+export function sendSecurityHeaders(app: FastifyInstance, publicUrl: string | undefined): void {
+  const isPublicHttps = publicUrl?.startsWith('https:') === true;
+  const headersFor = (policy: 'same-origin' | 'cross-origin', transport: object) => ({
+    ...COMMON,
+    'cross-origin-resource-policy': policy,
+    ...transport,
+  });
+  const plain = { closed: headersFor('same-origin', {}), embeddable: headersFor('cross-origin', {}) };
+  const secure = {
+    closed: headersFor('same-origin', TRANSPORT),
+    embeddable: headersFor('cross-origin', TRANSPORT),
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    const { embeddable, personal } = request.routeOptions.config;
+    const headers = isPublicHttps || request.protocol === 'https' ? secure : plain;
+    reply.headers(embeddable ? headers.embeddable : headers.closed);
+    if (personal) reply.header('cache-control', 'no-store');
+    done();
+  });
+}
