@@ -71,9 +71,9 @@ export async function packetService(
   const news = broadcast(pool, logger, findParticipants);
   const log = sequencer(logPool, news.advance, logger);
   const pending = pendingList(pool, logger);
-  const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ chat }) => {
+  const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ event }) => {
     log.wake();
-    if (chat) pending.grew();
+    if (event.kind === 'chat.message') pending.grew();
   });
   const resolver = makeResolver(settings, pool);
   const checkThread = threadCheck(pool);

@@ -6,7 +6,8 @@ import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
-import { type IntakeAnswer, type NewPacket, type Taking, takePacket } from './take.ts';
+import type { NewPacket } from './packet-write.ts';
+import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
 
 /** One kind of item: the endpoint that takes it alone, and how its packet is made. */
 export interface ItemKind {

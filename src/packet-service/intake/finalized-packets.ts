@@ -13,8 +13,8 @@ import { findPackets } from '../packets/read-store.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import { type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
 import { checkFinalizedMessage } from './finalized-message.ts';
+import { type NewPacket, packetWrite } from './packet-write.ts';
 import { postPacketSchema } from './schemas.ts';
-import type { NewPacket } from './take.ts';
 
 /** What storing finalized packets needs. */
 interface FinalizedIntake {
@@ -46,7 +46,7 @@ export function registerFinalized(
     if (!packet) return reply.code(200).send(answer);
 
     const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };
-    const outcome = await writer.write({ ...packet, freshId: false, claim });
+    const outcome = await writer.write(packetWrite(packet, { freshId: false, claim }));
     if (outcome.kind === 'stored') return reply.code(201).send(answer);
     if (outcome.kind === 'key-exists' && key) return sendAgain(reply, sameRequest(key, outcome.answer));
     if (await isStored(id, sections)) return reply.code(200).send(answer);

@@ -2,7 +2,7 @@ import { sameRequest } from '../idempotency/idempotency.ts';
 import type { Key, StoredAnswer } from '../idempotency/store.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
-import type { PacketWrite } from '../writer/write-store.ts';
+import { type NewPacket, packetWrite } from './packet-write.ts';
 
 /** What taking a packet in needs. */
 export interface Taking {
@@ -18,9 +18,6 @@ export interface IntakeAnswer {
   /** whether it is the first answer once more, to a repeated Idempotency-Key */
   again: boolean;
 }
-
-/** What a new packet is written with, beside what the taking itself knows. */
-export type NewPacket = Omit<PacketWrite, 'freshId' | 'claim'>;
 
 /**
  * Takes one packet in: makes it, unless the same request was answered before, and stores it.
@@ -40,7 +37,7 @@ export async function takePacket(
 
   const made = await make();
   const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
-  const write = { ...made, freshId: true, claim: key && { ...key, ...stored } };
+  const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });
   const outcome = await writer.write(write, since);
   if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
   return { ...stored, again: false };

@@ -11,6 +11,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { openPool } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
+import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket } from '../packet/packet.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
@@ -341,7 +342,9 @@ test('packets whose COMMIT was done and never answered stand in the log once, th
         status: 201,
         answer: '{}',
       };
-      await writer.write({ packet, freshId: true, claim: n > 300 && n % 7 === 0 ? claim : undefined });
+      await writer.write(
+        packetWrite({ packet }, { freshId: true, claim: n > 300 && n % 7 === 0 ? claim : undefined }),
+      );
     }),
   );
   expect(way.lost()).toBe(5);

@@ -5,6 +5,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import type { Problem } from '../../platform/http/problems.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
+import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket, type Packet } from '../packet/packet.ts';
 import { newUlid, uuidToUlid } from '../packet/ulid.ts';
 import { batchWriter } from './batch-writer.ts';
@@ -50,7 +51,9 @@ test('a packet can be read from another connection as soon as its write is answe
   await Promise.all(
     Array.from({ length: 300 }, async (_, n) => {
       const written = packet(`message ${n}`);
-      expect(await writer.write({ packet: written, freshId: true })).toEqual({ kind: 'stored' });
+      expect(await writer.write(packetWrite({ packet: written }, { freshId: true }))).toEqual({
+        kind: 'stored',
+      });
       expect(await storedIds([written.id])).toEqual([written.id]);
     }),
   );
@@ -63,7 +66,9 @@ test('rows that the database refuses fail alone, wherever they stand in the batc
     const good = packet(`message ${n}`);
     return isBad(n) ? { ...good, ts: 'the day before yesterday' } : good;
   });
-  const results = await Promise.allSettled(packets.map(one => writer.write({ packet: one, freshId: true })));
+  const results = await Promise.allSettled(
+    packets.map(one => writer.write(packetWrite({ packet: one }, { freshId: true }))),
+  );
   results.forEach((result, n) => {
     expect(result.status, `packet ${n}`).toBe(isBad(n) ? 'rejected' : 'fulfilled');
     if (result.status === 'rejected') expect((result.reason as Problem).code).toBe('internal');
@@ -84,7 +89,7 @@ test('a batch whose connection is cut in the middle is written by another connec
   const waves = [0, 1, 2, 3].map(wave => packets.slice(wave * 100, wave * 100 + 100));
   for (const wave of waves) {
     const [outcomes] = await Promise.all([
-      Promise.all(wave.map(one => writer.write({ packet: one, freshId: true }))),
+      Promise.all(wave.map(one => writer.write(packetWrite({ packet: one }, { freshId: true })))),
       cut(),
     ]);
     expect(outcomes.every(({ kind }) => kind === 'stored')).toBe(true);
@@ -109,7 +114,9 @@ test('writers that take the same keys in opposite orders all finish, and each ke
     status: 201,
     answer: `"${n}"`,
   });
-  const writes = ids.map((id, n) => ({ packet: packet('same', id), freshId: false, claim: claim(n) }));
+  const writes = ids.map((id, n) =>
+    packetWrite({ packet: packet('same', id) }, { freshId: false, claim: claim(n) }),
+  );
   const outcomes = await Promise.all([
     ...writes.map(write => left.write(write)),
     ...writes.toReversed().map(write => right.write(write)),
@@ -128,7 +135,7 @@ test('a deadlock with a stranger is over in the end: the batch is sent again', a
   const rows = [packet('first', first), packet('second', second)];
   await stranger.query('BEGIN');
   await stranger.query(insert, [rows[1]?.id]);
-  const written = Promise.all(rows.map(one => writer.write({ packet: one, freshId: true })));
+  const written = Promise.all(rows.map(one => writer.write(packetWrite({ packet: one }, { freshId: true }))));
   await waitFor(async () => {
     const { rows: locks } = await database.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
     return locks.length > 0;
@@ -144,7 +151,7 @@ test('a deadlock with a stranger is over in the end: the batch is sent again', a
 test('an id that exists leaves the stored packet, its further GeoIDs and the idempotency key as they were', async () => {
   const writer = newWriter();
   const original = packet('original');
-  await writer.write({ packet: original, freshId: false });
+  await writer.write(packetWrite({ packet: original }, { freshId: false }));
   const other = { ...packet('other', uuidToUlid(original.id)), extraGeoids: ['elsewhere'] };
   const claim = {
     caller: '',
@@ -154,7 +161,9 @@ test('an id that exists leaves the stored packet, its further GeoIDs and the ide
     status: 201,
     answer: '{}',
   };
-  expect(await writer.write({ packet: other, freshId: false, claim })).toEqual({ kind: 'id-exists' });
+  expect(await writer.write(packetWrite({ packet: other }, { freshId: false, claim }))).toEqual({
+    kind: 'id-exists',
+  });
 
   const { rows } = await database.pool.query(
     `SELECT body, array_agg(g.geoid) AS further FROM packets p JOIN packet_geoids g ON g.packet_id = p.id
@@ -168,7 +177,7 @@ test('an id that exists leaves the stored packet, its further GeoIDs and the ide
 
 test('not even the owner of the table changes or removes a packet', async () => {
   const written = packet('kept');
-  await newWriter().write({ packet: written, freshId: true });
+  await newWriter().write(packetWrite({ packet: written }, { freshId: true }));
   for (const statement of ["UPDATE packets SET body = '{}'", 'DELETE FROM packets', 'TRUNCATE packets']) {
     await expect(database.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   }
@@ -180,7 +189,9 @@ test('while the database is gone, writes wait a while and are then refused as un
   });
   pools.push(pool);
   const writer = batchWriter(pool, 1, logger);
-  await expect(writer.write({ packet: packet('lost'), freshId: true })).rejects.toMatchObject({
+  await expect(
+    writer.write(packetWrite({ packet: packet('lost') }, { freshId: true })),
+  ).rejects.toMatchObject({
     code: 'unavailable',
     retryAfter: 5,
   });

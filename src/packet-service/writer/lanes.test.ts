@@ -5,6 +5,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
+import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket, type Packet } from '../packet/packet.ts';
 import { newUlid, uuidToUlid } from '../packet/ulid.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
@@ -49,7 +50,7 @@ async function held(writer: BatchWriter): Promise<{ id: string; written: Promise
      VALUES ($1, 'g', now(), 'note', '{}', '{}', '{}')`,
     [first.id],
   );
-  const written = writer.write({ packet: first, freshId: true });
+  const written = writer.write(packetWrite({ packet: first }, { freshId: true }));
   await eventually(waitsForLock, waits => waits);
   return { id: first.id, written };
 }
@@ -96,7 +97,7 @@ test('what is sent behind a batch that fails is stored all the same', async () =
   const behind = [packet(), packet()];
   const outcomes = [];
   for (const one of behind) {
-    outcomes.push(writer.write({ packet: one, freshId: true }));
+    outcomes.push(writer.write(packetWrite({ packet: one }, { freshId: true })));
     await new Promise(resolve => setTimeout(resolve, 20));
   }
   await stranger.query('COMMIT');
@@ -113,7 +114,9 @@ test('a write that asks is not passed by those that came after it and go one way
   const answered: string[] = [];
   const answers = [];
   for (const [name, freshId] of Object.entries({ asks: false, second: true, third: true })) {
-    answers.push(writer.write({ packet: packet(), freshId }).then(() => answered.push(name)));
+    answers.push(
+      writer.write(packetWrite({ packet: packet() }, { freshId })).then(() => answered.push(name)),
+    );
     await new Promise(resolve => setTimeout(resolve, 20));
   }
   await stranger.query('ROLLBACK');

@@ -2,8 +2,6 @@ import type pg from 'pg';
 import { checkWrites } from '../../platform/postgres/check-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
-import type { ChatMessage } from '../chat/messages/message.ts';
-import { chatMessageRow, chatMessageTable } from '../chat/messages/store.ts';
 import {
   type Claim,
   claimRow,
@@ -12,8 +10,7 @@ import {
   findAnswers,
   type StoredAnswer,
 } from '../idempotency/store.ts';
-import { packetEvent } from '../log/packet-event.ts';
-import { queueStatements } from '../log/store.ts';
+import { type LogEvent, queueStatements } from '../log/store.ts';
 import type { Packet } from '../packet/packet.ts';
 
 /** One packet on its way into the database. */
@@ -23,8 +20,16 @@ export interface PacketWrite {
   freshId: boolean;
   /** the request's Idempotency-Key with the answer it will have got */
   claim?: Claim | undefined;
-  /** the row of a chat message, for lists and search */
-  chat?: ChatMessage | undefined;
+  /** the entry of the log that it becomes */
+  event: LogEvent;
+  /** rows of other features' tables, written in the same transaction: a chat message for lists and search */
+  rows?: readonly TableRow[];
+}
+
+/** One row for a table of the feature that a packet belongs to. */
+export interface TableRow {
+  table: RowTable;
+  values: unknown[];
 }
 
 /** What became of a write: stored now, or nothing stored because the id or the key was there before. */
@@ -99,8 +104,8 @@ export function goesOneWay({ freshId, claim }: PacketWrite): boolean {
 }
 
 /** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
-export function weightOf({ packet, chat }: PacketWrite): number {
-  return 1 + packet.extraGeoids.length + packet.attachmentIds.length + (chat ? 3 : 0);
+export function weightOf({ packet, rows = [] }: PacketWrite): number {
+  return 1 + packet.extraGeoids.length + packet.attachmentIds.length + 3 * rows.length;
 }
 
 /** Nothing can be there before: all statements go in one round trip. */
@@ -197,13 +202,27 @@ function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   const attachments = writes.flatMap(({ packet }) =>
     packet.attachmentIds.map(attachmentId => [packet.id, attachmentId, packet.threadId]),
   );
-  const messages = writes.flatMap(({ chat }) => (chat ? [chatMessageRow(chat)] : []));
   return [
     ...insertStatements(geoidTable, geoids.sort(compareRows)),
     ...insertStatements(attachmentTable, attachments.sort(compareRows)),
-    ...insertStatements(chatMessageTable, messages.sort(compareRows)),
-    ...queueStatements(writes.map(({ packet, chat }) => packetEvent(packet, chat))),
+    ...featureStatements(writes),
+    ...queueStatements(writes.map(({ event }) => event)),
   ];
+}
+
+/** The rows of other features, table by table; tables are in the order of their names in every process. */
+function featureStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
+  const byTable = new Map<RowTable, unknown[][]>();
+  for (const { rows } of writes) {
+    if (!rows) continue;
+    for (const { table, values } of rows) {
+      const list = byTable.get(table);
+      if (list) list.push(values);
+      else byTable.set(table, [values]);
+    }
+  }
+  const tables = [...byTable].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
+  return tables.flatMap(([table, rows]) => insertStatements(table, rows.sort(compareRows)));
 }
 
 /** Sends all statements at once and waits for all; throws the first one's error, not what followed from it. */

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../chat/messages/message.ts';
+import type { LogEvent } from '../log/store.ts';
 import type { Packet } from '../packet/packet.ts';
 import { uuidTime } from '../packet/ulid.ts';
-import type { LogEvent } from './store.ts';
 
 /** The entry of the log that a stored packet becomes: with a thread a message of it, otherwise a packet. */
 export function packetEvent(packet: Packet, message: ChatMessage | undefined): LogEvent {

@@ -1,0 +1,21 @@
+import type { ChatMessage } from '../chat/messages/message.ts';
+import { chatMessageRow, chatMessageTable } from '../chat/messages/store.ts';
+import type { Packet } from '../packet/packet.ts';
+import type { PacketWrite } from '../writer/write-store.ts';
+import { packetEvent } from './packet-event.ts';
+
+/** A packet that was made, and the message that it is, if it is one. */
+export interface NewPacket {
+  packet: Packet;
+  chat?: ChatMessage | undefined;
+}
+
+/** What the writer stores for a new packet: the packet, its entry of the log, and the row of its message. */
+export function packetWrite(
+  { packet, chat }: NewPacket,
+  { freshId, claim }: Pick<PacketWrite, 'freshId' | 'claim'>,
+): PacketWrite {
+  const event = packetEvent(packet, chat);
+  if (!chat) return { packet, event, freshId, claim };
+  return { packet, event, rows: [{ table: chatMessageTable, values: chatMessageRow(chat) }], freshId, claim };
+}
