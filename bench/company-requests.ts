@@ -12,7 +12,7 @@ export default function companyRequests({
   ids?: number;
   body?: object;
 }): RequestMaker {
-  const head = `HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n`;
+  const head = `HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n`;
   if (ids !== undefined) return n => `GET /api/company/profile/${1 + ((n * 7919) % ids)} ${head}\r\n`;
   if (!body) return () => `GET ${path} ${head}\r\n`;
   const text = JSON.stringify(body);

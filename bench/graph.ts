@@ -69,7 +69,7 @@ async function download({ port, pid }: Measured): Promise<Export> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   const began = performance.now();
   socket.write(
-    'POST /graph/materialize HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+    'POST /graph/materialize HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
   );
   let firstByte = 0;
   let lines = 0;

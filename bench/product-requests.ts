@@ -12,7 +12,7 @@ export default function productRequests({
   ids?: number;
   body?: object;
 }): RequestMaker {
-  const head = `host: x\r\ncookie: ${cookie}\r\n`;
+  const head = `host: localhost\r\ncookie: ${cookie}\r\n`;
   if (body) {
     const text = JSON.stringify(body);
     const length = Buffer.byteLength(text);

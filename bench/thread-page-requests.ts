@@ -12,7 +12,7 @@ export default function threadPageRequests({
 }): RequestMaker {
   const requests = cursors.map(
     cursor =>
-      `GET /chat/threads/${thread}/messages?limit=${limit}&cursor=${cursor} HTTP/1.1\r\nhost: x\r\n\r\n`,
+      `GET /chat/threads/${thread}/messages?limit=${limit}&cursor=${cursor} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
   );
   // In steps that are prime to their number, so that neighbours are not asked for one after the other.
   return n => requests[(n * 7) % requests.length] as string;

@@ -15,6 +15,6 @@ export default function traceRequests({
     const request = post('/api/user/login', JSON.stringify(login));
     return () => request;
   }
-  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n${cookie ? `cookie: ${cookie}\r\n` : ''}\r\n`;
+  const request = `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${cookie ? `cookie: ${cookie}\r\n` : ''}\r\n`;
   return () => request;
 }

@@ -29,8 +29,8 @@ function finalized(body: object, type = 'note') {
   return { Header: header, Body: body, Footer: { hash, enc: 'none', lang: 'en' } };
 }
 
-async function senderOf(packet: string): Promise<string | undefined> {
-  const { text } = await service.send('POST', '/graph/materialize', {});
+async function senderOf(packet: string, headers: Record<string, string> = {}): Promise<string | undefined> {
+  const { text } = await service.send('POST', '/graph/materialize', {}, headers);
   return text
     .split('\n')
     .filter(Boolean)
@@ -63,7 +63,7 @@ test("the token's user is kept beside every packet, never in it, and is its send
   packets.push(batch.body.results[0].packet_uuid);
   for (const packet of packets) {
     expect(await authorIn('packets', 'id', packet)).toBe('amina');
-    expect(await senderOf(packet)).toBe('amina');
+    expect(await senderOf(packet, amina)).toBe('amina');
   }
   const { body } = await service.send('GET', `/packets/${packets[0]}`);
   expect(JSON.stringify(body)).not.toContain('amina');

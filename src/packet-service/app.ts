@@ -95,7 +95,7 @@ export async function packetService(
   registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger, registry) });
   registerDirectory(app, { pool, notifier });
   registerNotifications(app, { pool });
-  registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry }) });
+  registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry, isTokenUser: app.isTokenUser }) });
   registerSync(app, { pool, news });
   registerGraph(app, { pool, exports });
   registerFields(app, { pool, settings });

@@ -55,8 +55,9 @@ export async function inbox(
   { send }: Pick<RunningService, 'send'>,
   user: string,
   query = '',
+  headers: Record<string, string> = {},
 ): Promise<InboxShare[]> {
-  const answer = await send('GET', `/shares/inbox?user_id=${user}${query}`);
+  const answer = await send('GET', `/shares/inbox?user_id=${user}${query}`, undefined, headers);
   expect(answer.status, answer.text).toBe(200);
   return answer.body.shares;
 }

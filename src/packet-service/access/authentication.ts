@@ -13,7 +13,7 @@ import {
   type TokenCheck,
 } from '../../platform/tokens/tokens.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
-import { tokenUserKeeper } from './token-users.ts';
+import { tokenUsers } from './token-users.ts';
 
 /** Keys of a registry in this process are asked for again after this long, in milliseconds. */
 const OWN_REGISTRY_MS = 60_000;
@@ -23,7 +23,8 @@ const MAX_USER = 256;
 /**
  * Looks at each request's token as AUTH_MODE says and names its user in `request.user`. With `off` tokens are
  * not looked at; with `optional` one that is present must be valid; with `required` every route but those
- * marked `open` needs one. Every user named by a valid token is remembered for good.
+ * marked `open` needs one. Every user named by a valid token is remembered for good; with `optional`, requests without
+ * a token are `request.anonymous`.
  *
  * @param registry whose tokens they are where the settings name no key
  * @throws SettingsError when tokens are required and no key could check them
@@ -32,12 +33,13 @@ export function authenticate(
   app: Server,
   { settings, pool, registry }: { settings: Settings; pool: Database; registry?: UserRegistry | undefined },
 ): void {
-  app.decorateRequest('user', undefined);
-  app.decorateRequest('claims', undefined);
+  const users = tokenUsers(pool);
+  app.decorateRequest('user', undefined).decorateRequest('claims', undefined);
+  app.decorateRequest('anonymous', false);
+  app.decorate('isTokenUser', users.has);
   if (settings.AUTH_MODE === 'off') return;
   const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
-  const keepUser = tokenUserKeeper(pool);
   // Before the body is read: a stranger's upload is refused at its first line.
   app.addHook('onRequest', async request => {
     const token = bearerToken(request);
@@ -45,13 +47,14 @@ export function authenticate(
     if (token === undefined) {
       if (required && !open && !request.is404)
         throw new Problem('unauthenticated', 'this needs a token: Authorization: Bearer …');
+      request.anonymous = true;
       return;
     }
     if (open) return;
     if (!check) throw new Problem('unauthenticated', 'no key is set up here to check the token with');
     const claims = await check(token);
     const user = userOf(claims);
-    await keepUser(user);
+    await users.keep(user);
     request.user = user;
     request.claims = claims;
   });

@@ -8,25 +8,54 @@ declare module 'fastify' {
     user: string | undefined;
     /** What that token says. */
     claims: JWTPayload | undefined;
+    /**
+     * Whether tokens count here and the request has none: what was made with tokens is closed to it. False with
+     * AUTH_MODE=off, where nobody is asked who they are.
+     */
+    anonymous: boolean;
+  }
+  interface FastifyInstance {
+    /** Whether a valid token ever named this user identifier, to any process. */
+    isTokenUser: (userId: string) => Promise<boolean>;
   }
 }
 
+/** Who asks, as far as that is known. */
+export type Caller = Pick<FastifyRequest, 'user' | 'anonymous'>;
+
+/** Of which threads alone a caller's lists hold messages: of those made without a token, or of these (uuid form). */
+export type ReadableThreads = 'open' | readonly string[];
+
 /**
  * The user that a request acts as. With a token it is the token's user, and a field that names another one is
- * refused; without a token it is whatever the field says.
+ * refused; without a token it is whatever the field says, unless that is a user whom a token ever named.
  *
  * @param field name of the request field, for the error: from_user, created_by, user_id
  * @param named that field's value, when it was sent
  * @throws Problem forbidden
  */
-export function actingUser(
+export async function actingUser(
   request: FastifyRequest,
   field: string,
   named: string | undefined,
-): string | undefined {
-  if (request.user === undefined) return named;
-  if (named !== undefined && named !== request.user) {
+): Promise<string | undefined> {
+  const { user, anonymous } = request;
+  if (user === undefined) {
+    if (anonymous && named !== undefined && (await request.server.isTokenUser(named))) {
+      throw new Problem('forbidden', `${field} is a user who has tokens: this needs one of them`);
+    }
+    return named;
+  }
+  if (named !== undefined && named !== user) {
     throw new Problem('forbidden', `${field} must be the user of the token`);
   }
-  return request.user;
+  return user;
+}
+
+/** What a request without a token is answered that asks for something that was made with one. */
+export function tokenNeeded(what: string): Problem {
+  return new Problem(
+    'unauthenticated',
+    `${what} was made with a token: this needs one, Authorization: Bearer …`,
+  );
 }

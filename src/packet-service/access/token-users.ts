@@ -1,16 +1,23 @@
 import { coalesce } from '../../platform/concurrency/coalesce.ts';
 import { lru } from '../../platform/concurrency/lru.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { insertTokenUsers } from './store.ts';
+import { findTokenUsers, insertTokenUsers } from './store.ts';
 
 /** Users remembered in memory, at most. */
 const MAX_KNOWN = 100_000;
 
-/**
- * Remembers for good that a valid token named a user: from then on nobody without that token may claim to be this
- * user. Resolves when that is durable; a user whom this process has seen before costs nothing.
- */
-export function tokenUserKeeper(database: Database): (userId: string) => Promise<void> {
+/** The users whom valid tokens ever named: nobody without such a token may claim to be one of them. */
+export interface TokenUsers {
+  /**
+   * Remembers for good that a valid token named a user. Resolves when that is durable, and so counts in every process;
+   * a user whom this process knows costs nothing.
+   */
+  keep(userId: string): Promise<void>;
+  /** Whether a token ever named this user. That one did is remembered; that none did is asked each time. */
+  has(userId: string): Promise<boolean>;
+}
+
+export function tokenUsers(database: Database): TokenUsers {
   const known = lru<true>(MAX_KNOWN);
   const insert = coalesce(
     async (userIds: string[]) => {
@@ -19,9 +26,25 @@ export function tokenUserKeeper(database: Database): (userId: string) => Promise
     },
     { max: 500 },
   );
-  return async userId => {
-    if (known.get(userId)) return;
-    await insert(userId);
-    known.set(userId, true);
+  const find = coalesce(
+    async (userIds: string[]) => {
+      const found = new Set(await findTokenUsers(database, userIds));
+      return userIds.map(userId => found.has(userId));
+    },
+    { max: 500 },
+  );
+
+  return {
+    async keep(userId) {
+      if (known.get(userId)) return;
+      await insert(userId);
+      known.set(userId, true);
+    },
+    async has(userId) {
+      if (known.get(userId)) return true;
+      const found = await find(userId);
+      if (found) known.set(userId, true);
+      return found;
+    },
   };
 }

@@ -142,7 +142,7 @@ test('an upload whose client goes away leaves nothing, and holds no place', asyn
   const before = await keptFiles(data.folder);
   const socket = connect(Number(new URL(small.url).port), '127.0.0.1');
   socket.write(
-    'POST /attachments HTTP/1.1\r\nhost: x\r\ncontent-length: 90000\r\n' +
+    'POST /attachments HTTP/1.1\r\nhost: localhost\r\ncontent-length: 90000\r\n' +
       'content-type: multipart/form-data; boundary=x\r\n\r\n' +
       '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nbegin',
   );
@@ -316,7 +316,7 @@ test.runIf(process.platform === 'linux')('a download that is broken off lets go 
   };
   const sockets = Array.from({ length: 5 }, () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1').pause();
-    socket.write(`GET /attachments/${id} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(20));
+    socket.write(`GET /attachments/${id} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(20));
     return socket;
   });
   await eventually(open);

@@ -1,6 +1,7 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { readableThreads } from '../access/visibility.ts';
+import { type Caller, tokenNeeded } from '../access/caller.ts';
+import { findThreadIds } from '../chat/threads/store.ts';
 import { findCarriers, isCarriedIn } from '../packets/attachment-store.ts';
 import { isSharedWith } from '../sharing/shares/store.ts';
 import { attachmentIdText } from './keep.ts';
@@ -10,18 +11,19 @@ import type { Attachment } from './store.ts';
 const MAX_CARRIERS = 1000;
 
 /**
- * An attachment is read by who uploaded it, and by whoever may read a packet that names it. Without a token nobody's
- * identity is known and nothing is held back, as with packets.
+ * An attachment is read by who uploaded it, and by whoever may read a packet that names it. A request without a token
+ * reads those that were uploaded without one.
  *
- * @throws Problem forbidden
+ * @throws Problem forbidden, unauthenticated
  */
 export async function checkAttachmentReader(
   database: Database,
-  user: string | undefined,
+  { user, anonymous }: Caller,
   { attachmentId, userId }: Attachment,
 ): Promise<void> {
+  if (anonymous && userId !== null) throw tokenNeeded(attachmentIdText(attachmentId));
   if (user === undefined || user === userId) return;
-  const threads = (await readableThreads(database, user)) ?? [];
+  const threads = await findThreadIds(database, user, { openOnly: false });
   if (await isCarriedIn(database, attachmentId, threads)) return;
   const carriers = await findCarriers(database, attachmentId, MAX_CARRIERS);
   if (carriers.length > 0 && (await isSharedWith(database, carriers, user))) return;

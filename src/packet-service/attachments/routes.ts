@@ -114,7 +114,7 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
     const attachmentId = readAttachmentId(id);
     const [attachment] = attachmentId === undefined ? [] : await findAttachments(pool, [attachmentId]);
     if (!attachment) throw new Problem('not_found', `there is no attachment ${id}`);
-    await checkAttachmentReader(pool, request.user, attachment);
+    await checkAttachmentReader(pool, request, attachment);
     return attachment;
   };
 
@@ -175,7 +175,7 @@ function registerList(app: Server, pool: pg.Pool): void {
     const id = isUlid(ulid) ? ulidToUuid(ulid) : '';
     const [packet] = id === '' ? [] : await findPackets(pool, [id]);
     if (!packet) throw new Problem('not_found', `there is no packet ${request.params.id}`);
-    await checkReader(pool, request.user, { id, threadId: packet.threadId });
+    await checkReader(pool, request, { ...packet, id });
 
     const { attachments = [] } = JSON.parse(packet.body) as { attachments?: unknown[] };
     const ids = attachments.map(attachmentIdOf);
@@ -184,9 +184,12 @@ function registerList(app: Server, pool: pg.Pool): void {
       ids.filter(named => named !== undefined),
     );
     const byId = new Map(stored.map(attachment => [attachment.attachmentId, attachment]));
-    return {
-      attachments: ids.map(named => asItem(named, named === undefined ? undefined : byId.get(named))),
-    };
+    const items = ids.map(id => ({ id, attachment: id === undefined ? undefined : byId.get(id) }));
+    // What was uploaded with a token is nothing to a request without one.
+    const shown = items.filter(
+      ({ attachment }) => !request.anonymous || (attachment?.userId ?? null) === null,
+    );
+    return { attachments: shown.map(({ id, attachment }) => asItem(id, attachment)) };
   });
 }
 

@@ -7,6 +7,7 @@ import type { FileStore } from '../../platform/files/index.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { streamBodies } from '../../platform/http/streamed-body.ts';
+import { type Caller, tokenNeeded } from '../access/caller.ts';
 import { attachmentIdText, keepAttachment, newAttachmentId } from './keep.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
@@ -148,13 +149,15 @@ function elsewhere({ received }: Upload): Problem {
   return new Problem('conflict', `Upload-Offset must be where the upload ends; that was ${received}`);
 }
 
-/** @throws Problem not_found, also when it has expired; forbidden when it is another user's */
-async function ownUpload(pool: pg.Pool, { user }: FastifyRequest, uploadId: string): Promise<Upload> {
+/** @throws Problem not_found, also when it has expired; unauthenticated or forbidden when it is another user's */
+async function ownUpload(pool: pg.Pool, { user, anonymous }: Caller, uploadId: string): Promise<Upload> {
   const begun = new Date(Date.now() - UPLOAD_DAYS * DAY_MS);
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uploadId);
   const upload = isId ? await findUpload(pool, uploadId, begun) : undefined;
   if (!upload) throw new Problem('not_found', `there is no upload ${uploadId}`);
-  if (upload.userId !== null && upload.userId !== user) {
+  if (upload.userId === null || upload.userId === user) return upload;
+  if (anonymous) throw tokenNeeded(`upload ${uploadId}`);
+  if (user !== undefined) {
     throw new Problem('forbidden', 'only who began an upload goes on with it');
   }
   return upload;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
-import { actingUser } from '../access/caller.ts';
+import { actingUser, type Caller } from '../access/caller.ts';
 import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
 import { isUlid, newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findPlace } from '../packets/read-store.ts';
@@ -35,13 +35,22 @@ export function registerChat(
   { pool, checkThread }: { pool: pg.Pool; checkThread: ThreadCheck },
 ): void {
   registerThreads(app, pool, checkThread);
-  registerMessages(app, pool, checkThread);
+  registerMessages(app, pool, ownThread(checkThread));
+}
+
+/** Finds a thread (uuid form) in which the token's user takes part, or that is open where there is no token. */
+type OwnThread = (caller: Caller, threadId: string) => Promise<string>;
+
+function ownThread(checkThread: ThreadCheck): OwnThread {
+  return async ({ user, anonymous }, threadId) =>
+    (await checkThread(threadId, { anonymous, userId: user })).threadId;
 }
 
 function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+  const findOwn = ownThread(checkThread);
   app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
     const { name, created_by } = request.body;
-    const createdBy = required(actingUser(request, 'created_by', created_by), 'created_by');
+    const createdBy = required(await actingUser(request, 'created_by', created_by), 'created_by');
     const done = await once(pool, readKey(request), async database => {
       const ulid = newUlid();
       const thread = {
@@ -60,26 +69,26 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
 
   app.get('/chat/threads', { schema: listThreadsSchema }, async (request, reply) => {
     const { user_id, limit, cursor } = request.query;
-    const userId = required(actingUser(request, 'user_id', user_id), 'user_id');
+    const userId = required(await actingUser(request, 'user_id', user_id), 'user_id');
     const start = cursor === undefined ? undefined : readCursor(cursor);
     const threads = (wanted: number) =>
       inBatches(
         wanted,
         start,
         ({ threadId }: Thread) => threadId,
-        (after, count) => listThreads(pool, userId, { after, limit: count }),
+        (after, count) => listThreads(pool, { userId, openOnly: request.anonymous }, { after, limit: count }),
       );
     return sendList(reply, 'threads', limit, threads, threadItem);
   });
 
   app.patch('/chat/threads/:thread_id', { schema: renameThreadSchema }, async request => {
-    const threadId = await checkThread(request.params.thread_id, request.user);
+    const threadId = await findOwn(request, request.params.thread_id);
     const thread = await renameThread(pool, threadId, request.body.name);
     return threadObject(thread as Thread);
   });
 
   app.post('/chat/threads/:thread_id/participants', { schema: addParticipantsSchema }, async request => {
-    const threadId = await checkThread(request.params.thread_id, request.user);
+    const threadId = await findOwn(request, request.params.thread_id);
     const added = await addParticipants(pool, threadId, request.body.user_ids, new Date());
     return { message: added === 1 ? '1 participant added' : `${added} participants added`, added };
   });
@@ -89,8 +98,8 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
     { schema: leaveThreadSchema },
     async (request, reply) => {
       const { thread_id, user_id } = request.params;
-      const userId = actingUser(request, 'user_id', user_id) as string;
-      const threadId = await checkThread(thread_id);
+      const userId = (await actingUser(request, 'user_id', user_id)) as string;
+      const { threadId } = await checkThread(thread_id, { anonymous: request.anonymous });
       if (!(await removeParticipant(pool, threadId, userId))) {
         throw new Problem('not_found', `${userId} takes no part in thread ${thread_id}`);
       }
@@ -99,10 +108,10 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
   );
 }
 
-function registerMessages(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
   app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
     const { order = 'asc', limit, cursor } = request.query;
-    const threadId = await checkThread(request.params.thread_id, request.user);
+    const threadId = await findOwn(request, request.params.thread_id);
     const start = await placeAt(pool, cursor);
     const messages = (wanted: number) =>
       inBatches(wanted, start, placeOf, (after, count) =>
@@ -114,7 +123,8 @@ function registerMessages(app: Server, pool: pg.Pool, checkThread: ThreadCheck):
   app.post('/chat/query', { schema: searchSchema }, async (request, reply) => {
     const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
     const search = {
-      userId: required(actingUser(request, 'user_id', user_id), 'user_id'),
+      userId: required(await actingUser(request, 'user_id', user_id), 'user_id'),
+      openOnly: request.anonymous,
       keyword: keyword ? fold(keyword) : undefined,
       geoid: geoid || undefined,
       from: rangeEnd(from, 'from'),

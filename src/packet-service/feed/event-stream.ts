@@ -1,4 +1,4 @@
-import type { Entry } from '../log/read-store.ts';
+import { CLOSED, type Entry } from '../log/read-store.ts';
 import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
 
 // The text of a feed, as the HTML standard defines event streams (§9.2.5).
@@ -23,7 +23,8 @@ export function positionText(position: number): string {
 
 /** An entry as the event that a user gets; it tells that there is something and holds nothing of it. */
 export function eventText(entry: Entry, userId: string): string {
-  const { position, kind, packetId, threadId, details } = entry;
+  const { position, kind, packetId, threadId } = entry;
+  const { [CLOSED]: _, ...details } = entry.details ?? {};
   const data = {
     type: kind,
     user_id: userId,

@@ -172,7 +172,7 @@ test('a client that does not read is cut off, and resumes without a gap', async 
   socket.on('data', chunk => {
     text += chunk;
   });
-  socket.write(`GET /events?user_id=${amina} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  socket.write(`GET /events?user_id=${amina} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
   await eventually(() => /^id: \d+$/m.test(text));
   const position = Number(/^id: (\d+)$/m.exec(text)?.[1]);
   socket.pause();
@@ -220,10 +220,10 @@ test('with a token it is the feed of its user', async () => {
     service,
   );
   const [amina, ben] = [user('amina'), user('ben')];
+  const thread = await threadOf(amina, ben);
   const token = bearer(await secretToken(amina));
   expect((await guarded.send('GET', `/events?user_id=${amina}`)).status).toBe(401);
   expect((await guarded.send('GET', `/events?user_id=${ben}`, undefined, token)).status).toBe(403);
-  const thread = await threadOf(amina, ben);
   const feed = await openFeed(guarded.url, '', undefined, token);
   const packet = await say(thread, ben, 'hello');
   await eventually(() => feed.events.length === 1);

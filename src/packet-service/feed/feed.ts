@@ -10,19 +10,19 @@ const PATIENCE_MS = 10_000;
 
 /** Whose feed it is. */
 export interface Subscriber {
-  userId: string;
-  claims?: JWTPayload | undefined;
+  readonly userId: string;
+  /** whether the user has no token, and is not told of what was made with one */
+  readonly anonymous: boolean;
+  /** what the token says that it was opened with */
+  readonly claims?: JWTPayload | undefined;
 }
 
 /** One user's news on their way over one response. */
-export interface Feed {
-  readonly userId: string;
+export interface Feed extends Subscriber {
   /** what the client has been told up to */
   position: number;
   /** Unix milliseconds */
   readonly endsAt: number;
-  /** what the token says that it was opened with */
-  readonly claims: JWTPayload | undefined;
   /** Sends the entries after `position`; they come in order. */
   tell(entries: readonly Entry[]): void;
   /** Moves the client's position on without an event. */
@@ -37,20 +37,20 @@ export interface Feed {
 
 export function makeFeed(
   response: ServerResponse,
-  { userId, claims }: Subscriber,
+  subscriber: Subscriber,
   position: number,
   endsAt: number,
 ): Feed {
   const feed: Feed = {
-    userId,
+    ...subscriber,
     position,
     endsAt,
-    claims,
     tell(entries) {
       const unknown = entries.filter(entry => entry.position > feed.position);
       if (unknown.length === 0) return;
       feed.position = (unknown[unknown.length - 1] as Entry).position;
-      send(response, unknown.map(entry => eventText(entry, userId)).join(''));
+      const own = subscriber.anonymous ? unknown.filter(({ closed }) => !closed) : unknown;
+      if (own.length > 0) send(response, own.map(entry => eventText(entry, subscriber.userId)).join(''));
     },
     move(to) {
       feed.position = Math.max(feed.position, to);

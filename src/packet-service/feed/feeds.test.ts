@@ -13,6 +13,9 @@ import { type Feeds, openFeeds } from './feeds.ts';
 const logger = pino({ level: 'silent' });
 let database: TestDatabase;
 let news: Broadcast;
+/** users whom tokens have named */
+const claimed = new Set<string>();
+const isTokenUser = async (userId: string) => claimed.has(userId);
 beforeAll(async () => {
   database = await testDatabase();
   news = broadcast(database.pool, logger, findParticipants);
@@ -25,7 +28,12 @@ async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     const after = request.headers['last-event-id'];
     feeds
-      .open({ userId: 'amina' }, after === undefined ? undefined : Number(after), response, {})
+      .open(
+        { userId: 'amina', anonymous: true },
+        after === undefined ? undefined : Number(after),
+        response,
+        {},
+      )
       .catch((problem: Problem) => response.writeHead(problem.status).end());
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -34,7 +42,7 @@ async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
 
 test('a feed on which nothing happens says so now and then, and moves its position on', async () => {
   const feeds = openFeeds(
-    { pool: database.pool, news, logger },
+    { pool: database.pool, news, logger, isTokenUser },
     { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 },
   );
   const { url, server } = await serving(feeds);
@@ -50,7 +58,10 @@ test('a feed on which nothing happens says so now and then, and moves its positi
 });
 
 test('a feed ends when it is old, so that its client must show a token that is valid then', async () => {
-  const feeds = openFeeds({ pool: database.pool, news, logger }, { feeds: 10, heartbeatMs: 20, lifeMs: 100 });
+  const feeds = openFeeds(
+    { pool: database.pool, news, logger, isTokenUser },
+    { feeds: 10, heartbeatMs: 20, lifeMs: 100 },
+  );
   const { url, server } = await serving(feeds);
   const feed = await openFeed(url, 'amina');
   expect(await feed.ended).toBe(true);
@@ -58,9 +69,23 @@ test('a feed ends when it is old, so that its client must show a token that is v
   server.close();
 });
 
+test('a feed without a token ends when its user has come with one', async () => {
+  const feeds = openFeeds(
+    { pool: database.pool, news, logger, isTokenUser },
+    { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 },
+  );
+  const { url, server } = await serving(feeds);
+  const feed = await openFeed(url, 'amina');
+  claimed.add('amina');
+  expect(await feed.ended).toBe(true);
+  claimed.clear();
+  feeds.stop();
+  server.close();
+});
+
 test('there are only so many feeds; who comes too late is told to come back, and can when another has left', async () => {
   const feeds = openFeeds(
-    { pool: database.pool, news, logger },
+    { pool: database.pool, news, logger, isTokenUser },
     { feeds: 2, heartbeatMs: 60_000, lifeMs: 60_000 },
   );
   const { url, server } = await serving(feeds);
@@ -83,7 +108,7 @@ test('there are only so many feeds; who comes too late is told to come back, and
 test('before the log has been read once, a feed waits for it', async () => {
   const late = broadcast(database.pool, logger, findParticipants);
   const feeds = openFeeds(
-    { pool: database.pool, news: late, logger },
+    { pool: database.pool, news: late, logger, isTokenUser },
     { feeds: 2, heartbeatMs: 60_000, lifeMs: 60_000 },
   );
   const { url, server } = await serving(feeds);

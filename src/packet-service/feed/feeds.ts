@@ -49,10 +49,15 @@ interface Services {
   logger: FastifyBaseLogger;
   /** of the users, where it is in this process */
   registry?: UserRegistry | undefined;
+  /** whether a token ever named a user, who then has no feed without one */
+  isTokenUser: (userId: string) => Promise<boolean>;
 }
 
 /** The open feeds of this process. */
-export function openFeeds({ pool, news, logger, registry }: Services, limits: typeof LIMITS = LIMITS): Feeds {
+export function openFeeds(
+  { pool, news, logger, registry, isTokenUser }: Services,
+  limits: typeof LIMITS = LIMITS,
+): Feeds {
   /** each with what ends its subscription; undefined while it resumes */
   const feeds = new Map<Feed, (() => void) | undefined>();
   const inTurn = turns(READERS);
@@ -63,8 +68,9 @@ export function openFeeds({ pool, news, logger, registry }: Services, limits: ty
       // A quiet user's position moves on too, so that resuming never has far to read.
       else if (leave) feed.move(news.position as number);
       else feed.beat();
-      // Another process may have ended its session.
+      // Another process may have ended its session, or seen a token of its user.
       endWithSession(feed, registry, logger);
+      if (feed.anonymous) endIfClaimed(feed, isTokenUser, logger);
     }
   }, limits.heartbeatMs);
   heart.unref();
@@ -122,6 +128,14 @@ export function openFeeds({ pool, news, logger, registry }: Services, limits: ty
   };
 }
 
+/** Ends a feed without a token whose user has come with one since it was opened. */
+function endIfClaimed(feed: Feed, isTokenUser: Services['isTokenUser'], logger: FastifyBaseLogger): void {
+  isTokenUser(feed.userId).then(
+    claimed => claimed && feed.end(),
+    error => logger.warn({ err: error }, 'whether a feed`s user has a token could not be asked'),
+  );
+}
+
 /** Ends a feed whose token was ended before its time. */
 function endWithSession(feed: Feed, registry: UserRegistry | undefined, logger: FastifyBaseLogger): void {
   if (!registry || !feed.claims) return;
@@ -132,8 +146,9 @@ function endWithSession(feed: Feed, registry: UserRegistry | undefined, logger: 
 }
 
 /** The next entries for a feed's user, and up to where they are all. */
-async function readMissed(pool: pg.Pool, { userId, position: after }: Feed, upTo: number) {
-  const threadIds = await findThreadIds(pool, userId);
+async function readMissed(pool: pg.Pool, feed: Feed, upTo: number) {
+  const { userId, anonymous, position: after } = feed;
+  const threadIds = await findThreadIds(pool, userId, { openOnly: anonymous });
   const entries = await readNewsOf(pool, { userId, threadIds }, { after, upTo }, PAGE);
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
   return { entries, upTo: last ? last.position : upTo };

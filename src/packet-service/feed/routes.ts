@@ -9,11 +9,12 @@ export function registerEvents(app: Server, { feeds }: { feeds: Feeds }): void {
   // A HEAD request would open a feed that nobody reads.
   app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
     const { user_id, last_event_id } = request.query;
-    const userId = actingUser(request, 'user_id', user_id);
+    const userId = await actingUser(request, 'user_id', user_id);
     if (userId === undefined) throw new Problem('invalid', 'user_id is required');
     // The header is the newer one: a browser that reconnects asks for the same address again.
     const after = request.headers['last-event-id'] ?? last_event_id;
-    await feeds.open({ userId, claims: request.claims }, after, reply.raw, reply.getHeaders());
+    const { anonymous, claims } = request;
+    await feeds.open({ userId, anonymous, claims }, after, reply.raw, reply.getHeaders());
     reply.hijack();
   });
 

@@ -28,7 +28,7 @@ export function registerGraph(app: Server, { pool, exports }: ExportContext): vo
       type: type || undefined,
       packetId: packet ? ulidToUuid(packet) : undefined,
       limit,
-      threads: await readableThreads(pool, request.user),
+      threads: await readableThreads(pool, request),
     };
     const asRdf = prefersRdf(request.headers.accept);
     const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);

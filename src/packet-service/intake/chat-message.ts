@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { type ChatMessage, chatMessage, checkText, truncate } from '../chat/messages/message.ts';
 import type { ChatMessageBody } from '../chat/schemas.ts';
+import type { KnownThread } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packet/language.ts';
 import { makePacket, type Packet } from '../packet/packet.ts';
@@ -10,8 +11,8 @@ import { encryption, headerFields } from './scouting.ts';
 
 /** Where a message comes from, as its request tells. */
 export interface MessageOrigin {
-  /** the thread, uuid form; it exists, and the sender takes part in it */
-  threadId: string;
+  /** the sender takes part in it */
+  thread: KnownThread;
   sender: string | undefined;
   /** the user of the token */
   author: string | undefined;
@@ -30,7 +31,7 @@ export interface MessageOrigin {
 export async function readChatMessage(
   resolver: GeoidResolver,
   sent: Static<typeof ChatMessageBody>,
-  { threadId, sender, author, contentLanguage, turn }: MessageOrigin,
+  { thread, sender, author, contentLanguage, turn }: MessageOrigin,
 ): Promise<{ packet: Packet; chat: ChatMessage }> {
   checkText(sent);
   const text = truncate(sent.text);
@@ -57,7 +58,7 @@ export async function readChatMessage(
     enc,
     ...(text !== sent.text && { tags: ['truncated'] }),
     point: sent.capture_point ? { lat: sent.capture_point.lat, lon: sent.capture_point.lon } : null,
-    threadId,
+    ...thread,
     author,
   });
   return { packet, chat: chatMessage(packet, { text, timestamp, sender }) };

@@ -57,10 +57,10 @@ export function registerFinalized(
     const { Header, Body } = request.body;
     const author = request.user;
     if (Header.type !== 'chat_message') {
-      return { packet: readFinalizedPacket(request.body, sections, { threadId: null, author }) };
+      return { packet: readFinalizedPacket(request.body, sections, { thread: undefined, author }) };
     }
-    const threadId = await checkFinalizedMessage(checkThread, request, Body);
-    const packet = readFinalizedPacket(request.body, sections, { threadId, author });
+    const thread = await checkFinalizedMessage(checkThread, request, Body);
+    const packet = readFinalizedPacket(request.body, sections, { thread, author });
     const { text = '', from_user: sender = author } = Body as { text?: string; from_user?: string };
     const chat = chatMessage(packet, { text, timestamp: Header.timestamp, sender });
     await keepWords(chat);

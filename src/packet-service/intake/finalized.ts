@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { hasOffset, parseTimestamp } from '../../platform/time.ts';
+import type { KnownThread } from '../chat/threads/thread-check.ts';
 import { packetHash } from '../packet/hash.ts';
 import { canonicalJson } from '../packet/jcs.ts';
 import { isLanguageTag } from '../packet/language.ts';
@@ -34,14 +35,14 @@ export function hashedSections({ Header, Body, Footer }: Finalized): HashedSecti
  * and are not resolved again.
  *
  * @param sections its canonical texts
- * @param threadId uuid form of the thread of a chat message
+ * @param thread of a chat message
  * @param author the user of the token
  * @throws Problem invalid, naming the field
  */
 export function readFinalizedPacket(
   { Header, Body, Footer }: Finalized,
   { header, body }: HashedSections,
-  { threadId, author }: { threadId: string | null; author: string | undefined },
+  { thread, author }: { thread: KnownThread | undefined; author: string | undefined },
 ): Packet {
   const timestamp = parseTimestamp(Header.timestamp);
   if (!timestamp || !hasOffset(Header.timestamp)) {
@@ -57,7 +58,8 @@ export function readFinalizedPacket(
     timestamp,
     type,
     point: capturePoint(Body),
-    threadId,
+    threadId: thread?.threadId ?? null,
+    closed: thread?.closed ?? false,
     author,
     body: Body,
   };

@@ -55,10 +55,15 @@ export function registerIntake(
       inTurn: true,
       make: async (request, body, turn?) => {
         const message = body as Static<typeof ChatMessageBody>;
-        const sender = actingUser(request, 'from_user', message.from_user);
-        const threadId = await checkThread(message.thread_id, sender, 'from_user');
+        const named = message.from_user ?? request.user;
+        const visitor = { anonymous: request.anonymous, userId: named, field: 'from_user' };
+        // Both ask the database, at the same time.
+        const [sender, thread] = await Promise.all([
+          actingUser(request, 'from_user', message.from_user),
+          checkThread(message.thread_id, visitor),
+        ]);
         const made = await readChatMessage(resolver, message, {
-          threadId,
+          thread,
           sender,
           author: request.user,
           contentLanguage: request.headers['content-language'],

@@ -1,5 +1,12 @@
 import type { Entry } from './read-store.ts';
 
+/** Who takes part in a thread. */
+export interface ThreadAudience {
+  users: readonly string[];
+  /** whether the thread was made with a token, so that nobody without one hears of its messages */
+  closed: boolean;
+}
+
 /** Takes what is new for one user; called in the order of the log. */
 export type Deliver = (news: readonly Entry[]) => void;
 
@@ -15,7 +22,7 @@ export interface Audience {
   hasUsers(): boolean;
   geoidKeys(): string[];
   /** Tells each user who listens what is for him. `participants` are the users of each thread in the news. */
-  tell(news: readonly Entry[], participants: ReadonlyMap<string, readonly string[]>): void;
+  tell(news: readonly Entry[], participants: ReadonlyMap<string, ThreadAudience>): void;
   /** Wakes those who wait for packets with these GeoIDs' keys, and those who wait for anything. */
   wake(geoidKeys: readonly string[]): void;
   /** Wakes all who wait. */
@@ -66,17 +73,19 @@ export function makeAudience(): Audience {
 /** What of the news is for each user who listens, in order. */
 function newsByUser(
   news: readonly Entry[],
-  participants: ReadonlyMap<string, readonly string[]>,
+  participants: ReadonlyMap<string, ThreadAudience>,
   listening: ReadonlyMap<string, unknown>,
 ): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>();
   for (const entry of news) {
-    const users = entry.threadId === null ? [entry.userId] : (participants.get(entry.threadId) ?? []);
+    const thread = entry.threadId === null ? undefined : participants.get(entry.threadId);
+    const users = entry.threadId === null ? [entry.userId] : (thread?.users ?? []);
+    const told = thread ? { ...entry, closed: thread.closed } : entry;
     for (const user of users) {
       if (user === null || !listening.has(user)) continue;
       const own = found.get(user);
-      if (own) own.push(entry);
-      else found.set(user, [entry]);
+      if (own) own.push(told);
+      else found.set(user, [told]);
     }
   }
   return found;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type Deliver, type Interest, makeAudience } from './audience.ts';
+import { type Deliver, type Interest, makeAudience, type ThreadAudience } from './audience.ts';
 import { findKeys, readNews, type Stretch } from './read-store.ts';
 
 /** Positions that are read at once. */
@@ -10,11 +10,11 @@ const STRETCH = 5000;
 /** Rest after a read that failed, in milliseconds. */
 const TROUBLE_MS = 500;
 
-/** Who takes part in threads now: user identifiers by thread (uuid form). */
+/** Who takes part in threads now, by thread (uuid form). */
 export type ParticipantsOf = (
   database: Database,
   threadIds: readonly string[],
-) => Promise<Map<string, string[]>>;
+) => Promise<Map<string, ThreadAudience>>;
 
 export interface Broadcast {
   /** Up to where everything has been delivered; undefined until the database has answered once. */
@@ -80,7 +80,8 @@ export function broadcast(
       asked.length > 0 ? findKeys(pool, asked, stretch) : [],
     ]);
     const threadIds = [...new Set(news.flatMap(({ threadId }) => threadId ?? []))];
-    const participants = threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map();
+    const participants =
+      threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map<string, ThreadAudience>();
     // Whoever came first during the reads was not read for: the stretch is read again.
     if (!hadUsers && audience.hasUsers()) return;
 

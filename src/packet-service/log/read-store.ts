@@ -13,6 +13,11 @@ export interface Entry {
   /** whom a share or invitation is for */
   userId: string | null;
   details: Record<string, unknown> | null;
+  /**
+   * Whether it is nobody's without a token: of a share or invitation, whether it was made with one. Of a message that
+   * is known to whoever knows its thread.
+   */
+  closed: boolean;
 }
 
 /** Positions from `after`, without it, to `upTo`. */
@@ -20,6 +25,9 @@ export interface Stretch {
   after: number;
   upTo: number;
 }
+
+/** In the details of what was made with a token. */
+export const CLOSED = 'closed';
 
 const ENTRY =
   'position, kind, packet_id AS "packetId", thread_id AS "threadId", user_id AS "userId", details';
@@ -133,8 +141,12 @@ export async function findKeys(
   return rows.map(({ key }) => key);
 }
 
-type Row = Omit<Entry, 'position'> & { position: string };
+type Row = Omit<Entry, 'position' | 'closed'> & { position: string };
 
 function entries({ rows }: QueryResult<Row>): Entry[] {
-  return rows.map(row => ({ ...row, position: Number(row.position) }));
+  return rows.map(row => ({
+    ...row,
+    position: Number(row.position),
+    closed: row.details?.[CLOSED] === true,
+  }));
 }

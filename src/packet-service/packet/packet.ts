@@ -31,6 +31,8 @@ export interface Packet {
   ts: string;
   type: string;
   threadId: string | null;
+  /** true where its thread was made with a token, else null: a null takes no room */
+  closed: true | null;
   /** the user of the token that it came with */
   author: string | null;
   point: Point | null;
@@ -58,6 +60,8 @@ export interface PacketParts {
   point?: Point | null;
   /** uuid form */
   threadId?: string | null;
+  /** whether its thread was made with a token */
+  closed?: boolean;
   /** the user of the token that it came with */
   author?: string | null | undefined;
 }
@@ -104,6 +108,7 @@ export function finishPacket(
     ts: parts.timestamp.utc,
     type: parts.type,
     threadId: parts.threadId ?? null,
+    closed: parts.closed ? true : null,
     author: parts.author ?? null,
     point,
     cell: point && cellIndex(leafCell(point.lat, point.lon), FINE_LEVEL),

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { ReadableThreads } from '../access/caller.ts';
 
 /** What of the graph is exported; an absent condition does not narrow. */
 export interface GraphFilter {
@@ -10,8 +11,8 @@ export interface GraphFilter {
   packetId?: string | undefined;
   /** the newest so many packets */
   limit?: number | undefined;
-  /** the only threads whose messages are given (uuid form); undefined gives all */
-  threads?: readonly string[] | undefined;
+  /** the only threads whose messages are given; undefined gives all */
+  threads?: ReadableThreads | undefined;
 }
 
 /** Part of the time axis: after `after`, up to and with `until`, as PostgreSQL writes moments. */
@@ -50,9 +51,7 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
   const conditions = [
     type === undefined ? '' : `p.type = ${quoted(type)}`,
     packetId === undefined ? '' : `p.id = ${quoted(packetId)}::uuid`,
-    threads === undefined
-      ? ''
-      : `(p.thread_id IS NULL OR p.thread_id = ANY (${quoted(`{${threads.join(',')}}`)}::uuid[]))`,
+    messagesOf(threads),
     window
       ? `p.ts > ${quoted(window.after)}::timestamptz AND p.ts <= ${quoted(window.until)}::timestamptz`
       : '',
@@ -69,6 +68,12 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
   }
   if (conditions.length === 0 && limit === undefined) return 'packets';
   return `(SELECT p.id, p.ts, ${columns} FROM packets p WHERE ${where}${newest})`;
+}
+
+function messagesOf(threads: ReadableThreads | undefined): string {
+  if (threads === undefined) return '';
+  if (threads === 'open') return 'p.closed IS NULL';
+  return `(p.thread_id IS NULL OR p.thread_id = ANY (${quoted(`{${threads.join(',')}}`)}::uuid[]))`;
 }
 
 function quoted(value: string): string {

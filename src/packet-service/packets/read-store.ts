@@ -1,5 +1,6 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
+import type { ReadableThreads } from '../access/caller.ts';
 import { type Area, EARTH_RADIUS } from './area.ts';
 
 /** The three sections of a packet as the texts they are stored as. */
@@ -9,9 +10,10 @@ export interface Sections {
   footer: string;
 }
 
-/** One packet, and the thread that it belongs to (uuid form). */
+/** One packet, the thread that it belongs to (uuid form), and whether that was made with a token. */
 export interface StoredPacket extends Sections {
   threadId: string | null;
+  closed: boolean;
 }
 
 /** A packet's sections, and where its capture point is. */
@@ -31,8 +33,8 @@ export interface PacketFilter {
   to?: string | undefined;
   /** where the capture point must lie; all of them */
   areas: readonly Area[];
-  /** the only threads whose messages are given (uuid form); undefined gives all */
-  threads?: readonly string[] | undefined;
+  /** the only threads whose messages are given; undefined gives all */
+  threads?: ReadableThreads | undefined;
 }
 
 /** The place of a packet in the order of pages. */
@@ -57,7 +59,7 @@ export async function findPackets(
 ): Promise<(StoredPacket | undefined)[]> {
   const { rows } = await database.query<StoredPacket & { id: string }>({
     name: 'find_packets',
-    text: 'SELECT id, thread_id AS "threadId", header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
+    text: 'SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
     values: [ids],
   });
   const found = new Map(rows.map(row => [row.id, row]));
@@ -185,10 +187,16 @@ function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order
     after
       ? sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`
       : empty,
-    threads === undefined ? empty : sql`(p.thread_id IS NULL OR p.thread_id = ANY (${threads}::uuid[]))`,
+    messagesOf(threads),
     ...areas.flatMap(area => [inCells(area), exactly(area)]),
   ].filter(condition => condition !== empty);
   return list.length === 0 ? sql`true` : join(list, ' AND ');
+}
+
+function messagesOf(threads: ReadableThreads | undefined): Sql {
+  if (threads === undefined) return empty;
+  if (threads === 'open') return sql`p.closed IS NULL`;
+  return sql`(p.thread_id IS NULL OR p.thread_id = ANY (${threads}::uuid[]))`;
 }
 
 function inCells({ cells }: Area): Sql {

@@ -21,7 +21,7 @@ export function registerPackets(
   { pool, readPacket }: { pool: pg.Pool; readPacket: PacketReader },
 ): void {
   app.get('/packets/:id', { schema: getPacketSchema }, async (request, reply) => {
-    const sections = await readPacket(request.user, request.params.id);
+    const sections = await readPacket(request, request.params.id);
     const tag = `"${hashOf(sections.footer)}"`;
     reply.header('etag', tag).header('cache-control', 'private, no-cache');
     if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
@@ -33,7 +33,7 @@ export function registerPackets(
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const after = cursor === undefined ? undefined : await placeOf(pool, cursor);
     // One packet more than asked for tells whether there is a next page.
-    const threads = await readableThreads(pool, request.user);
+    const threads = await readableThreads(pool, request);
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1 };
     reply.header('vary', 'accept');

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
+import type { Caller } from '../access/caller.ts';
 import { readableThreads } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import {
@@ -31,8 +32,8 @@ export interface SyncRequest {
   geoid?: string | undefined;
   /** what is for this user: messages of the threads, and packets that were shared with the user */
   userId?: string | undefined;
-  /** the user of the token, from whom other threads' messages are held back */
-  reader: string | undefined;
+  /** from whom the messages of threads are held back that are not theirs */
+  reader: Caller;
 }
 
 /** A packet at its place in the log. */
@@ -63,12 +64,15 @@ export async function readSyncPage(pool: pg.Pool, request: SyncRequest): Promise
 
   // Threads are asked for after the end of the log, so that no message up to there is of a thread not seen yet.
   const threads = await readableThreads(pool, reader);
-  const readable = threads && new Set(threads);
+  const readable = Array.isArray(threads) ? new Set(threads) : undefined;
   const maySee = (threadId: string | null) => !readable || threadId === null || readable.has(threadId);
 
   const lookAt = readable || request.userId !== undefined ? Math.max(LOOKED_AT, limit) : limit;
   const { entries, upTo } = await candidates(pool, request, { after: since, upTo: head }, lookAt);
-  const wanted = entries.filter(({ kind, threadId }) => kind !== 'invitation.sent' && maySee(threadId));
+  const wanted = entries.filter(
+    ({ kind, threadId, closed }) =>
+      kind !== 'invitation.sent' && maySee(threadId) && !(reader.anonymous && closed),
+  );
   const taken = wanted.slice(0, limit);
   const packets = await findPackets(
     pool,
@@ -77,7 +81,9 @@ export async function readSyncPage(pool: pg.Pool, request: SyncRequest): Promise
   const items = taken.flatMap((entry, at) => {
     const packet = packets[at];
     // A message may have been shared with somebody outside its thread.
-    return packet && maySee(packet.threadId) ? [{ entry, packet }] : [];
+    return packet && maySee(packet.threadId) && !(reader.anonymous && packet.closed)
+      ? [{ entry, packet }]
+      : [];
   });
   const last = (wanted.length > limit ? taken : entries).at(-1)?.position ?? since;
   const lookedAt = wanted.length > limit || entries.length === lookAt ? last : upTo;
@@ -87,13 +93,13 @@ export async function readSyncPage(pool: pg.Pool, request: SyncRequest): Promise
 /** The first entries after `since` that may be wanted, and up to where all of them were found. */
 async function candidates(
   pool: pg.Pool,
-  { geoid, userId }: SyncRequest,
+  { geoid, userId, reader }: SyncRequest,
   stretch: Stretch,
   limit: number,
 ): Promise<{ entries: Entry[]; upTo: number }> {
   const { upTo } = stretch;
   if (userId !== undefined) {
-    const threadIds = await findThreadIds(pool, userId);
+    const threadIds = await findThreadIds(pool, userId, { openOnly: reader.anonymous });
     return { entries: await readNewsOf(pool, { userId, threadIds }, stretch, limit), upTo };
   }
   if (geoid === undefined) return { entries: await readPackets(pool, stretch, limit), upTo };

@@ -26,9 +26,15 @@ export function registerSync(app: Server, { pool, news }: { pool: pg.Pool; news:
     if (geoid !== undefined && user_id !== undefined) {
       throw new Problem('invalid', 'user_id cannot be combined with geoid');
     }
-    const userId = user_id === undefined ? undefined : actingUser(request, 'user_id', user_id);
+    const userId = user_id === undefined ? undefined : await actingUser(request, 'user_id', user_id);
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-    const wanted = { since, limit, geoid, userId, reader: request.user };
+    const wanted = {
+      since,
+      limit,
+      geoid,
+      userId,
+      reader: { user: request.user, anonymous: request.anonymous },
+    };
     reply.header('cache-control', 'no-store');
     return sendText(reply, pageAsJson(await readWaiting(wanted, wait, reply.raw)));
   });

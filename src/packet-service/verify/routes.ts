@@ -10,8 +10,9 @@ export function registerVerify(
   app: Server,
   { pool, readPacket }: { pool: pg.Pool; readPacket: PacketReader },
 ): void {
-  app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async ({ user, params }) => {
-    await readPacket(user, params.id);
-    return verifyPacket(pool, ulidToUuid(params.id.toUpperCase()));
+  app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async request => {
+    const { id } = request.params;
+    await readPacket(request, id);
+    return verifyPacket(pool, ulidToUuid(id.toUpperCase()));
   });
 }

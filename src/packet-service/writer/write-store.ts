@@ -42,8 +42,8 @@ export type WriteOutcome =
 const packetTable: RowTable = {
   name: 'insert_packets',
   insert:
-    'INSERT INTO packets (id, geoid, ts, type, thread_id, lat, lon, cell, header, body, footer, author)',
-  width: 12,
+    'INSERT INTO packets (id, geoid, ts, type, thread_id, lat, lon, cell, header, body, footer, author, closed)',
+  width: 13,
 };
 
 /** Packets whose ids may be there; those that were not come back. */
@@ -191,6 +191,7 @@ function packetStatements(table: RowTable, packets: readonly Packet[]): pg.Query
       p.body,
       p.footer,
       p.author,
+      p.closed,
     ]),
   );
 }

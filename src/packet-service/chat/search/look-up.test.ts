@@ -37,7 +37,7 @@ const texts = fc
  * few messages of a test it never does.
  */
 async function lookedUp(userId: string, keyword: string): Promise<string[] | 'useless'> {
-  const { threads } = await findScope(service.pool, userId);
+  const { threads } = await findScope(service.pool, { userId, openOnly: false });
   const sets = await ngramSets(service.pool, { keyword });
   if (sets === 'useless') return sets;
   const rows = await lookUp(service.pool, { threads, keyword }, sets, { before: undefined, limit: 1000 });

@@ -38,12 +38,17 @@ export interface Scope {
 /** The order of the index by time, and within a thread of the primary key's, read backwards. */
 const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
 
-export async function findScope(database: Database, userId: string): Promise<Scope> {
+/** @param openOnly only threads that were made without a token count */
+export async function findScope(
+  database: Database,
+  { userId, openOnly }: { userId: string; openOnly: boolean },
+): Promise<Scope> {
   const { rows } = await database.query<Scope>({
-    name: 'find_scope',
+    name: openOnly ? 'find_open_scope' : 'find_scope',
     text: `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count,
         (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages
-      FROM chat_participants WHERE user_id = $1`,
+      FROM chat_participants ${openOnly ? 'JOIN chat_threads USING (thread_id)' : ''}
+      WHERE user_id = $1 ${openOnly ? 'AND author IS NULL' : ''}`,
     values: [userId],
   });
   return rows[0] as Scope;

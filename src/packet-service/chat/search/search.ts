@@ -12,6 +12,8 @@ const UNCOUNTED = 1_000_000;
 /** What to look for, in the threads that this user takes part in. */
 export interface Search extends Omit<Conditions, 'threads'> {
   userId: string;
+  /** only in threads that were made without a token */
+  openOnly: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function* searchMessages(
   after: Place | undefined,
   wanted: number,
 ): AsyncGenerator<MessageRow[]> {
-  const { threads, count, messages } = await findScope(database, search.userId);
+  const { threads, count, messages } = await findScope(database, search);
   if (count === 0) return;
   const conditions = { ...search, threads };
   const progress: Progress = {

@@ -1,15 +1,23 @@
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** Who takes part in threads now: user identifiers by thread (uuid form); threads of nobody are left out. */
+/** Who takes part in a thread. */
+interface Participants {
+  users: string[];
+  /** whether the thread was made with a token */
+  closed: boolean;
+}
+
+/** Who takes part in threads now, by thread (uuid form); threads of nobody are left out. */
 export async function findParticipants(
   database: Database,
   threadIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  const { rows } = await database.query<{ id: string; users: string[] }>({
+): Promise<Map<string, Participants>> {
+  const { rows } = await database.query<Participants & { id: string }>({
     name: 'find_participants',
-    text: `SELECT thread_id AS id, array_agg(user_id) AS users FROM chat_participants
+    text: `SELECT thread_id AS id, array_agg(user_id) AS users, bool_or(author IS NOT NULL) AS closed
+      FROM chat_participants JOIN chat_threads USING (thread_id)
       WHERE thread_id = ANY ($1::uuid[]) GROUP BY thread_id`,
     values: [threadIds],
   });
-  return new Map(rows.map(({ id, users }) => [id, users]));
+  return new Map(rows.map(({ id, ...audience }) => [id, audience]));
 }

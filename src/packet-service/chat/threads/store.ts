@@ -11,9 +11,6 @@ export interface Thread {
   author: string | null;
 }
 
-/** How a user, or nobody in particular, stands to a thread. */
-export type Standing = 'no-thread' | 'outsider' | 'participant';
-
 export async function insertThread(database: Database, thread: Thread): Promise<void> {
   const { threadId, name, createdBy, createdAt, author } = thread;
   await database.query(sql`
@@ -61,71 +58,79 @@ export async function removeParticipant(
   return rowCount === 1;
 }
 
-/**
- * How users stand to threads, in the order asked. Without a user a thread that exists is answered `outsider`. Whoever
- * takes part in a thread is in one that exists, so only the other threads are looked for: a second query by key rather
- * than an outer join, which distributed tables do not take.
- */
-export async function findStandings(database: Database, asked: readonly Asked[]): Promise<Standing[]> {
-  const withUser = asked.filter(({ userId }) => userId !== undefined);
-  const participants = withUser.length === 0 ? [] : await findTaking(database, withUser);
-  const taking = new Set(participants.map(({ id, user }) => `${id} ${user}`));
-  const others = asked.filter(({ threadId, userId }) => !taking.has(`${threadId} ${userId}`));
-  const known = new Set(others.length === 0 ? [] : await findExisting(database, others));
-  return asked.map(({ threadId, userId }) => {
-    if (taking.has(`${threadId} ${userId}`)) return 'participant';
-    return known.has(threadId) ? 'outsider' : 'no-thread';
-  });
-}
-
-interface Asked {
-  threadId: string;
-  userId?: string | undefined;
-}
-
-async function findTaking(
+/** Whether users take part in threads (uuid form), in the order asked. */
+export async function findTaking(
   database: Database,
-  asked: readonly Asked[],
-): Promise<{ id: string; user: string }[]> {
+  asked: readonly { threadId: string; userId: string }[],
+): Promise<boolean[]> {
   const { rows } = await database.query<{ id: string; user: string }>({
     name: 'find_taking',
     text: `SELECT thread_id AS id, user_id AS "user" FROM chat_participants
       WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[])`,
     values: [distinct(asked.map(({ threadId }) => threadId)), distinct(asked.map(({ userId }) => userId))],
   });
-  return rows;
+  const taking = new Set(rows.map(({ id, user }) => `${id} ${user}`));
+  return asked.map(({ threadId, userId }) => taking.has(`${threadId} ${userId}`));
 }
 
-async function findExisting(database: Database, asked: readonly Asked[]): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>({
-    name: 'find_existing_threads',
-    text: 'SELECT thread_id AS id FROM chat_threads WHERE thread_id = ANY ($1::uuid[])',
-    values: [distinct(asked.map(({ threadId }) => threadId))],
+/** Whether a user takes part in a thread (uuid form). */
+export async function isParticipant(database: Database, threadId: string, userId: string): Promise<boolean> {
+  const [takesPart] = await findTaking(database, [{ threadId, userId }]);
+  return takesPart as boolean;
+}
+
+/** Threads by id (uuid form): whether they were made with a token, in the order asked; undefined where there is none. */
+export async function findClosed(
+  database: Database,
+  threadIds: readonly string[],
+): Promise<(boolean | undefined)[]> {
+  const { rows } = await database.query<{ id: string; closed: boolean }>({
+    name: 'find_closed_threads',
+    text: `SELECT thread_id AS id, author IS NOT NULL AS closed FROM chat_threads
+      WHERE thread_id = ANY ($1::uuid[])`,
+    values: [threadIds],
   });
-  return rows.map(({ id }) => id);
+  const found = new Map(rows.map(({ id, closed }) => [id, closed]));
+  return threadIds.map(id => found.get(id));
 }
 
 function distinct<Value>(values: Value[]): Value[] {
   return [...new Set(values)];
 }
 
-/** The threads that a user takes part in, newest first, after one of them. */
+/**
+ * The threads that a user takes part in, newest first, after one of them.
+ *
+ * @param openOnly only those that were made without a token
+ */
 export async function listThreads(
   database: Database,
-  userId: string,
+  { userId, openOnly }: { userId: string; openOnly: boolean },
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<Thread[]> {
   const { rows } = await database.query<Thread>(sql`
     SELECT ${THREAD} FROM chat_participants JOIN chat_threads USING (thread_id)
     WHERE user_id = ${userId} ${after === undefined ? empty : sql`AND thread_id < ${after}`}
+      ${openOnly ? sql`AND author IS NULL` : empty}
     ORDER BY thread_id DESC LIMIT ${limit}`);
   return rows;
 }
 
-/** The threads that a user takes part in, uuid form. */
-export async function findThreadIds(database: Database, userId: string): Promise<string[]> {
+/**
+ * The threads that a user takes part in, uuid form.
+ *
+ * @param openOnly only those that were made without a token
+ */
+export async function findThreadIds(
+  database: Database,
+  userId: string,
+  { openOnly }: { openOnly: boolean },
+): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
-    sql`SELECT thread_id AS id FROM chat_participants WHERE user_id = ${userId}`,
+    openOnly
+      ? sql`SELECT thread_id AS id FROM chat_participants JOIN chat_threads USING (thread_id)
+          WHERE user_id = ${userId} AND author IS NULL`
+      : sql`SELECT thread_id AS id FROM chat_participants WHERE user_id = ${userId}`,
   );
   return rows.map(({ id }) => id);
 }

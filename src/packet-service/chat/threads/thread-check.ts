@@ -1,53 +1,75 @@
 import { coalesce } from '../../../platform/concurrency/coalesce.ts';
+import { lru } from '../../../platform/concurrency/lru.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { tokenNeeded } from '../../access/caller.ts';
 import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
-import { findStandings } from './store.ts';
+import { findClosed, findTaking } from './store.ts';
 
-/** Threads remembered as existing, at most. */
+/** Threads remembered, at most. */
 const MAX_KNOWN = 100_000;
 const UUID_LENGTH = 36;
 
-/**
- * Makes sure that a thread exists and, with a user, that the user takes part in it.
- *
- * @param threadId as the client wrote it
- * @param field name of the request field that names the user, for the error
- * @returns the thread in the uuid form
- * @throws Problem not_found, also for what is no ULID; forbidden
- */
-export type ThreadCheck = (threadId: string, userId?: string, field?: string) => Promise<string>;
+/** A thread that exists. */
+export interface KnownThread {
+  /** uuid form */
+  threadId: string;
+  /** whether it was made with a token */
+  closed: boolean;
+}
+
+/** Who wants to do something with a thread. */
+export interface Visitor {
+  anonymous: boolean;
+  /** who must take part in it; undefined when that is not asked */
+  userId?: string | undefined;
+  /** name of the request field that names the user, for the error */
+  field?: string;
+}
 
 /**
- * Checks that arrive together are one query. That a thread exists is remembered, since threads stay; who takes part
- * is asked each time, since people leave.
+ * Makes sure that a thread exists, that it is open to a request without a token, and that a user takes part in it.
+ *
+ * @param threadId as the client wrote it
+ * @throws Problem not_found, also for what is no ULID; unauthenticated; forbidden
+ */
+export type ThreadCheck = (threadId: string, visitor: Visitor) => Promise<KnownThread>;
+
+/**
+ * Checks that arrive together are one query. That a thread exists, and what made it, is remembered, since neither
+ * changes; who takes part is asked each time, since people leave.
  */
 export function threadCheck(database: Database): ThreadCheck {
-  /** by ULID, the uuid form */
-  const known = new Map<string, string>();
-  const standing = coalesce(
+  /** by ULID */
+  const known = lru<KnownThread>(MAX_KNOWN);
+  const find = coalesce((ids: string[]) => findClosed(database, ids), { max: 500 });
+  const takesPart = coalesce(
     (keys: string[]) =>
-      findStandings(
+      findTaking(
         database,
-        keys.map(key => ({
-          threadId: key.slice(0, UUID_LENGTH),
-          userId: key.length === UUID_LENGTH ? undefined : key.slice(UUID_LENGTH + 1),
-        })),
+        keys.map(key => ({ threadId: key.slice(0, UUID_LENGTH), userId: key.slice(UUID_LENGTH + 1) })),
       ),
     { max: 500 },
   );
 
-  return async (threadId, userId, field = 'the user of the token') => {
-    const ulid = threadId.toUpperCase();
-    const existing = known.get(ulid);
-    if (userId === undefined && existing) return existing;
-    const uuid = existing ?? (isUlid(ulid) ? ulidToUuid(ulid) : '');
-    const found = uuid ? await standing(userId === undefined ? uuid : `${uuid} ${userId}`) : 'no-thread';
-    if (found === 'no-thread') throw new Problem('not_found', `there is no thread ${threadId}`);
-    if (known.size < MAX_KNOWN) known.set(ulid, uuid);
-    if (userId !== undefined && found === 'outsider') {
-      throw new Problem('forbidden', `${field} takes no part in thread ${threadId}`);
+  async function findThread(asWritten: string): Promise<KnownThread> {
+    const ulid = asWritten.toUpperCase();
+    const threadId = isUlid(ulid) ? ulidToUuid(ulid) : undefined;
+    const closed = threadId && (await find(threadId));
+    if (threadId === undefined || typeof closed !== 'boolean') {
+      throw new Problem('not_found', `there is no thread ${asWritten}`);
     }
-    return uuid;
+    const thread = { threadId, closed };
+    known.set(ulid, thread);
+    return thread;
+  }
+
+  return async (asWritten, { anonymous, userId, field = 'the user of the token' }) => {
+    const thread = known.get(asWritten.toUpperCase()) ?? (await findThread(asWritten));
+    if (anonymous && thread.closed) throw tokenNeeded(`thread ${asWritten}`);
+    if (userId !== undefined && !(await takesPart(`${thread.threadId} ${userId}`))) {
+      throw new Problem('forbidden', `${field} takes no part in thread ${asWritten}`);
+    }
+    return thread;
   };
 }

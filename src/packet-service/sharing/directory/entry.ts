@@ -18,9 +18,15 @@ import {
 /** Different addresses that one user may have mails for confirmation sent to in an hour. */
 const CONFIRMATIONS_AN_HOUR = 20;
 
-/** What a user wants to stand in the directory. */
-export interface Wish {
+/** Who writes an entry. */
+interface Writer {
   userId: string;
+  /** whether without a token, and so not given what is shared with one */
+  anonymous: boolean;
+}
+
+/** What a user wants to stand in the directory. */
+export interface Wish extends Writer {
   /** as the client wrote them */
   contacts: readonly string[];
   discoverable: boolean;
@@ -42,7 +48,7 @@ export async function putOpenEntry(
   const taken = await findOthersContact(database, wish.userId, contacts);
   if (taken !== undefined) throw new Problem('conflict', `contacts: ${taken} belongs to another user`);
   await putEntry(database, { ...wish, contacts }, now, now);
-  return settle(database, notifier, wish.userId, contacts, now);
+  return settle(database, notifier, wish, contacts, now);
 }
 
 /**
@@ -60,7 +66,7 @@ export async function putOwnEntry(
   const contacts = readContacts(wish.contacts);
   await lockContacts(database, contacts);
   await putEntry(database, { ...wish, contacts }, null, now);
-  const entry = await settle(database, notifier, wish.userId, contacts, now);
+  const entry = await settle(database, notifier, wish, contacts, now);
 
   const asker = { sender: `confirmations of ${wish.userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
   const toAsk: string[] = [];
@@ -81,15 +87,16 @@ export async function confirmContact(
   database: Database,
   notifier: Notifier,
   token: string,
-  userId: string,
+  writer: Writer,
   now: Date,
 ): Promise<Entry> {
+  const { userId } = writer;
   const contact = await takeConfirmation(database, { hash: secretHash(token), userId }, now);
   if (contact === undefined) throw noConfirmation();
   await lockContacts(database, [contact]);
   if (!(await giveContact(database, { userId, contact }, now, { addUnlisted: false })))
     throw noConfirmation();
-  return settle(database, notifier, userId, [contact], now);
+  return settle(database, notifier, writer, [contact], now);
 }
 
 function noConfirmation(): Problem {
@@ -105,7 +112,7 @@ function noConfirmation(): Problem {
 async function settle(
   database: Database,
   notifier: Notifier,
-  userId: string,
+  { userId, anonymous }: Writer,
   contacts: readonly string[],
   now: Date,
 ): Promise<Entry> {
@@ -113,7 +120,7 @@ async function settle(
   if (!entry.discoverable) return entry;
   for (const { contact, confirmed } of entry.contacts) {
     if (confirmed && contacts.includes(contact)) {
-      await turnIntoShares(database, notifier, contact, userId, now);
+      await turnIntoShares(database, notifier, { contact, userId, anonymous }, now);
     }
   }
   return entry;

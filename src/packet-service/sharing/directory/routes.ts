@@ -16,33 +16,40 @@ export function registerDirectory(
   { pool, notifier }: { pool: pg.Pool; notifier: Notifier },
 ): void {
   app.put('/directory/users/:user_id', { schema: putEntrySchema }, async request => {
-    const userId = namedUser(request, 'user_id', request.params.user_id);
+    const userId = await namedUser(request, 'user_id', request.params.user_id);
     const put = request.user === undefined ? putOpenEntry : putOwnEntry;
+    const { anonymous } = request;
     const entry = await transaction(pool, database =>
-      put(database, notifier, { userId, ...request.body }, new Date()),
+      put(database, notifier, { userId, anonymous, ...request.body }, new Date()),
     );
     notifier.wake();
     return asItem(entry);
   });
 
   app.get('/directory/users/:user_id', { schema: getEntrySchema }, async request => {
-    const userId = namedUser(request, 'user_id', request.params.user_id);
+    const userId = await namedUser(request, 'user_id', request.params.user_id);
     const entry = await findEntry(pool, userId);
     if (!entry) throw new Problem('not_found', `${userId} is not in the directory`);
     return asItem(entry);
   });
 
   app.delete('/directory/users/:user_id', { schema: deleteEntrySchema }, async (request, reply) => {
-    const userId = namedUser(request, 'user_id', request.params.user_id);
+    const userId = await namedUser(request, 'user_id', request.params.user_id);
     await transaction(pool, database => deleteEntry(database, userId));
     return reply.code(204).send(null);
   });
 
   app.post('/directory/confirmations/:token', { schema: confirmSchema }, async (request, reply) => {
     const { token } = request.params;
-    const userId = namedUser(request, 'user_id', request.body.user_id);
+    const userId = await namedUser(request, 'user_id', request.body.user_id);
     const done = await once(pool, readKey(request), async database => {
-      const entry = await confirmContact(database, notifier, token, userId, new Date());
+      const entry = await confirmContact(
+        database,
+        notifier,
+        token,
+        { userId, anonymous: request.anonymous },
+        new Date(),
+      );
       return { status: 200, answer: JSON.stringify(asItem(entry)) };
     });
     notifier.wake();

@@ -16,8 +16,12 @@ export const UserId = Type.String({
  * @param field name of the request field, for the error
  * @throws Problem invalid when nobody is named, forbidden when it is not the token's user
  */
-export function namedUser(request: FastifyRequest, field: string, named: string | undefined): string {
-  const user = actingUser(request, field, named);
+export async function namedUser(
+  request: FastifyRequest,
+  field: string,
+  named: string | undefined,
+): Promise<string> {
+  const user = await actingUser(request, field, named);
   if (user === undefined) throw new Problem('invalid', `${field} is required`);
   return user;
 }

@@ -14,14 +14,15 @@ const DEFAULT_LIMIT = 100;
 export function registerNotifications(app: Server, { pool }: { pool: pg.Pool }): void {
   app.get('/notifications', { schema: listNotificationsSchema }, async (request, reply) => {
     const { user_id, limit = DEFAULT_LIMIT, cursor } = request.query;
-    const userId = namedUser(request, 'user_id', user_id);
+    const userId = await namedUser(request, 'user_id', user_id);
     const start = cursor === undefined ? undefined : readCursor(cursor);
     const entries = (wanted: number) =>
       inBatches(
         wanted,
         start,
         ({ notificationId }: LogEntry) => notificationId,
-        (after, count) => listNotifications(pool, userId, { after, limit: count }),
+        (after, count) =>
+          listNotifications(pool, { userId, openOnly: request.anonymous }, { after, limit: count }),
       );
     return sendList(reply, 'notifications', limit, entries, asItem);
   });

@@ -15,6 +15,8 @@ export interface Notification {
   shareId: string;
   fromUser: string;
   createdAt: Date;
+  /** the user of the token that it was caused with */
+  author: string | null;
 }
 
 /** A notification on its way through one channel. */
@@ -34,7 +36,7 @@ export async function insertNotifications(
 ): Promise<void> {
   await database.query(sql`
     INSERT INTO notifications
-      (notification_id, type, user_id, contact, packet_id, share_id, from_user, created_at)
+      (notification_id, type, user_id, contact, packet_id, share_id, from_user, created_at, author)
     SELECT * FROM unnest(
       ${notifications.map(({ notificationId }) => notificationId)}::uuid[],
       ${notifications.map(({ type }) => type)}::text[],
@@ -43,7 +45,8 @@ export async function insertNotifications(
       ${notifications.map(({ packetId }) => packetId)}::uuid[],
       ${notifications.map(({ shareId }) => shareId)}::uuid[],
       ${notifications.map(({ fromUser }) => fromUser)}::text[],
-      ${notifications.map(({ createdAt }) => createdAt)}::timestamptz[])`);
+      ${notifications.map(({ createdAt }) => createdAt)}::timestamptz[],
+      ${notifications.map(({ author }) => author)}::text[])`);
 }
 
 export async function insertDeliveries(database: Database, deliveries: readonly Delivery[]): Promise<void> {
@@ -56,7 +59,7 @@ export async function insertDeliveries(database: Database, deliveries: readonly 
 }
 
 const NOTIFICATION = sql`notification_id AS "notificationId", type, user_id AS "userId", contact,
-  packet_id AS "packetId", share_id AS "shareId", from_user AS "fromUser", created_at AS "createdAt"`;
+  packet_id AS "packetId", share_id AS "shareId", from_user AS "fromUser", created_at AS "createdAt", author`;
 
 /** A notification with its delivery through one channel, unless that is done. */
 export async function findOpenDelivery(
@@ -134,15 +137,19 @@ export interface DeliveryEntry {
 
 export type LogEntry = Notification & { deliveries: DeliveryEntry[] };
 
-/** A user's notifications, newest first, after one of them, with what became of them. */
+/**
+ * A user's notifications, newest first, after one of them, with what became of them.
+ *
+ * @param of openOnly: only those that were caused without a token
+ */
 export async function listNotifications(
   database: Database,
-  userId: string,
+  { userId, openOnly }: { userId: string; openOnly: boolean },
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<LogEntry[]> {
   const { rows } = await database.query<Notification>(sql`
     SELECT ${NOTIFICATION} FROM notifications
-    WHERE user_id = ${userId} ${after ? sql`AND notification_id < ${after}` : empty}
+    WHERE user_id = ${userId} ${openOnly ? sql`AND author IS NULL` : empty} ${after ? sql`AND notification_id < ${after}` : empty}
     ORDER BY notification_id DESC LIMIT ${limit}`);
   const deliveries = await database.query<DeliveryEntry & { id: string }>(sql`
     SELECT notification_id AS id, channel, status, attempts, last_error, last_attempt_at, delivered_at

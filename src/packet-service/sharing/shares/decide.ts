@@ -1,5 +1,6 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { tokenNeeded } from '../../access/caller.ts';
 import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
 import { decideShare, findShareById, type Share } from './store.ts';
 
@@ -8,17 +9,18 @@ import { decideShare, findShareById, type Share } from './store.ts';
  *
  * @param shareId as the client wrote it
  * @returns the share as it is now
- * @throws Problem not_found; forbidden for anyone but the recipient; conflict when the opposite was said before
+ * @throws Problem not_found; unauthenticated for what was shared with a token; forbidden for anyone but the recipient; conflict when the opposite was said before
  */
 export async function decide(
   database: Database,
   shareId: string,
-  userId: string,
+  { userId, anonymous }: { userId: string; anonymous: boolean },
   status: 'accepted' | 'rejected',
 ): Promise<Share> {
   const ulid = shareId.toUpperCase();
   const share = isUlid(ulid) ? await findShareById(database, ulidToUuid(ulid)) : undefined;
   if (!share || share.status === 'invited') throw new Problem('not_found', `there is no share ${shareId}`);
+  if (anonymous && share.author !== null) throw tokenNeeded(`share ${shareId}`);
   if (share.toUser !== userId)
     throw new Problem('forbidden', 'only the recipient accepts or rejects a share');
 

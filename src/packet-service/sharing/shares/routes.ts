@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
+import type { Caller } from '../../access/caller.ts';
 import { checkReader } from '../../access/visibility.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { earlierAnswer, once, readKey, sendAgain, sendOnce } from '../../idempotency/idempotency.ts';
@@ -27,7 +28,7 @@ export function registerShares(
 ): void {
   app.post('/shares', { schema: postShareSchema }, async (request, reply) => {
     const { packet_id, from_user, contact_value } = request.body;
-    const fromUser = namedUser(request, 'from_user', from_user);
+    const fromUser = await namedUser(request, 'from_user', from_user);
     const contact = readContact(contact_value, 'contact_value');
     const key = readKey(request);
     const earlier = await earlierAnswer(pool, key);
@@ -50,14 +51,15 @@ export function registerShares(
 
   app.get('/shares/inbox', { schema: inboxSchema }, async (request, reply) => {
     const { user_id, status, limit, cursor } = request.query;
-    const userId = namedUser(request, 'user_id', user_id);
+    const userId = await namedUser(request, 'user_id', user_id);
     const start = cursor === undefined ? undefined : await placeAt(pool, cursor, userId);
     const shares = (wanted: number) =>
       inBatches(
         wanted,
         start,
         (row: Share & Place) => row,
-        (after, count) => listShares(pool, { userId, status }, { after, limit: count }),
+        (after, count) =>
+          listShares(pool, { userId, status, openOnly: request.anonymous }, { after, limit: count }),
       );
     return sendList(reply, 'shares', limit, shares, asListItem);
   });
@@ -67,8 +69,9 @@ export function registerShares(
     ['reject', 'rejected'],
   ] as const) {
     app.post(`/shares/:share_id/${verb}`, { schema: decideSchema(verb, status) }, async request => {
-      const userId = namedUser(request, 'user_id', request.body.user_id);
-      return asItem(await decide(pool, request.params.share_id, userId, status));
+      const userId = await namedUser(request, 'user_id', request.body.user_id);
+      const { anonymous } = request;
+      return asItem(await decide(pool, request.params.share_id, { userId, anonymous }, status));
     });
   }
 
@@ -77,13 +80,13 @@ export function registerShares(
 
 function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): void {
   app.post('/invitations/:token/accept', { schema: acceptInvitationSchema }, async (request, reply) => {
-    const userId = namedUser(request, 'user_id', request.body.user_id);
+    const userId = await namedUser(request, 'user_id', request.body.user_id);
     const done = await once(pool, readKey(request), async database => {
       const { contact, shares } = await acceptInvitation(
         database,
         notifier,
         request.params.token,
-        userId,
+        { userId, anonymous: request.anonymous },
         new Date(),
       );
       const message =
@@ -108,14 +111,14 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
 
 /**
  * @returns the uuid form
- * @throws Problem not_found when there is no such packet, forbidden when the token's user may not read it
+ * @throws Problem not_found when there is no such packet, forbidden or unauthenticated when the caller may not read it
  */
-async function readPacketId(pool: pg.Pool, { user }: FastifyRequest, text: string): Promise<string> {
+async function readPacketId(pool: pg.Pool, caller: Caller, text: string): Promise<string> {
   const ulid = text.toUpperCase();
   const packetId = isUlid(ulid) ? ulidToUuid(ulid) : undefined;
   const [packet] = packetId === undefined ? [] : await findPackets(pool, [packetId]);
   if (!packetId || !packet) throw new Problem('not_found', `there is no packet ${text}`);
-  await checkReader(pool, user, { id: packetId, threadId: packet.threadId });
+  await checkReader(pool, caller, { ...packet, id: packetId });
   return packetId;
 }
 

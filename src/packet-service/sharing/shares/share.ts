@@ -1,6 +1,8 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
+import { tokenNeeded } from '../../access/caller.ts';
+import { CLOSED } from '../../log/read-store.ts';
 import { type LogEvent, queueEvents } from '../../log/store.ts';
 import { newUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
@@ -11,6 +13,7 @@ import {
   findShare,
   findTokenContact,
   giveInvitations,
+  hasClosedInvitation,
   insertShare,
   type NewShare,
   renewInvitation,
@@ -43,7 +46,8 @@ export async function shareOrInvite(
   const holder = (await findHolder(database, key.contact)) ?? registered;
   if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder }, now);
   if (earlier) {
-    await turnIntoShares(database, notifier, key.contact, holder.userId, now);
+    const given = { contact: key.contact, userId: holder.userId, anonymous: false };
+    await turnIntoShares(database, notifier, given, now);
     return { ...earlier, toUser: holder.userId, status: 'pending', createdAt: now };
   }
   const share: Share = { ...key, ...fresh(now), toUser: holder.userId, status: 'pending' };
@@ -52,15 +56,22 @@ export async function shareOrInvite(
   return share;
 }
 
+/** To whom the invitations to a contact are given. */
+export interface Recipient {
+  contact: string;
+  userId: string;
+  /** whether the user has shown no token where tokens count: invitations that were made with one then wait on */
+  anonymous: boolean;
+}
+
 /** Turns every invitation to a contact into a share with the user who can now be found by it. */
 export async function turnIntoShares(
   database: Database,
   notifier: Notifier,
-  contact: string,
-  userId: string,
+  recipient: Recipient,
   now: Date,
 ): Promise<number> {
-  const shares = await giveInvitations(database, contact, userId, now);
+  const shares = await giveInvitations(database, recipient, now);
   await announceShares(database, notifier, shares);
   return shares.length;
 }
@@ -69,23 +80,24 @@ export async function turnIntoShares(
  * Accepts an invitation: who has its token has the contact. The contact becomes the user's, the user can be found,
  * every invitation to the contact becomes a share, and all tokens to it are used up.
  *
- * @throws Problem not_found, the same for a token that never was, has ended or was used
+ * @throws Problem not_found, the same for a token that never was, has ended or was used; unauthenticated
  */
 export async function acceptInvitation(
   database: Database,
   notifier: Notifier,
   token: string,
-  userId: string,
+  { userId, anonymous }: Omit<Recipient, 'contact'>,
   now: Date,
 ): Promise<{ contact: string; shares: number }> {
   const hash = secretHash(token);
   const contact = await findTokenContact(database, hash, now);
   if (contact === undefined) throw noInvitation();
   await lockContacts(database, [contact]);
+  if (anonymous && (await hasClosedInvitation(database, contact))) throw tokenNeeded('this invitation');
   // Whoever held the lock before may have used it up.
   if (!(await takeTokens(database, contact, hash))) throw noInvitation();
   await giveContact(database, { userId, contact }, now, { addUnlisted: true });
-  return { contact, shares: await turnIntoShares(database, notifier, contact, userId, now) };
+  return { contact, shares: await turnIntoShares(database, notifier, { contact, userId, anonymous }, now) };
 }
 
 function noInvitation(): Problem {
@@ -136,13 +148,18 @@ async function announceShares(
 }
 
 function newsOf(type: News['type'], share: Share, userId: string | undefined): News {
-  const { shareId, packetId, fromUser, contact, createdAt } = share;
-  return { type, userId, contact, packetId, shareId, fromUser, createdAt };
+  const { shareId, packetId, fromUser, contact, createdAt, author } = share;
+  return { type, userId, contact, packetId, shareId, fromUser, createdAt, author };
 }
 
 function eventOf(kind: LogEvent['kind'], share: Share, userId: string): LogEvent {
   const id = uuidToUlid(share.shareId);
   const named = kind === 'share.created' ? { share_id: id } : { invitation_id: id };
-  const details = { ...named, from_user: share.fromUser, created_at: share.createdAt.toISOString() };
+  const details = {
+    ...named,
+    from_user: share.fromUser,
+    created_at: share.createdAt.toISOString(),
+    ...(share.author !== null && { [CLOSED]: true }),
+  };
   return { kind, packetId: share.packetId, userId, details };
 }

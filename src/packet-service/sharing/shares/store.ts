@@ -61,17 +61,28 @@ export async function countInvitations(database: Database, contact: string, sinc
   return rows[0]?.count ?? 0;
 }
 
-/** Gives every invitation to a contact its recipient. Returns the shares they have become. */
+/**
+ * Gives every invitation to a contact its recipient. Returns the shares they have become.
+ *
+ * @param to anonymous: only those invitations that were made without a token
+ */
 export async function giveInvitations(
   database: Database,
-  contact: string,
-  userId: string,
+  { contact, userId, anonymous }: { contact: string; userId: string; anonymous: boolean },
   now: Date,
 ): Promise<Share[]> {
   const { rows } = await database.query<Share>(sql`
     UPDATE shares SET to_user = ${userId}, status = 'pending', created_at = ${now}
-    WHERE contact = ${contact} AND status = 'invited' RETURNING ${SHARE}`);
+    WHERE contact = ${contact} AND status = 'invited' ${anonymous ? sql`AND author IS NULL` : empty}
+    RETURNING ${SHARE}`);
   return rows;
+}
+
+/** Whether somebody with a token has invited a contact. */
+export async function hasClosedInvitation(database: Database, contact: string): Promise<boolean> {
+  const { rows } = await database.query(sql`
+    SELECT 1 FROM shares WHERE contact = ${contact} AND status = 'invited' AND author IS NOT NULL LIMIT 1`);
+  return rows.length > 0;
 }
 
 export async function findShareById(database: Database, shareId: string): Promise<Share | undefined> {
@@ -103,15 +114,20 @@ export async function decideShare(
   return rowCount === 1;
 }
 
-/** A user's shares, newest first, after one of them. */
+/**
+ * A user's shares, newest first, after one of them.
+ *
+ * @param of openOnly: only those that were made without a token
+ */
 export async function listShares(
   database: Database,
-  { userId, status }: { userId: string; status?: ShareStatus | undefined },
+  { userId, status, openOnly }: { userId: string; status?: ShareStatus | undefined; openOnly: boolean },
   { after, limit }: { after?: Place | undefined; limit: number },
 ): Promise<InboxRow[]> {
   const { rows } = await database.query<InboxRow>(sql`
     SELECT ${SHARE}, created_at::text AS at FROM shares
     WHERE to_user = ${userId} ${status ? sql`AND status = ${status}` : empty}
+      ${openOnly ? sql`AND author IS NULL` : empty}
       ${after ? sql`AND (created_at, share_id) < (${after.at}::timestamptz, ${after.shareId}::uuid)` : empty}
     ORDER BY created_at DESC, share_id DESC LIMIT ${limit}`);
   return rows;
