@@ -99,11 +99,19 @@ test('a feed whose session another process ended is ended at its next heartbeat;
   const news = broadcast(pool, logger, findParticipants);
   news.advance(0);
   const limits = { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 };
-  const feeds = openFeeds({ pool, news, logger, registry: otherTrace.registry, isTokenUser: async () => true }, limits);
+  const feeds = openFeeds(
+    { pool, news, logger, registry: otherTrace.registry, isTokenUser: async () => true },
+    limits,
+  );
   const claims = decodeJwt(user.cookie.slice('trace-accessToken='.length));
   const server = createServer((request, response) => {
     const exp = request.headers['last-event-id'] === '0' ? Math.floor(Date.now() / 1000) : claims.exp;
-    feeds.open({ userId: String(user.id), anonymous: false, claims: { ...claims, exp } }, undefined, response, {});
+    feeds.open(
+      { userId: String(user.id), anonymous: false, claims: { ...claims, exp } },
+      undefined,
+      response,
+      {},
+    );
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
