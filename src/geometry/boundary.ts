@@ -2,7 +2,9 @@ import { Problem } from '../platform/http/problems.ts';
 import { lineLength, ringArea } from './area.ts';
 import type { Bounds } from './covers.ts';
 import type { Ground } from './polygon.ts';
+import { readPosition } from './position.ts';
 import { checkRings, type Ring } from './rings.ts';
+import { edgesOf } from './sides.ts';
 
 /** The largest field, 1000 international acres, which is the AgStack registry's limit too. */
 const MAX_AREA_M2 = 1000 * 4046.856_422_4;
@@ -63,23 +65,43 @@ function readRings(geometry: unknown, path: string): Ring[] {
   if (type !== 'Polygon' && type !== 'MultiPolygon') {
     throw new Problem('invalid', `${path}.type must be Polygon or MultiPolygon`);
   }
+  const listed = listRings(type, coordinates, path);
+  const rings: Ring[] = [];
+  let shell: Ring | undefined;
+  for (const { part, hole, path: ringPath, points } of listed) {
+    const line = turned(unroll(readPositions(points, ringPath), ringPath), hole);
+    const ring = { part, hole, path: ringPath, line };
+    if (!hole) shell = ring;
+    else if (shell) moveInto(ring, shell);
+    rings.push(ring);
+  }
+  return rings;
+}
+
+interface ListedRing {
+  part: number;
+  hole: boolean;
+  path: string;
+  points: unknown[];
+}
+
+/** The rings as they were sent. They and their positions are counted before anything is computed of them. */
+function listRings(type: 'Polygon' | 'MultiPolygon', coordinates: unknown, path: string): ListedRing[] {
   const whole = `${path}.coordinates`;
   const parts = type === 'Polygon' ? [coordinates] : list(coordinates, whole, 'polygons');
-  const rings: Ring[] = [];
+  if (parts.length > LIMITS.rings) throw tooLarge(path, `${LIMITS.rings} rings`);
+  const rings: ListedRing[] = [];
   let positions = 0;
   for (const [part, polygon] of parts.entries()) {
     const partPath = type === 'Polygon' ? whole : `${whole}[${part}]`;
-    const shell = rings.length;
     for (const [index, ring] of list(polygon, partPath, 'rings').entries()) {
       const ringPath = `${partPath}[${index}]`;
       const points = list(ring, ringPath, 'positions');
       positions += points.length;
       if (positions > LIMITS.positions) throw tooLarge(path, `${LIMITS.positions} positions`);
       if (rings.length === LIMITS.rings) throw tooLarge(path, `${LIMITS.rings} rings`);
-      const line = unroll(readPositions(points, ringPath), ringPath);
-      rings.push({ part, hole: index > 0, path: ringPath, line: turned(line, index > 0) });
+      rings.push({ part, hole: index > 0, path: ringPath, points });
     }
-    for (const hole of rings.slice(shell + 1)) moveInto(hole, rings[shell] as Ring);
   }
   return rings;
 }
@@ -96,7 +118,12 @@ function tooLarge(path: string, limit: string): Problem {
 
 /** The positions of a closed ring as [lon, lat, …], in degrees as sent. */
 function readPositions(points: unknown[], path: string): number[] {
-  const line = points.flatMap((point, index) => readPosition(point, `${path}[${index}]`));
+  const line: number[] = [];
+  for (const [index, point] of points.entries()) {
+    const position = readPosition(point);
+    if ('fault' in position) throw new Problem('invalid', `${path}[${index}]${position.fault}`);
+    line.push(position[0], position[1]);
+  }
   if (points.length < 4) throw new Problem('invalid', `${path}: a ring has four or more positions`);
   if (line[0] !== line.at(-2) || line[1] !== line.at(-1)) {
     throw new Problem(
@@ -105,27 +132,6 @@ function readPositions(points: unknown[], path: string): number[] {
     );
   }
   return line;
-}
-
-/**
- * Reads a GeoJSON position, longitude and latitude in degrees.
- *
- * @throws Problem invalid, naming `path`
- */
-export function readPosition(point: unknown, path: string): [lon: number, lat: number] {
-  const isPosition = Array.isArray(point) && (point.length === 2 || point.length === 3);
-  if (!isPosition || !point.every(Number.isFinite)) {
-    throw new Problem(
-      'invalid',
-      `${path} must be a position: [longitude, latitude] or [longitude, latitude, altitude]`,
-    );
-  }
-  const [lon, lat] = point as [number, number];
-  if (Math.abs(lon) > 180)
-    throw new Problem('invalid', `${path}: the longitude ${lon} is not between -180 and 180`);
-  if (Math.abs(lat) > 90)
-    throw new Problem('invalid', `${path}: the latitude ${lat} is not between -90 and 90`);
-  return [lon, lat];
 }
 
 /**
@@ -251,15 +257,6 @@ function checkExtent(rings: Ring[], { south, west, north, east }: Bounds, path: 
 }
 
 function groundOf(rings: Ring[], bounds: Bounds): Ground {
-  const edges = new Float64Array(rings.reduce((sum, { line }) => sum + 2 * (line.length - 2), 0));
-  let at = 0;
-  let areaM2 = 0;
-  for (const { line } of rings) {
-    areaM2 += ringArea(line);
-    for (let k = 0; k + 3 < line.length; k += 2) {
-      edges.set(line.slice(k, k + 4), at);
-      at += 4;
-    }
-  }
-  return { edges, bounds, areaM2 };
+  const areaM2 = rings.reduce((sum, { line }) => sum + ringArea(line), 0);
+  return { edges: edgesOf(rings), bounds, areaM2 };
 }

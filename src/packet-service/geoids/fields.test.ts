@@ -341,7 +341,7 @@ describe('an observation of a polygon', () => {
     });
     expect({ status, body }).toEqual({
       status: 400,
-      body: { error: 'geojson.coordinates[0]: the ring crosses or touches itself near [53, 30.01]' },
+      body: { error: 'geojson.coordinates[0]: the ring crosses or touches itself near [53.005, 30.005]' },
     });
     const large = await service.send('POST', '/intake/scouting', {
       observed_at,

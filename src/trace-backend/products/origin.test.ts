@@ -124,20 +124,26 @@ test('a plot that is none is refused where it is sent, with its path', async () 
   expect(updated.body).toEqual(wrong(fields));
 });
 
-test('a product has plots of 20,000 positions in all, at most', async () => {
-  const ring = Array.from({ length: 1999 }, (_, k) => [
-    29 + Math.cos((k / 1999) * 2 * Math.PI) / 10,
-    Math.sin((k / 1999) * 2 * Math.PI) / 10,
+test('a product has plots of 15,000 positions in all, at most, and those of a faulty plot count too', async () => {
+  const ring = Array.from({ length: 1499 }, (_, k) => [
+    29 + Math.cos((k / 1499) * 2 * Math.PI) / 10,
+    Math.sin((k / 1499) * 2 * Math.PI) / 10,
   ]);
   const coordinates = [[...ring, ring[0]].map(position => position?.map(value => Number(value.toFixed(5))))];
-  const locations = Array.from({ length: 11 }, () => ({ geometry: { type: 'Polygon', coordinates } }));
-  const send = (count: number) =>
+  const faulty = [[...coordinates, [[0, 0]]]];
+  const send = (count: number, last: unknown[]) =>
     kopanyi.user.send('POST', '/api/product/create', {
       name: 'Tea',
-      origin: { locations: locations.slice(0, count) },
+      origin: {
+        locations: [...Array(count - 1).fill(coordinates), last].map(one => ({
+          geometry: { type: 'Polygon', coordinates: one },
+        })),
+      },
     });
-  expect((await send(10)).status).toBe(200);
-  expect((await send(11)).body).toEqual(
-    wrong({ 'origin.locations': expect.stringMatching(/more than 20000 positions/) }),
-  );
+  expect((await send(10, coordinates)).status).toBe(200);
+  for (const last of [coordinates, faulty]) {
+    expect((await send(11, last)).body).toEqual(
+      wrong({ 'origin.locations': expect.stringMatching(/more than 15000 positions/) }),
+    );
+  }
 });

@@ -1,37 +1,50 @@
 import { Problem } from '../../platform/http/problems.ts';
-import { type Complain, onGrid, type Plot, plotText, readPlot, ringArea } from './geometry.ts';
+import {
+  type Complain,
+  checkPlot,
+  countPositions,
+  onGrid,
+  type Plot,
+  plotArea,
+  plotText,
+  readPlot,
+} from './plot.ts';
 import type { Location } from './schemas.ts';
 import type { Content } from './store.ts';
 
 const M2_IN_HECTARE = 10_000;
 /** Larger plots are given as polygons: Regulation (EU) 2023/1115, Article 2(28). */
 const LARGEST_POINT_HA = 4;
-/** Positions of all of a product's plots: what checking them costs is bounded. */
-const MAX_POSITIONS = 20_000;
+/** Positions of all of a product's plots, at most. */
+const MAX_POSITIONS = 15_000;
 
 function locationsOf({ origin }: Content): Location[] {
   return (origin as { locations?: Location[] } | undefined)?.locations ?? [];
 }
 
 /**
- * Holds the plots of a product to the rules of geometry.ts.
+ * Holds the plots of a product to the rules of plot.ts. Their positions are counted first, also those of plots that are
+ * wrong; the first plot that meets itself is the last one that is looked at for that.
  *
  * @throws Problem invalid, with the field of everything that is wrong
  */
 export function checkLocations(content: Content): void {
   const { complain, end } = complaints();
-  let positions = 0;
-  for (const [index, { geometry }] of locationsOf(content).entries()) {
-    const path = `origin.locations.${index}.geometry`;
-    const plot = geometry ? readPlot(geometry, path, complain) : undefined;
-    positions += (plot?.line.length ?? 0) / 2;
-    if (positions > MAX_POSITIONS) {
-      complain(
-        'origin.locations',
-        `origin.locations: the plots have more than ${MAX_POSITIONS} positions in all`,
-      );
-      break;
-    }
+  const plots = locationsOf(content).flatMap(({ geometry }, index) =>
+    geometry ? [{ geometry, path: `origin.locations.${index}.geometry` }] : [],
+  );
+  const positions = plots.reduce((sum, { geometry }) => sum + countPositions(geometry), 0);
+  if (positions > MAX_POSITIONS) {
+    complain(
+      'origin.locations',
+      `origin.locations: the plots have more than ${MAX_POSITIONS} positions in all`,
+    );
+    end();
+  }
+  let good = true;
+  for (const { geometry, path } of plots) {
+    const plot = readPlot(geometry, path, complain);
+    if (plot && good) good = checkPlot(plot, path, complain);
   }
   end();
 }
@@ -94,7 +107,7 @@ function propertiesOf(
 }
 
 function areaOf({ areaInHectares }: Location, plot: Plot, index: number, complain: Complain): object {
-  if (plot.type === 'Polygon') return { Area: rounded(ringArea(plot.line) / M2_IN_HECTARE) };
+  if (plot.type === 'Polygon') return { Area: rounded(plotArea(plot) / M2_IN_HECTARE) };
   if (areaInHectares == null) return {};
   if (areaInHectares > LARGEST_POINT_HA) {
     const path = `features.${index}.geometry`;

@@ -1,0 +1,116 @@
+/** Numbers in an order that its user decides by where each is put: a treap with links to the neighbours. */
+export interface EdgeOrder {
+  /** Puts a number directly behind another that is there; -1 puts it first. */
+  insertAfter(other: number, edge: number): void;
+  remove(edge: number): void;
+  /** The next one in the order, or -1; of -1 the first. */
+  next(edge: number): number;
+  /** The one before, or -1; of -1 the last. */
+  previous(edge: number): number;
+  /**
+   * The last number that is below something, or -1, found by a descent of logarithmic length.
+   *
+   * @param isBelow true for a beginning of the order, false for the rest
+   */
+  lastBelow(isBelow: (edge: number) => boolean): number;
+}
+
+/**
+ * An empty order of the numbers from 0 to `count` - 1. Insertion and removal take logarithmic time whatever the input:
+ * the priorities are random, so no input can be made to fit them (Seidel and Aragon, "Randomized Search Trees", 1996).
+ */
+export function edgeOrder(count: number): EdgeOrder {
+  const left = new Int32Array(count).fill(-1);
+  const right = new Int32Array(count).fill(-1);
+  const parent = new Int32Array(count).fill(-1);
+  const priority = Float64Array.from({ length: count }, Math.random);
+  // The links run in a circle through the additional number `count`, which stands before the first and after the last.
+  const after = new Int32Array(count + 1).fill(count);
+  const before = new Int32Array(count + 1).fill(count);
+  let root = -1;
+
+  /** Puts a node, or nothing, where another one was. */
+  function replace(old: number, by: number): void {
+    const above = parent[old] as number;
+    if (above === -1) root = by;
+    else if (left[above] === old) left[above] = by;
+    else right[above] = by;
+    if (by !== -1) parent[by] = above;
+  }
+
+  /** Moves a node above its parent. */
+  function rotateUp(node: number): void {
+    const above = parent[node] as number;
+    const [near, far] = left[above] === node ? [left, right] : [right, left];
+    const inner = far[node] as number;
+    replace(above, node);
+    near[above] = inner;
+    if (inner !== -1) parent[inner] = above;
+    far[node] = above;
+    parent[above] = node;
+  }
+
+  return {
+    insertAfter(other, edge) {
+      const prev = other === -1 ? count : other;
+      const next = after[prev] as number;
+      after[prev] = edge;
+      before[edge] = prev;
+      after[edge] = next;
+      before[next] = edge;
+      if (root === -1) {
+        root = edge;
+        return;
+      }
+      // Of two neighbours one has a free child on the side of the other.
+      if (other !== -1 && right[other] === -1) {
+        right[other] = edge;
+        parent[edge] = other;
+      } else {
+        left[next] = edge;
+        parent[edge] = next;
+      }
+      while (
+        parent[edge] !== -1 &&
+        (priority[edge] as number) > (priority[parent[edge] as number] as number)
+      ) {
+        rotateUp(edge);
+      }
+    },
+    remove(edge) {
+      after[before[edge] as number] = after[edge] as number;
+      before[after[edge] as number] = before[edge] as number;
+      for (;;) {
+        const [l, r] = [left[edge] as number, right[edge] as number];
+        if (l === -1 || r === -1) {
+          replace(edge, l === -1 ? r : l);
+          break;
+        }
+        rotateUp((priority[l] as number) > (priority[r] as number) ? l : r);
+      }
+      left[edge] = -1;
+      right[edge] = -1;
+      parent[edge] = -1;
+    },
+    next(edge) {
+      const found = after[edge === -1 ? count : edge] as number;
+      return found === count ? -1 : found;
+    },
+    previous(edge) {
+      const found = before[edge === -1 ? count : edge] as number;
+      return found === count ? -1 : found;
+    },
+    lastBelow(isBelow) {
+      let found = -1;
+      for (let node = root; node !== -1; ) {
+        if (isBelow(node)) {
+          found = node;
+          node = right[node] as number;
+        } else {
+          node = left[node] as number;
+        }
+      }
+      return found;
+    },
+  };
+}

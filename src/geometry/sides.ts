@@ -1,0 +1,127 @@
+import { isBetween, orientation } from './predicates.ts';
+import type { Ring } from './rings.ts';
+import { pointsInside } from './sweep.ts';
+
+/** An edge of a ring; `at` is where it begins in the ring's line. */
+export interface Edge {
+  ring: Ring;
+  at: number;
+  ax: number;
+  ay: number;
+  bx: number;
+  by: number;
+}
+
+/** Where an edge meets a region (a ring of its own polygon, or another polygon): places and stretches, 0 to 1. */
+interface Cuts {
+  places: number[];
+  shared: [from: number, to: number][];
+}
+
+/** Where the edges of rings meet regions: by ring, by region, by where the edge begins. */
+export type Cutting = Map<Ring, Map<string, Map<number, Cuts>>>;
+
+/** Where a ring lies that crosses no edge of a region. */
+export type Side = 'inside' | 'outside' | 'both';
+
+/** Notes that two edges of different rings touch or overlap. */
+export function noteContact(cutting: Cutting, one: Edge, other: Edge, overlap: boolean): void {
+  note(cutting, one, other, overlap);
+  note(cutting, other, one, overlap);
+}
+
+function note(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void {
+  const { ax, ay, bx, by } = edge;
+  const regions = cutting.get(edge.ring) ?? new Map<string, Map<number, Cuts>>();
+  const region = regionOf(edge.ring, other.ring);
+  const edges = regions.get(region) ?? new Map<number, Cuts>();
+  const cuts = edges.get(edge.at) ?? { places: [], shared: [] };
+  cutting.set(edge.ring, regions.set(region, edges.set(edge.at, cuts)));
+
+  const place = (x: number, y: number): number =>
+    Math.abs(bx - ax) > Math.abs(by - ay) ? (x - ax) / (bx - ax) : (y - ay) / (by - ay);
+  const places = [place(other.ax, other.ay), place(other.bx, other.by)].map(at =>
+    Math.min(1, Math.max(0, at)),
+  );
+  const [from, to] = [Math.min(...places), Math.max(...places)];
+  if (overlap) {
+    cuts.places.push(from, to);
+    cuts.shared.push([from, to]);
+    return;
+  }
+  if (isOn(edge, other.ax, other.ay)) cuts.places.push(place(other.ax, other.ay));
+  if (isOn(edge, other.bx, other.by)) cuts.places.push(place(other.bx, other.by));
+}
+
+/** What a ring is compared with where it meets another: that ring of its own polygon, or the whole other polygon. */
+function regionOf(ring: Ring, other: Ring): string {
+  return ring.part === other.part ? other.path : `part ${other.part}`;
+}
+
+function isOn({ ax, ay, bx, by }: Edge, x: number, y: number): boolean {
+  return isBetween(ax, ay, bx, by, x, y) && orientation(ax, ay, bx, by, x, y) === 0;
+}
+
+/**
+ * Where rings lie that cross no edge of a region. Between two contacts a ring stays on one side, so one point of every
+ * stretch decides; a stretch that is shared with the region says nothing.
+ *
+ * @param region one ring, or all rings of a polygon; none of them among `rings`
+ * @returns the sides, in the order of the rings
+ */
+export function sidesOf(rings: readonly Ring[], region: readonly Ring[], cutting: Cutting): Side[] {
+  const [first] = region as [Ring];
+  const points: number[] = [];
+  const counts = rings.map(ring => {
+    const before = points.length;
+    const edges = cutting.get(ring)?.get(regionOf(ring, first));
+    if (edges) for (const [at, cuts] of edges) addStretches(ring.line, at, cuts, points);
+    else points.push(ring.line[0] as number, ring.line[1] as number);
+    return (points.length - before) / 2;
+  });
+  // A hole alone is bounded like the ground around it: what is inside of it is not to the left of its edges.
+  const isHole = region.length === 1 && first.hole;
+  const inside = pointsInside(edgesOf(region, isHole), points);
+  let next = 0;
+  return counts.map(count => {
+    const found = inside.slice(next, next + count).filter(Boolean).length;
+    next += count;
+    return found === 0 ? 'outside' : found === count ? 'inside' : 'both';
+  });
+}
+
+/** Adds a point of every stretch of an edge between two contacts. */
+function addStretches(line: readonly number[], at: number, { places, shared }: Cuts, points: number[]): void {
+  const [ax, ay, bx, by] = line.slice(at, at + 4) as [number, number, number, number];
+  const stops = [0, ...places.sort((a, b) => a - b), 1];
+  shared.sort(([a], [b]) => a - b);
+  let sharedTo = 0;
+  let next = 0;
+  for (const [index, stop] of stops.slice(1).entries()) {
+    const from = stops[index] as number;
+    if (stop === from) continue;
+    for (; next < shared.length && (shared[next] as [number, number])[0] <= from; next++) {
+      sharedTo = Math.max(sharedTo, (shared[next] as [number, number])[1]);
+    }
+    if (stop <= sharedTo) continue;
+    const middle = (from + stop) / 2;
+    points.push(ax + middle * (bx - ax), ay + middle * (by - ay));
+  }
+}
+
+/** The edges of rings, [x, y, x, y] of their ends one after another, backwards where that is asked for. */
+export function edgesOf(rings: readonly Ring[], backwards = false): Float64Array {
+  const edges = new Float64Array(rings.reduce((sum, { line }) => sum + 2 * (line.length - 2), 0));
+  let at = 0;
+  for (const { line } of rings) {
+    for (let k = 0; k + 3 < line.length; k += 2) {
+      const [a, b] = backwards ? [k + 2, k] : [k, k + 2];
+      edges[at] = line[a] as number;
+      edges[at + 1] = line[a + 1] as number;
+      edges[at + 2] = line[b] as number;
+      edges[at + 3] = line[b + 1] as number;
+      at += 4;
+    }
+  }
+  return edges;
+}
