@@ -11,10 +11,12 @@ import { type Connection, openPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
+import { secretBox } from './platform/tokens/secret-box.ts';
 import { createAdmin } from './trace-backend/accounts/administration/first-admin.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
 import { importEcbRates } from './trace-backend/currency/import-ecb.ts';
-import { makeKey, serviceToken } from './trace-backend/keys/keys.ts';
+import { makeKey } from './trace-backend/keys/keys.ts';
+import { rotateServiceToken, serviceToken } from './trace-backend/keys/service-token.ts';
 
 /** What the operator typed cannot be done; the message says what can. */
 class UsageError extends Error {}
@@ -83,7 +85,7 @@ const commands: Record<string, Command> = {
         throw new UsageError('TRACE_JWT_PRIVATE_KEY names the key that signs: change the setting');
       }
       await migrateTraceBackend(connection);
-      const kid = await withPool(connection, TRACE_SCHEMA, pool => makeKey(pool));
+      const kid = await withPool(connection, TRACE_SCHEMA, pool => makeKey(pool, secretBox(settings)));
       return `from two minutes on new tokens are signed with ${kid}`;
     },
   },
@@ -100,13 +102,29 @@ const commands: Record<string, Command> = {
       );
     },
   },
+  'service-token rotate': {
+    usage: 'service-token rotate [--now]',
+    does: 'makes another service token and prints it; the one before counts for 24 hours more, with --now no longer',
+    options: { now: { type: 'boolean' } },
+    async run({ connection, settings, options }) {
+      if (settings.SERVICE_TOKEN) {
+        throw new UsageError('SERVICE_TOKEN names the token: change the setting of both services');
+      }
+      await migrateTraceBackend(connection);
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        rotateServiceToken({ pool, box: secretBox(settings) }, { atOnce: options.now === true }),
+      );
+    },
+  },
   'service-token': {
     usage: 'service-token',
     does: 'prints what SERVICE_TOKEN must be for a packet service that runs elsewhere',
     options: {},
     async run({ connection, settings }) {
       await migrateTraceBackend(connection);
-      return withPool(connection, TRACE_SCHEMA, pool => serviceToken(pool, settings));
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        serviceToken({ pool, box: secretBox(settings), settings }),
+      );
     },
   },
 };

@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
-import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
+import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
 import type { UserRegistry } from './platform/tokens/user-registry.ts';
 import { migrateTraceBackend, prepareTraceBackend, traceBackend } from './trace-backend/app.ts';
 
@@ -19,6 +19,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const logger = pino({ level: settings.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   warnOfOpenDoors(settings, logger);
+  for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
 
   const database = await openDatabase(settings, logger);
   const servers: Server[] = [];

@@ -19,6 +19,18 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+test('a secret of fewer than 32 bytes is warned of, and not shown', async () => {
+  const { output } = await runToEnd({
+    DATABASE_URL: 'postgres://user@127.0.0.1:1/x',
+    USER_REGISTRY_JWT_SECRET: 'sixteen letters.',
+    WEBHOOK_SECRET: 'x'.repeat(31),
+    SERVICE_TOKEN: 'x'.repeat(32),
+  });
+  const warned = [...output.matchAll(/(\w+) has fewer than 32 bytes/g)].map(([, name]) => name);
+  expect(warned).toEqual(['USER_REGISTRY_JWT_SECRET', 'WEBHOOK_SECRET']);
+  expect(output).not.toMatch(/sixteen|x{31}/);
+});
+
 test('a bad setting keeps it from starting, by name, and a secret is not shown', async () => {
   const wrong: [string, Record<string, string>][] = [
     ['PACKET_PORT', { PACKET_PORT: '80.5' }],

@@ -55,7 +55,10 @@ export const Settings = Type.Object({
     default: 'optional',
     description: 'whether tokens are ignored, checked when present, or needed for everything',
   }),
-  USER_REGISTRY_JWT_SECRET: secret('the secret that the user registry signs its tokens with (HS256)', 16),
+  USER_REGISTRY_JWT_SECRET: secret(
+    'the secret that the user registry signs its tokens with (HS256); at least 32 bytes: shorter ones from 16 work with a warning',
+    16,
+  ),
   USER_REGISTRY_JWKS_URL: url('where the user registry publishes the keys it signs its tokens with'),
   USER_REGISTRY_ISSUER: Type.Optional(
     Type.String({
@@ -107,6 +110,13 @@ export const Settings = Type.Object({
       pattern: '^[!-~]{16,1000}$',
       description:
         'what the packet service shows the user registry at USER_REGISTRY_URL, and the trace backend asks for; without it one is made and kept in the database',
+    }),
+  ),
+  SECRETS_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[!-+\\--~]{32,1000}(,[!-+\\--~]{32,1000}){0,3}$',
+      description:
+        'what secrets in the database are encrypted with (signing keys, service token, second factors), 32 characters or more; of several, separated by commas, the first encrypts and all decrypt',
     }),
   ),
   FX_URL: url(
@@ -183,7 +193,10 @@ export const Settings = Type.Object({
     description: 'sender of mails, an address or Name <address>',
   }),
   WEBHOOK_URL: url('where notifications are posted to, signed with WEBHOOK_SECRET'),
-  WEBHOOK_SECRET: secret('the secret that notifications to WEBHOOK_URL are signed with (HMAC-SHA256)', 16),
+  WEBHOOK_SECRET: secret(
+    'the secret that notifications to WEBHOOK_URL are signed with (HMAC-SHA256); at least 32 bytes: shorter ones from 16 work with a warning',
+    16,
+  ),
   NOTIFICATION_TRIES: Type.Integer({
     minimum: 1,
     maximum: 100,
@@ -244,6 +257,18 @@ export function readSettings(environment: Record<string, string | undefined>): S
     [...Value.Errors(Settings, settings)].map(error => error.instancePath.split('/')[1] as keyof Settings),
   );
   throw new SettingsError([...bad].map(name => complaint(name, environment[name] ?? '')).join('\n'));
+}
+
+/** Bytes that a secret for HMAC-SHA256 should have: as many as its hash (RFC 2104 §3). */
+const SECRET_BYTES = 32;
+
+/** The names of secrets that are shorter than they should be. */
+export function shortSecrets(settings: Settings): string[] {
+  const names = ['USER_REGISTRY_JWT_SECRET', 'WEBHOOK_SECRET', 'SERVICE_TOKEN'] as const;
+  return names.filter(name => {
+    const { [name]: secret } = settings;
+    return secret !== undefined && Buffer.byteLength(secret) < SECRET_BYTES;
+  });
 }
 
 /** The settings' schema as rows of a table: name, default and meaning. */

@@ -14,6 +14,7 @@ import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
+import { secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate, standingOf } from './access/authentication.ts';
@@ -37,7 +38,9 @@ import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { registerImages } from './images/routes.ts';
 import type { MayRead } from './images/uses-store.ts';
-import { openKeys, serviceToken } from './keys/keys.ts';
+import { openKeys } from './keys/keys.ts';
+import { sealSecrets } from './keys/sealed.ts';
+import { serviceTokenCheck } from './keys/service-token.ts';
 import { maySeeProducts } from './products/access.ts';
 import { registerLabels } from './products/labels/routes.ts';
 import { registerProducts } from './products/routes.ts';
@@ -58,7 +61,8 @@ export async function migrateTraceBackend(connection: Connection): Promise<strin
 }
 
 /**
- * Makes what a trace backend over a migrated database needs before its first start: the first administrator.
+ * Makes what a trace backend over a migrated database needs before it starts: secrets encrypted as SECRETS_KEY says, and
+ * the first administrator.
  *
  * @throws SettingsError
  */
@@ -69,6 +73,7 @@ export async function prepareTraceBackend(
 ): Promise<void> {
   const pool = openPool(connection, SCHEMA, 1);
   try {
+    await sealSecrets(pool, secretBox(settings));
     await makeFirstAdmin(pool, settings, logger);
   } finally {
     await pool.end();
@@ -88,7 +93,8 @@ export async function traceBackend(
 ): Promise<{ app: Server; registry: UserRegistry }> {
   const condition = databaseCondition(logger);
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL, { onRefusal: condition.refused });
-  const keys = await openKeys(pool, settings);
+  const box = secretBox(settings);
+  const keys = await openKeys(pool, box, settings);
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'trace-backend');
   checkOrigins(app, settings);
@@ -115,7 +121,11 @@ export async function traceBackend(
   registerProducts(app, { pool, mayRead });
   registerLabels(app, { pool, files, publicUrl });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
-  registerDiscoverability(app, { pool, keys, serviceToken: () => serviceToken(pool, settings) });
+  registerDiscoverability(app, {
+    pool,
+    keys,
+    isServiceToken: serviceTokenCheck({ pool, box, settings }),
+  });
 
   app.addHook('onListen', async () => {
     jobs.start();

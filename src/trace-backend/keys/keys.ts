@@ -12,9 +12,11 @@ import {
 import type pg from 'pg';
 import { transaction } from '../../platform/postgres/database.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
-import { newSecret } from '../../platform/tokens/secret.ts';
+import type { SecretBox } from '../../platform/tokens/secret-box.ts';
 import { keySetTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
-import { deleteKeys, findKeys, findSecret, insertKey, insertSecret, lockFirstStart } from './store.ts';
+import { audit, PROGRAM } from '../audit/audit.ts';
+import { keyPlace } from './sealed.ts';
+import { deleteKeys, findKeys, insertKey, type KeptKey, lockFirstStart } from './store.ts';
 
 /** How long an access token is good for, in seconds. */
 export const ACCESS_SECONDS = 3600;
@@ -48,6 +50,7 @@ interface KeyRing {
  */
 export async function openKeys(
   pool: pg.Pool,
+  box: SecretBox,
   settings: Pick<Settings, 'TRACE_JWT_PRIVATE_KEY'>,
 ): Promise<Keys> {
   const given = settings.TRACE_JWT_PRIVATE_KEY ? await readKey(settings.TRACE_JWT_PRIVATE_KEY) : undefined;
@@ -57,7 +60,7 @@ export async function openKeys(
   /** @param maxAge of what was read, in milliseconds */
   async function current(maxAge: number): Promise<KeyRing> {
     if (ring && performance.now() - ring.readAt < maxAge) return ring;
-    reading ??= readRing(pool, given).finally(() => {
+    reading ??= readRing(pool, box, given).finally(() => {
       reading = undefined;
     });
     try {
@@ -85,16 +88,17 @@ export async function openKeys(
   };
 }
 
-async function readRing(pool: pg.Pool, given: JWK | undefined): Promise<KeyRing> {
+async function readRing(pool: pg.Pool, box: SecretBox, given: JWK | undefined): Promise<KeyRing> {
   const readAt = performance.now();
   let kept = await findKeys(pool);
   if (kept.length === 0 && !given) {
-    await makeKey(pool, found => found === 0);
+    await makeKey(pool, box, found => found === 0);
     kept = await findKeys(pool);
   }
   const now = Date.now();
   const alive = kept.filter((_, n) => n === 0 || now - (kept[n - 1]?.createdAt.getTime() ?? 0) < PUBLISH_MS);
-  const keys = [...(given ? [given] : []), ...alive.map(({ privateKey }) => JSON.parse(privateKey) as JWK)];
+  const read = ({ kid, privateKey }: KeptKey) => JSON.parse(box.open(privateKey, keyPlace(kid))) as JWK;
+  const keys = [...(given ? [given] : []), ...alive.map(read)];
   const settled = alive.findIndex(({ createdAt }) => now - createdAt.getTime() >= SETTLE_MS);
   // The very first ones have nothing before them to wait behind.
   const signing = given ?? keys.at(settled);
@@ -127,6 +131,7 @@ async function readKey(pem: string): Promise<JWK> {
  */
 export async function makeKey(
   pool: pg.Pool,
+  box: SecretBox,
   when: (found: number) => boolean = () => true,
 ): Promise<string | undefined> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
@@ -144,23 +149,10 @@ export async function makeKey(
       database,
       ended.map(key => key.kid),
     );
-    await insertKey(database, { kid, privateKey: JSON.stringify({ ...jwk, kid }), createdAt: now });
+    const privateKey = box.seal(JSON.stringify({ ...jwk, kid }), keyPlace(kid));
+    await insertKey(database, { kid, privateKey, createdAt: now });
+    const action = kept.length === 0 ? 'MAKE_KEY' : 'ROTATE_KEYS';
+    await audit(database, PROGRAM, { action, entity: 'signing_key', entityId: kid });
     return kid;
-  });
-}
-
-/** The token by which the packet service may look users up: the one that is set, or one made once and kept. */
-export async function serviceToken(
-  pool: pg.Pool,
-  settings: Pick<Settings, 'SERVICE_TOKEN'>,
-): Promise<string> {
-  if (settings.SERVICE_TOKEN) return settings.SERVICE_TOKEN;
-  return transaction(pool, async database => {
-    await lockFirstStart(database);
-    const kept = await findSecret(database, 'SERVICE_TOKEN');
-    if (kept) return kept;
-    const { secret } = newSecret();
-    await insertSecret(database, 'SERVICE_TOKEN', secret);
-    return secret;
   });
 }

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** A key pair as it is kept: a private JWK (RFC 8037), and when it was made. */
+/** A key pair as it is kept: a private JWK (RFC 8037), encrypted where SECRETS_KEY is set; and when it was made. */
 export interface KeptKey {
   kid: string;
   privateKey: string;
@@ -34,12 +34,43 @@ export async function lockFirstStart(database: Database): Promise<void> {
   await database.query(sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`);
 }
 
-export async function findSecret(database: Database, name: string): Promise<string | undefined> {
-  const { rows } = await database.query<{ value: string }>(sql`
-    SELECT value FROM kept_secrets WHERE name = ${name}`);
-  return rows[0]?.value;
+/** A secret as it is kept, and when it was made. */
+export interface KeptSecret {
+  name: string;
+  value: string;
+  madeAt: Date | null;
 }
 
-export async function insertSecret(database: Database, name: string, value: string): Promise<void> {
-  await database.query(sql`INSERT INTO kept_secrets (name, value) VALUES (${name}, ${value})`);
+export async function findSecret(database: Database, name: string): Promise<KeptSecret | undefined> {
+  const { rows } = await database.query<KeptSecret>(sql`
+    SELECT name, value, made_at AS "madeAt" FROM kept_secrets WHERE name = ${name}`);
+  return rows[0];
+}
+
+export async function findSecrets(database: Database): Promise<KeptSecret[]> {
+  const { rows } = await database.query<KeptSecret>(sql`
+    SELECT name, value, made_at AS "madeAt" FROM kept_secrets ORDER BY name`);
+  return rows;
+}
+
+/** Keeps a secret in the place of an earlier one of the same name. */
+export async function putSecret(
+  database: Database,
+  name: string,
+  value: string,
+  madeAt: Date,
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO kept_secrets (name, value, made_at) VALUES (${name}, ${value}, ${madeAt})
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value, made_at = excluded.made_at`);
+}
+
+/** The same key, encrypted in another way. */
+export async function resealKey(database: Database, kid: string, privateKey: string): Promise<void> {
+  await database.query(sql`UPDATE signing_keys SET private_key = ${privateKey} WHERE kid = ${kid}`);
+}
+
+/** The same secret, encrypted in another way. */
+export async function resealSecret(database: Database, name: string, value: string): Promise<void> {
+  await database.query(sql`UPDATE kept_secrets SET value = ${value} WHERE name = ${name}`);
 }

@@ -1,9 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import { secretHash } from '../../../platform/tokens/secret.ts';
 import { failureAnswers } from '../../contract/envelope.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
@@ -14,9 +12,12 @@ const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };
 /** What makes the trace backend a user registry for the packet service: whom a contact belongs to, and the keys. */
 export function registerDiscoverability(
   app: Server,
-  { pool, keys, serviceToken }: { pool: pg.Pool; keys: Keys; serviceToken: () => Promise<string> },
+  {
+    pool,
+    keys,
+    isServiceToken,
+  }: { pool: pg.Pool; keys: Keys; isServiceToken: (given: string) => Promise<boolean> },
 ): void {
-  let expected: Buffer | undefined;
   app.get(
     '/api/discoverability',
     {
@@ -39,8 +40,7 @@ export function registerDiscoverability(
     },
     async ({ query, headers }) => {
       const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-      expected ??= secretHash(await serviceToken());
-      if (!timingSafeEqual(secretHash(given), expected)) {
+      if (!(await isServiceToken(given))) {
         throw new Problem('unauthenticated', 'this needs the token of the packet service');
       }
       const holder = await findHolder(pool, query.contact);

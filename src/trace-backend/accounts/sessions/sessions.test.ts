@@ -7,6 +7,7 @@ import {
   type RunningTrace,
   runningTrace,
 } from '../../../../test/helpers/trace.ts';
+import { secretBox } from '../../../platform/tokens/secret-box.ts';
 import { makeKey } from '../../keys/keys.ts';
 
 let trace: RunningTrace;
@@ -275,7 +276,7 @@ test('a rotated key is published first and signs when everyone has it; what the 
   const user = await trace.loggedIn();
   const kidOf = (cookie: string) =>
     JSON.parse(Buffer.from(cookie.split(/[=.]/)[1] as string, 'base64url').toString()).kid;
-  const kid = await makeKey(trace.pool);
+  const kid = await makeKey(trace.pool, secretBox({}));
   const process = await runningTrace({}, trace);
   const published = (await process.send('GET', '/.well-known/jwks.json')).body.keys;
   expect(published.map((key: { kid: string }) => key.kid).sort()).toEqual([kid, kidOf(user.cookie)].sort());

@@ -1,0 +1,28 @@
+import type pg from 'pg';
+import { transaction } from '../../platform/postgres/database.ts';
+import type { SecretBox } from '../../platform/tokens/secret-box.ts';
+import { findKeys, findSecrets, lockFirstStart, resealKey, resealSecret } from './store.ts';
+
+/** Where a signing key and a secret are kept, for the box that encrypts them. */
+export const keyPlace = (kid: string) => `signing_keys ${kid}`;
+export const secretPlace = (name: string) => `kept_secrets ${name}`;
+
+/**
+ * Has everything that the program keeps for itself encrypted as SECRETS_KEY says: what was kept before it was set, and
+ * what an earlier key encrypted.
+ *
+ * @throws SettingsError when something cannot be decrypted
+ */
+export async function sealSecrets(pool: pg.Pool, box: SecretBox): Promise<void> {
+  await transaction(pool, async database => {
+    await lockFirstStart(database);
+    for (const { kid, privateKey } of await findKeys(database)) {
+      const opened = box.open(privateKey, keyPlace(kid));
+      if (!box.isCurrent(privateKey)) await resealKey(database, kid, box.seal(opened, keyPlace(kid)));
+    }
+    for (const { name, value } of await findSecrets(database)) {
+      const opened = box.open(value, secretPlace(name));
+      if (!box.isCurrent(value)) await resealSecret(database, name, box.seal(opened, secretPlace(name)));
+    }
+  });
+}
