@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
 import type { Binaries } from './binaries.ts';
 import type { Layout } from './layout.ts';
+import { copiedBinaries, moveHome } from './outside.ts';
 import { EmbeddedPostgresError } from './refusals.ts';
 
 /** Whom PostgreSQL's programs run as. They refuse to run as root. */
@@ -18,25 +19,41 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
+/** Who runs which programs; or where the database has to be, because no account can reach DATA_DIR. */
+export type Choice = { account: Account; binaries: Binaries } | { movedTo: string };
+
 /**
  * An existing data directory decides by its owner. Else it is the first that can reach both DATA_DIR and the
  * programs of: this user; when this is root, the owner of DATA_DIR, an account made for PostgreSQL, nobody; and
- * at last this user inside a user namespace, where it is called nobody (root in a clone under a 0700 home).
- * @throws EmbeddedPostgresError when there is none
+ * then this user inside a user namespace, where it is called nobody (root in a clone under a 0700 home). Where root
+ * finds none, programs and a new database go into the system directory (outside.ts).
+ * @throws EmbeddedPostgresError when that is impossible too
  */
-export function chooseAccount(layout: Layout, binaries: Binaries): Account {
+export function chooseAccount(layout: Layout, binaries: Binaries, system: string): Choice {
   const self = process.geteuid?.() ?? 0;
   const owner = statSync(layout.cluster, { throwIfNoEntry: false });
   if (self !== 0 && owner !== undefined) {
-    if (owner.uid === self) return { prefix: [] };
+    if (owner.uid === self) return { account: { prefix: [] }, binaries };
     throw new EmbeddedPostgresError(
       `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} belongs to user ${owner.uid} and this is user ` +
         `${self}; run fieldtrace as the user who made it, or as root.`,
     );
   }
   const candidates = self === 0 ? candidatesOfRoot(layout, owner) : [{ prefix: [] }, ...inNamespace()];
-  const found = candidates.find(account => canReach(account, layout, binaries, owner === undefined));
-  if (found !== undefined) return found;
+  const reaches = (program: string | undefined) => (account: Account) =>
+    canReach(account, layout.home, program, owner === undefined);
+  const found = candidates.find(reaches(binaries.postgres));
+  if (found !== undefined) return { account: found, binaries };
+  refuseBroken(binaries.postgres);
+  const others = candidates.filter(({ uid }) => uid !== undefined);
+  if (others.some(reaches(undefined))) {
+    const copied = copiedBinaries(binaries, system);
+    const account = copied && others.find(reaches(copied.postgres));
+    if (account) return { account, binaries: copied };
+  } else if (others.length > 0) {
+    const movedTo = moveHome(layout, system);
+    if (movedTo !== undefined) return { movedTo };
+  }
   throw refusal(layout, binaries, self, owner);
 }
 
@@ -69,21 +86,43 @@ function inNamespace(): Account[] {
 
 /**
  * Tried, not computed from mode bits: access lists, mount options and the kernel's policy have a say too.
+ * @param program undefined when only the directory counts
  * @param toInitialise initdb, and only initdb, wants its user to have a name, which containers often leave out
  */
-function canReach(account: Account, layout: Layout, binaries: Binaries, toInitialise: boolean): boolean {
-  const attempt = `${toInitialise ? 'id -un && ' : ''}cd -- "$1" && exec "$2" -V`;
-  const words = [...account.prefix, '/bin/sh', '-c', attempt, 'sh', layout.home, binaries.postgres];
+function canReach(
+  account: Account,
+  directory: string,
+  program: string | undefined,
+  toInitialise: boolean,
+): boolean {
+  const attempt = [...(toInitialise ? ['id -un'] : []), 'cd -- "$1"', ...(program ? ['exec "$2" -V'] : [])];
+  const words = [...account.prefix, '/bin/sh', '-c', attempt.join(' && '), 'sh', directory, program ?? ''];
   const { uid, gid } = account;
   const environment = { uid, gid, cwd: '/', env: serverEnvironment(), stdio: 'ignore' } as const;
   return spawnSync(words[0] as string, words.slice(1), environment).status === 0;
 }
 
+/** @throws EmbeddedPostgresError when the program does not run, whoever runs it */
+function refuseBroken(program: string): void {
+  const { status, error, stderr } = spawnSync(program, ['-V'], {
+    env: serverEnvironment(),
+    encoding: 'utf8',
+  });
+  if (status === 0 || (error as NodeJS.ErrnoException | undefined)?.code === 'EACCES') return;
+  // It is there, so what is missing is the loader that it names.
+  const missing = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+  const reason = missing ? 'it needs glibc, and this system has none' : (error?.message ?? stderr.trim());
+  throw new EmbeddedPostgresError(
+    `The embedded PostgreSQL does not run on this machine (${reason}): set DATABASE_URL to a PostgreSQL server of ` +
+      'your own.',
+  );
+}
+
 function refusal(layout: Layout, binaries: Binaries, self: number, owner: Stats | undefined): Error {
   let reason =
     `PostgreSQL does not run as root, no other account can reach this directory and ${binaries.postgres}, and ` +
-    'this system allows no user namespace; run fieldtrace as an ordinary user, or move both to where every ' +
-    'user may enter';
+    'this system allows no user namespace and no directory in /var/lib; run fieldtrace as an ordinary user, or ' +
+    'move both to where every user may enter';
   if (owner !== undefined && owner.uid !== 0) {
     reason =
       `PostgreSQL must run as user ${owner.uid}, who owns ${layout.cluster} and cannot reach it or ` +

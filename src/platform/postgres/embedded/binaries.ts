@@ -6,6 +6,8 @@ import { EmbeddedPostgresError } from './refusals.ts';
 export interface Binaries {
   initdb: string;
   postgres: string;
+  /** Of the npm package. */
+  version: string;
   /** Major version, as it stands in PG_VERSION of a data directory. */
   major: string;
 }
@@ -30,7 +32,8 @@ export function findBinaries(): Binaries {
   linkLibraries(home);
   const program = (file: string) => executable(join(home, 'native', 'bin', file));
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  return { initdb: program('initdb'), postgres: program('postgres'), major: version.split('.')[0] };
+  const [major] = version.split('.');
+  return { initdb: program('initdb'), postgres: program('postgres'), version, major };
 }
 
 /** npm archives hold no symbolic links; the package lists them in a file instead. */

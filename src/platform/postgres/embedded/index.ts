@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { applicationDatabase, applicationRole, prepareDatabase } from './control.ts';
 import { readPassword } from './layout.ts';
+import { SYSTEM_DIRECTORY } from './outside.ts';
 import { asRefusal, EmbeddedPostgresError, refusalOfProgram } from './refusals.ts';
 import { socketPort } from './socket.ts';
 import { leaveSeat, type Seat, takeSeat } from './supervisor.ts';
@@ -33,15 +34,17 @@ export interface EmbeddedPostgres {
  * it dies it is started again, and pools reconnect. Several processes may use one DATA_DIR; they share one
  * server. See docs/decisions/embedded-postgres.md.
  * @param options.dataDir DATA_DIR; made if missing
+ * @param options.systemDirectory where root keeps what other accounts cannot reach elsewhere
  * @throws EmbeddedPostgresError with one sentence for the operator
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   logger: Logger;
+  systemDirectory?: string;
 }): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   try {
-    const seat = await takeSeat(dataDir, options.logger);
+    const seat = await takeSeat(dataDir, options.logger, options.systemDirectory ?? SYSTEM_DIRECTORY);
     return await occupy(seat);
   } catch (error) {
     throw asRefusal(dataDir, error);

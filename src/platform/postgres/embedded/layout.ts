@@ -43,11 +43,13 @@ export interface Layout {
 export function prepareLayout(dataDir: string): Layout {
   makeDirectory(dataDir);
   const real = realpathSync(dataDir);
-  const home = join(real, 'postgres');
-  if (makeDirectory(home)) {
+  const place = join(real, 'postgres');
+  if (makeDirectory(place)) {
     // Others may pass through, because as root the server runs as one of them; nothing in it is theirs to read.
-    chmodSync(home, 0o711);
+    chmodSync(place, 0o711);
   }
+  // It may be a link into a system directory: see outside.ts.
+  const home = realpathSync(place);
   const layout = {
     dataDir: real,
     home,

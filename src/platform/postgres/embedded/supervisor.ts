@@ -29,10 +29,10 @@ const tellMilliseconds = 10_000;
  * Takes a place among the processes that use this DATA_DIR; makes the database if there is none.
  * From here on no other process stops the server.
  */
-export async function takeSeat(dataDir: string, logger: Logger): Promise<Seat> {
-  const binaries = findBinaries();
+export async function takeSeat(dataDir: string, logger: Logger, system: string): Promise<Seat> {
+  const installed = findBinaries();
   const layout = prepareLayout(dataDir);
-  return await inTransition(layout, logger, async () => {
+  const seat = await inTransition(layout, logger, async () => {
     // It is held exclusively within a transition only.
     const lock = tryLock(layout.usersLock, 'shared');
     if (lock === undefined) {
@@ -42,7 +42,14 @@ export async function takeSeat(dataDir: string, logger: Logger): Promise<Seat> {
     }
     try {
       removeUnfinished(layout);
-      const account = chooseAccount(layout, binaries);
+      const choice = chooseAccount(layout, installed, system);
+      if ('movedTo' in choice) {
+        lock.release();
+        logger.info(`no other account can reach ${layout.home}: the database will be in ${choice.movedTo}`);
+        return undefined;
+      }
+      const { account, binaries } = choice;
+      if (binaries !== installed) logger.info(`PostgreSQL runs from ${binaries.postgres}, which is a copy`);
       const exists = hasCluster(layout, binaries);
       const socketDirectory = prepareSocketDirectory(layout, account);
       if (!exists) await initialise(layout, binaries, account, logger);
@@ -53,6 +60,7 @@ export async function takeSeat(dataDir: string, logger: Logger): Promise<Seat> {
       throw error;
     }
   });
+  return seat ?? (await takeSeat(dataDir, logger, system));
 }
 
 /**
