@@ -131,6 +131,7 @@ const TABLE: Record<string, Row> = {
   'PUT /fields': { body: () => field, member: 200, stranger: 200 },
   'GET /fields': { member: 200, stranger: 200 },
   'GET /fields/{geoid}': { path: () => `/fields/${'0'.repeat(64)}`, member: 404, stranger: 404 },
+  'DELETE /fields/{geoid}': { path: () => `/fields/${'0'.repeat(64)}`, member: 404, stranger: 404 },
   'POST /chat/threads': { body: () => ({ name: 'Coffee' }), member: 201, stranger: 201 },
   'GET /chat/threads': { member: 200, stranger: 200 },
   'PATCH /chat/threads/{thread_id}': {

@@ -83,6 +83,7 @@ test('a table is named only by the feature that owns it', () => {
     token_users: 'access',
     fields: 'geoids',
     field_cells: 'geoids',
+    deleted_fields: 'geoids',
     chat_threads: 'chat',
     chat_participants: 'chat',
     chat_messages: 'chat',

@@ -20,6 +20,14 @@ declare module 'fastify' {
   }
 }
 
+/**
+ * Whether a request's token is that of an administrator: the role that tokens of the trace backend tell. It opens nothing
+ * but what says so.
+ */
+export function isAdministrator({ claims }: Pick<FastifyRequest, 'claims'>): boolean {
+  return claims?.role === 'SYSTEM_ADMIN';
+}
+
 /** Who asks, as far as that is known. */
 export type Caller = Pick<FastifyRequest, 'user' | 'anonymous'>;
 

@@ -8,6 +8,7 @@ import { lru } from '../../platform/concurrency/lru.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
+import { findOuter } from './owners.ts';
 import { fieldsOfCells, findFields, insertField, isTaken, lockRegistration, similarFields } from './store.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
@@ -32,6 +33,14 @@ export interface FieldToRegister {
   ground: Ground;
   groundCells: CellSet;
   coverKeys: readonly number[];
+}
+
+/** Who registers fields. */
+export interface Registrar {
+  /** the user of the token */
+  author: string | null;
+  /** whether fields of others may be divided */
+  administrator: boolean;
 }
 
 export interface Registered {
@@ -109,25 +118,32 @@ async function boundaries(
  * by an earlier request or earlier in the list, keeps the GeoID it has there. Transactions that register take turns,
  * so no ground gets two GeoIDs.
  *
- * @throws Problem conflict when no GeoID is left for a boundary
+ * @param registrar of the fields
+ * @throws Problem conflict when no GeoID is left for a boundary; forbidden when one lies inside another user's field
  */
 export async function registerFields(
   database: Database,
   fields: readonly FieldToRegister[],
+  { author, administrator }: Registrar,
   now: Date,
 ): Promise<Registered[]> {
   await lockRegistration(database);
   const answers: Registered[] = [];
-  for (const { ground, groundCells, coverKeys, name, boundary } of fields) {
+  for (const [index, { ground, groundCells, coverKeys, name, boundary }] of fields.entries()) {
     const same = await sameGround(database, ground, groundCells);
     if (same) {
       answers.push({ ...same, status: 'already_registered' });
       continue;
     }
+    const outer = author === null || administrator ? undefined : await findOuter(database, ground, author);
+    if (outer !== undefined) {
+      const which = fields.length > 1 ? `features[${index}]` : 'the field';
+      throw new Problem('forbidden', `${which} lies inside field ${outer}, which another user registered`);
+    }
     const { bounds, areaM2 } = ground;
-    const geoid = await freeGeoid(database, ground);
+    const geoid = await freeGeoid(database, ground, boundary);
     const field = { geoid, name, boundary, areaM2, bounds, groundCells: groundCells.count, cells: coverKeys };
-    await insertField(database, field, now);
+    await insertField(database, { ...field, author }, now);
     answers.push({ geoid, areaM2, name, status: 'registered' });
   }
   return answers;
@@ -167,18 +183,23 @@ function widened({ south, west, north, east }: Bounds): Bounds {
  * The GeoID that a field with this ground is given: v1's, of the level-13 cells of its bounding box, or where another
  * field has that one, of its level-20 cells, or where a field of another shape has that one too, of its corners.
  *
+ * @param boundary its GeoJSON geometry, which may have a GeoID again that it had
  * @throws Problem conflict when all are taken
  */
-export async function freeGeoid(database: Database, { bounds, edges }: Ground): Promise<string> {
+export async function freeGeoid(
+  database: Database,
+  { bounds, edges }: Ground,
+  boundary: string,
+): Promise<string> {
   for (const level of [13, 20] as const) {
     const geoid = fieldGeoid(bounds, level);
-    if (!(await isTaken(database, geoid))) return geoid;
+    if (!(await isTaken(database, geoid, boundary))) return geoid;
   }
   const corners = [...edges].flatMap((lon, k) =>
     k % 4 === 0 ? [lon > 180 ? lon - 360 : lon, edges[k + 1] ?? 0] : [],
   );
   const geoid = cornersGeoid(corners);
-  if (!(await isTaken(database, geoid))) return geoid;
+  if (!(await isTaken(database, geoid, boundary))) return geoid;
   throw new Problem(
     'conflict',
     'there is no GeoID left for this boundary: fields of other shapes have all of its',

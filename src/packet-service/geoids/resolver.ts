@@ -59,7 +59,8 @@ function builtInResolver(pool: pg.Pool, { strict }: { strict: boolean }): GeoidR
       const [same, around] = await Promise.all([sameGround(pool, ground), fieldsAt({ lat, lon })]);
       const geoid = same?.geoid ?? around[0];
       if (geoid === undefined && strict) throw unresolved(path, 'the polygon lies in no registered field');
-      if (geoid === undefined) return { geoid: await freeGeoid(pool, ground), extraGeoids: [] };
+      if (geoid === undefined)
+        return { geoid: await freeGeoid(pool, ground, JSON.stringify(geometry)), extraGeoids: [] };
       return { geoid, extraGeoids: around.filter(other => other !== geoid).slice(0, MAX_EXTRA_GEOIDS) };
     },
   };

@@ -5,9 +5,11 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Settings } from '../../platform/settings.ts';
+import { isAdministrator } from '../access/caller.ts';
 import { readFeatures } from './features.ts';
+import { removeField } from './owners.ts';
 import { registerFields as register } from './registry.ts';
-import { getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';
+import { deleteFieldSchema, getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';
 import { type FieldRow, findFields, listFields } from './store.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -17,7 +19,7 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
 export function registerFields(
   app: Server,
-  { pool, settings }: { pool: pg.Pool; settings: Pick<Settings, 'ASSET_REGISTRY_URL'> },
+  { pool, settings }: { pool: pg.Pool; settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'> },
 ): void {
   const preHandler = async () => {
     if (settings.ASSET_REGISTRY_URL === undefined) return;
@@ -39,7 +41,10 @@ export function registerFields(
     },
     async request => {
       const fields = await readFeatures(request.body);
-      const registered = await transaction(pool, database => register(database, fields, new Date()));
+      const registrar = { author: request.user ?? null, administrator: isAdministrator(request) };
+      const registered = await transaction(pool, database =>
+        register(database, fields, registrar, new Date()),
+      );
       return {
         fields: registered.map(({ geoid, areaM2, name, status }) => ({
           geoid,
@@ -55,6 +60,15 @@ export function registerFields(
     const [field] = await findFields(pool, [request.params.geoid]);
     if (!field) throw new Problem('not_found', `there is no field ${request.params.geoid}`);
     return sendGeoJson(reply, asFeature(field));
+  });
+
+  app.delete('/fields/:geoid', { schema: deleteFieldSchema, preHandler }, async (request, reply) => {
+    const { user, anonymous } = request;
+    const caller = { user, anonymous, administrator: isAdministrator(request) };
+    await transaction(pool, database =>
+      removeField(database, caller, request.params.geoid, settings.AUTH_MODE),
+    );
+    return reply.code(204).send(null);
   });
 
   app.get('/fields', { schema: listFieldsSchema, preHandler }, async (request, reply) => {

@@ -78,7 +78,8 @@ export const putFieldsSchema = {
   description:
     'Gives each boundary a GeoID, all of them or, when one is wrong, none. A boundary whose ground is registered ' +
     'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
-    'inside a field resolve to its GeoID; a field never changes.',
+    'inside a field resolve to its GeoID; a field never changes. With a token, a field that lies inside one of at ' +
+    'least its size which another token`s user registered is 403, unless the token is an administrator`s.',
   body: Type.Union([Feature, FeatureCollection], {
     examples: [
       {
@@ -114,7 +115,7 @@ export const putFieldsSchema = {
       },
       { description: 'the GeoIDs' },
     ),
-    ...errorAnswers(400, 409, 413, 500, 503),
+    ...errorAnswers(400, 403, 409, 413, 500, 503),
     ...elsewhere,
   },
 };
@@ -129,6 +130,20 @@ export const getFieldSchema = {
       content: { 'application/geo+json': { schema: StoredFeature } },
     },
     ...errorAnswers(404, 500, 503),
+    ...elsewhere,
+  },
+};
+
+export const deleteFieldSchema = {
+  tags: ['GeoIDs'],
+  summary: 'Delete a field that no packet names',
+  description:
+    'For who registered it with a token, and for administrators; one that was registered without a token anybody ' +
+    'deletes, unless tokens are required. Its GeoID is kept for the same boundary.',
+  params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
+  response: {
+    204: Type.Null({ description: 'it is no field any more' }),
+    ...errorAnswers(403, 404, 409, 500, 503),
     ...elsewhere,
   },
 };

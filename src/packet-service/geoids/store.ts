@@ -10,11 +10,15 @@ export interface FieldRow {
   boundary: string;
   area_m2: number;
   created_at: Date;
+  /** the user of the token that it was registered with */
+  author: string | null;
 }
 
 /** A field to store, with what it is found by. */
 export interface NewField {
   geoid: string;
+  /** the user of the token */
+  author: string | null;
   name: string | undefined;
   boundary: string;
   areaM2: number;
@@ -54,7 +58,7 @@ export async function fieldsOfCells(
 export async function findFields(database: Database, geoids: readonly string[]): Promise<FieldRow[]> {
   const { rows } = await database.query<FieldRow>({
     name: 'find_fields',
-    text: 'SELECT geoid, name, boundary, area_m2, created_at FROM fields WHERE geoid = ANY ($1::text[])',
+    text: 'SELECT geoid, name, boundary, area_m2, created_at, author FROM fields WHERE geoid = ANY ($1::text[])',
     values: [geoids],
   });
   return rows;
@@ -66,26 +70,60 @@ export async function similarFields(
   { box, groundCells, ratio }: { box: Bounds; groundCells: number; ratio: number },
 ): Promise<FieldRow[]> {
   const { rows } = await database.query<FieldRow>(sql`
-    SELECT geoid, name, boundary, area_m2, created_at FROM fields
+    SELECT geoid, name, boundary, area_m2, created_at, author FROM fields
     WHERE ${meets(box)} AND ground_cells BETWEEN ${groundCells * ratio}::float8 AND ${groundCells / ratio}::float8
     ORDER BY abs(ground_cells - ${groundCells}::integer), geoid LIMIT ${MAX_SIMILAR}`);
   return rows;
 }
 
-/** Whether a field has this GeoID. */
-export async function isTaken(database: Database, geoid: string): Promise<boolean> {
-  const { rows } = await database.query(sql`SELECT 1 FROM fields WHERE geoid = ${geoid}`);
+/** Whether a field has this GeoID, or had it until it was deleted and had another boundary. */
+export async function isTaken(database: Database, geoid: string, boundary: string): Promise<boolean> {
+  const { rows } = await database.query(sql`
+    SELECT 1 FROM fields WHERE geoid = ${geoid}
+    UNION ALL SELECT 1 FROM deleted_fields WHERE geoid = ${geoid} AND boundary <> ${boundary}`);
   return rows.length > 0;
+}
+
+/**
+ * Fields that other users registered with a token, no smaller than an area, whose bounds meet a box: smallest first,
+ * after one of them.
+ */
+export async function othersAround(
+  database: Database,
+  asked: {
+    box: Bounds;
+    areaM2: number;
+    author: string;
+    after: { areaM2: number; geoid: string } | undefined;
+  },
+  limit: number,
+): Promise<FieldRow[]> {
+  const { box, areaM2, author, after } = asked;
+  const { rows } = await database.query<FieldRow>(sql`
+    SELECT geoid, name, boundary, area_m2, created_at, author FROM fields
+    WHERE ${meets(box)} AND author <> ${author} AND area_m2 >= ${areaM2}
+      ${after ? sql`AND (area_m2, geoid) > (${after.areaM2}::float8, ${after.geoid})` : empty}
+    ORDER BY area_m2, geoid LIMIT ${limit}`);
+  return rows;
+}
+
+/** Deletes a field, and keeps its GeoID from other boundaries. The caller holds the registration lock. */
+export async function deleteField(database: Database, geoid: string, now: Date): Promise<void> {
+  await database.query(sql`DELETE FROM field_cells WHERE geoid = ${geoid}`);
+  await database.query(sql`
+    WITH gone AS (DELETE FROM fields WHERE geoid = ${geoid} RETURNING boundary)
+    INSERT INTO deleted_fields (geoid, boundary, deleted_at) SELECT ${geoid}, boundary, ${now}::timestamptz FROM gone
+    ON CONFLICT (geoid) DO UPDATE SET boundary = excluded.boundary, deleted_at = excluded.deleted_at`);
 }
 
 /** Stores a field. The caller holds the registration lock. */
 export async function insertField(database: Database, field: NewField, createdAt: Date): Promise<void> {
-  const { geoid, name, boundary, areaM2, bounds, groundCells, cells } = field;
+  const { geoid, name, boundary, areaM2, bounds, groundCells, cells, author } = field;
   const { south, west, north, east } = bounds;
   await database.query(sql`
-    INSERT INTO fields (geoid, name, boundary, area_m2, bounds, ground_cells, created_at)
+    INSERT INTO fields (geoid, name, boundary, area_m2, bounds, ground_cells, created_at, author)
     VALUES (${geoid}, ${name ?? null}, ${boundary}, ${areaM2},
-      box(point(${west}, ${south}), point(${east}, ${north})), ${groundCells}, ${createdAt})`);
+      box(point(${west}, ${south}), point(${east}, ${north})), ${groundCells}, ${createdAt}, ${author})`);
   await database.query(
     sql`INSERT INTO field_cells (cell, geoid) VALUES ${bulk(cells.map(cell => [cell, geoid]))}`,
   );
@@ -100,7 +138,7 @@ export async function listFields(
   { box, after, limit }: { box?: Bounds | undefined; after?: string | undefined; limit: number },
 ): Promise<{ fields: FieldRow[]; more: boolean }> {
   const { rows } = await database.query<FieldRow & { found: string }>(sql`
-    SELECT geoid, name, boundary, area_m2, created_at, found FROM (
+    SELECT geoid, name, boundary, area_m2, created_at, author, found FROM (
       SELECT *, count(*) OVER () AS found, row_number() OVER (ORDER BY geoid) AS place,
         sum(octet_length(boundary)) OVER (ORDER BY geoid) - octet_length(boundary) AS bytes_before
       FROM (

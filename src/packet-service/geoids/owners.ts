@@ -1,0 +1,93 @@
+import { groundOfChecked } from '../../geometry/boundary.ts';
+import { contains, type Ground, interiorPoint } from '../../geometry/polygon.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { type Caller, tokenNeeded } from '../access/caller.ts';
+import { findIdsOfGeoid } from '../packets/geoid-store.ts';
+import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
+
+/** A field is looked at in this many points to a side of its bounding box. */
+const SAMPLES = 8;
+/** The part of a smaller field beyond which it lies inside another. */
+const INSIDE = 0.5;
+/** Other users' fields that are looked at together. */
+const BATCH = 50;
+
+/**
+ * A field of another user in which more than half of this ground lies, and which is no smaller: points in both would get
+ * the new field's GeoID from then on. A strict "within" could be met by reaching out of the field by a metre; any overlap
+ * at all is common between neighbours, whose surveys differ by some metres.
+ *
+ * @param author who registers
+ * @returns its GeoID
+ */
+export async function findOuter(
+  database: Database,
+  ground: Ground,
+  author: string,
+): Promise<string | undefined> {
+  const points = samplesOf(ground);
+  let after: { areaM2: number; geoid: string } | undefined;
+  for (;;) {
+    const { bounds: box, areaM2 } = ground;
+    const others = await othersAround(database, { box, areaM2, author, after }, BATCH);
+    const outer = others.find(({ boundary }) => holds(groundOfChecked(JSON.parse(boundary)), points));
+    if (outer) return outer.geoid;
+    const last = others.at(-1);
+    if (others.length < BATCH || !last) return undefined;
+    after = { areaM2: last.area_m2, geoid: last.geoid };
+  }
+}
+
+function holds(ground: Ground, points: readonly (readonly [lon: number, lat: number])[]): boolean {
+  const inside = points.filter(([lon, lat]) => contains(ground, lat, lon));
+  return inside.length > points.length * INSIDE;
+}
+
+/** Points inside a ground: those of a grid, or one where the ground is too thin for it. */
+function samplesOf(ground: Ground): [lon: number, lat: number][] {
+  const { south, west, north, east } = ground.bounds;
+  const points: [number, number][] = [];
+  for (let row = 0.5; row < SAMPLES; row++) {
+    for (let column = 0.5; column < SAMPLES; column++) {
+      const lat = south + ((north - south) * row) / SAMPLES;
+      const lon = west + ((east - west) * column) / SAMPLES;
+      if (contains(ground, lat, lon)) points.push([lon, lat]);
+    }
+  }
+  return points.length > 0 ? points : [interiorPoint(ground)];
+}
+
+/**
+ * Deletes a field that no packet names, in the caller's transaction. A packet that resolves to it in this very moment may
+ * still come to name it: its GeoID stays as valid as that of any ground without a field.
+ *
+ * @param mode AUTH_MODE
+ * @throws Problem not_found, conflict when a packet names it, unauthenticated or forbidden for who did not register it
+ */
+export async function removeField(
+  database: Database,
+  caller: Caller & { administrator: boolean },
+  geoid: string,
+  mode: 'off' | 'optional' | 'required',
+): Promise<void> {
+  await lockRegistration(database);
+  const [field] = await findFields(database, [geoid]);
+  if (!field) throw new Problem('not_found', `there is no field ${geoid}`);
+  checkRegistrar(caller, field, mode);
+  const [packet] = await findIdsOfGeoid(database, geoid, 1);
+  if (packet) throw new Problem('conflict', `packets name field ${geoid}: it stays`);
+  await deleteField(database, geoid, new Date());
+}
+
+function checkRegistrar(
+  { user, anonymous, administrator }: Caller & { administrator: boolean },
+  { geoid, author }: { geoid: string; author: string | null },
+  mode: 'off' | 'optional' | 'required',
+): void {
+  if (administrator || mode === 'off') return;
+  if (author !== null && anonymous) throw tokenNeeded(`field ${geoid}`);
+  if (author === null ? mode === 'required' : author !== user) {
+    throw new Problem('forbidden', `only who registered field ${geoid}, or an administrator, deletes it`);
+  }
+}
