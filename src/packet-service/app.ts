@@ -1,8 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { letOriginsIn } from '../platform/http/cors.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
-import { limitRequests } from '../platform/http/rate-limit.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
 import { prepareJobs } from '../platform/jobs/jobs.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
@@ -115,8 +113,8 @@ export async function packetService(
   return app;
 }
 
-async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
-  const app = await createServer({
+function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  return createServer({
     title: 'fieldtrace packet service',
     description: 'Field observations and chat messages as immutable, hashed packets, each tied to a GeoID.',
     version: VERSION,
@@ -145,13 +143,14 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       },
     },
     errorBody: problem => ({ error: problem.message }),
+    challenge: ({ headers }) =>
+      headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
     everyError: false,
+    unknownParameters: 'refused',
     bodyLimit: MAX_PACKET_BYTES,
     publicUrl: settings.PUBLIC_URL,
+    perMinute: PER_MINUTE,
     logger,
     settings,
   });
-  await letOriginsIn(app, settings);
-  await limitRequests(app, settings, PER_MINUTE);
-  return app;
 }

@@ -2,10 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { JWTPayload } from 'jose';
 import { coalesce } from '../platform/concurrency/coalesce.ts';
 import { openFileStore } from '../platform/files/index.ts';
-import { letOriginsIn } from '../platform/http/cors.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
-import { limitRequests } from '../platform/http/rate-limit.ts';
 import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
 import { openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
@@ -52,6 +50,9 @@ const JOBS_SCHEMA = 'trace_backend_jobs';
 /** Requests of one client address in a minute, at most. */
 const PER_MINUTE = 1200;
 const BODY_LIMIT = 1024 * 1024;
+
+/** WWW-Authenticate of calls that need a login: no registered scheme is about cookies; this one was proposed for them. */
+const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';
 
 /** Brings the trace backend's tables up to date; returns the names of the migrations that ran now. */
 export async function migrateTraceBackend(connection: Connection): Promise<string[]> {
@@ -153,8 +154,8 @@ export async function traceBackend(
 const mayRead: MayRead = (database, caller, entity, ids) =>
   entity === 'product' ? maySeeProducts(database, caller, ids) : maySeeCompanies(database, caller, ids);
 
-async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
-  const app = await createServer({
+function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  return createServer({
     title: 'fieldtrace trace backend',
     description: 'Users, companies, products, images and currencies of a value chain.',
     version: VERSION,
@@ -181,13 +182,13 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       },
     },
     errorBody: failure,
+    challenge: () => LOG_IN,
     everyError: true,
+    unknownParameters: 'ignored',
     bodyLimit: BODY_LIMIT,
     publicUrl: settings.TRACE_PUBLIC_URL,
+    perMinute: PER_MINUTE,
     logger,
     settings,
   });
-  await letOriginsIn(app, settings);
-  await limitRequests(app, settings, PER_MINUTE);
-  return app;
 }

@@ -22,7 +22,8 @@ export function readKey(request: FastifyRequest): Key | undefined {
   if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
     throw new Problem('invalid', 'Idempotency-Key must have 1 to 255 characters');
   }
-  const path = request.url.split('?')[0] ?? '';
+  // A slash at the end makes no other path.
+  const path = (request.url.split('?')[0] ?? '').replace(/(?<=.)\/$/, '');
   return makeKey(request, `${request.method} ${path}`, key, request.body);
 }
 

@@ -1,7 +1,8 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { decodeBody } from '../../platform/http/encoding.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
@@ -103,13 +104,15 @@ export function registerIntake(
 function registerBatch(app: Server, taking: Taking, kinds: ItemKinds): void {
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(JSON_BODY, { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) =>
-      splitItems(bytes, 'array'),
+    scope.addContentTypeParser(
+      JSON_BODY,
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, bytes: Buffer) => splitItems(await decodeBody(request, bytes), 'array'),
     );
     scope.addContentTypeParser(
       'application/x-ndjson',
       { parseAs: 'buffer' },
-      async (_request: unknown, bytes: Buffer) => splitItems(bytes, 'lines'),
+      async (request: FastifyRequest, bytes: Buffer) => splitItems(await decodeBody(request, bytes), 'lines'),
     );
     scope.post(
       '/intake/batch',

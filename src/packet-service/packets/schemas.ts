@@ -65,6 +65,36 @@ export const getPacketSchema = {
   },
 };
 
+const counted = {
+  count: Type.Integer({ description: 'packets on this page' }),
+  next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
+};
+
+const Page = Type.Object({ packets: Type.Array(PacketObject), ...counted });
+
+const FeaturePage = Type.Object({
+  type: Type.Literal('FeatureCollection'),
+  features: Type.Array(
+    Type.Object({
+      type: Type.Literal('Feature'),
+      id: Ulid,
+      geometry: Type.Union([
+        Type.Object({
+          type: Type.Literal('Point'),
+          coordinates: Type.Array(Type.Number(), {
+            minItems: 2,
+            maxItems: 2,
+            description: 'longitude, latitude',
+          }),
+        }),
+        Type.Null({ description: 'without a capture point' }),
+      ]),
+      properties: PacketObject,
+    }),
+  ),
+  ...counted,
+});
+
 export const listPacketsSchema = {
   tags,
   summary: 'Packets by filter, newest first, page by page',
@@ -93,14 +123,10 @@ export const listPacketsSchema = {
     cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the page before' })),
   }),
   response: {
-    200: Type.Object(
-      {
-        packets: Type.Array(PacketObject),
-        count: Type.Integer({ description: 'packets on this page' }),
-        next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
-      },
-      { description: 'one page' },
-    ),
+    200: {
+      description: 'one page',
+      content: { 'application/json': { schema: Page }, 'application/geo+json': { schema: FeaturePage } },
+    },
     ...errorAnswers(400, 500, 503),
   },
 };

@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { Settings } from '../settings.ts';
 import { isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
-import type { Server } from './server.ts';
+import type { Server } from './service.ts';
 
 /**
  * Limits how often one client address may ask, in each process. Requests of this machine itself are never limited. Routes may ask for less by their `config.rateLimit`.

@@ -9,6 +9,7 @@ const statusOf: Record<ProblemCode, string> = {
   forbidden: 'UNAUTHORIZED',
   not_found: 'NOT_FOUND',
   method_not_allowed: 'INVALID_REQUEST',
+  not_acceptable: 'INVALID_REQUEST',
   request_timeout: 'INVALID_REQUEST',
   conflict: 'INVALID_REQUEST',
   precondition_failed: 'INVALID_REQUEST',

@@ -46,31 +46,27 @@ function registerWriting(app: Server, context: ProductsContext): void {
     async request => ok({ id: await createProduct(context, request, request.body) }),
   );
 
-  // The interface document's path, and the same with a slash at its end, which clients of its original send.
-  for (const path of ['/api/product', '/api/product/']) {
-    app.put(
-      path,
-      {
-        config: { access: 'user' },
-        schema: {
-          hide: path.endsWith('/'),
-          tags,
-          summary: 'Change a product',
-          description:
-            'What is left out stays, in the product and inside its parts; null clears; a list that is sent replaces ' +
-            'the one that was there. A published label stays, too, when it is left out of labels.',
-          headers: IfMatch,
-          body: ProductUpdate,
-          response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
-        },
+  app.put(
+    '/api/product',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'Change a product',
+        description:
+          'What is left out stays, in the product and inside its parts; null clears; a list that is sent replaces ' +
+          'the one that was there. A published label stays, too, when it is left out of labels.',
+        headers: IfMatch,
+        body: ProductUpdate,
+        response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
       },
-      async request => {
-        const id = idOf(request.body.id);
-        await changeProduct(context, request, id, request.body);
-        return ok({ id });
-      },
-    );
-  }
+    },
+    async request => {
+      const id = idOf(request.body.id);
+      await changeProduct(context, request, id, request.body);
+      return ok({ id });
+    },
+  );
 
   app.delete(
     PATH,

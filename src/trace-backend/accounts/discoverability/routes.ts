@@ -38,9 +38,10 @@ export function registerDiscoverability(
         },
       },
     },
-    async ({ query, headers }) => {
+    async ({ query, headers }, reply) => {
       const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
       if (!(await isServiceToken(given))) {
+        reply.header('www-authenticate', 'Bearer');
         throw new Problem('unauthenticated', 'this needs the token of the packet service');
       }
       const holder = await findHolder(pool, query.contact);

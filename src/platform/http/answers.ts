@@ -1,0 +1,104 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
+import { isEncoded, READABLE_ENCODINGS } from './encoding.ts';
+import { toProblem } from './failures.ts';
+import { Problem } from './problems.ts';
+import { JSON_TYPE, type Server, type ServiceDescription } from './service.ts';
+
+/** Answers whatever is thrown in the service's own error body, and requests to what is not there. */
+export function answerProblems(app: Server, service: ServiceDescription): void {
+  const routes: { method: string; pattern: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    // A plugin's answer to preflights, which is no endpoint.
+    if (url === '*') return;
+    const pattern = new RegExp(
+      `^${url
+        .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+        .replace(/:[^/]+/g, '[^/]+')
+        .replace('*', '.*')}/?$`,
+    );
+    for (const name of [method].flat()) routes.push({ method: name, pattern });
+  });
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) request.log.error({ err: error, cause: problem.cause }, 'request failed');
+    if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
+    if (problem.status === 401 && !reply.hasHeader('www-authenticate')) {
+      reply.header('www-authenticate', service.challenge(request));
+    }
+    if (problem.status === 415 && isEncoded(request) && !reply.hasHeader('accept-encoding')) {
+      reply.header('accept-encoding', READABLE_ENCODINGS);
+    }
+    if (isUnfinished(request.raw)) {
+      reply.header('connection', 'close');
+      closeAfterAnswer(request.raw);
+    }
+    return reply.code(problem.status).type(JSON_TYPE).send(service.errorBody(problem));
+  });
+
+  const answerNotFound = (request: FastifyRequest, reply: FastifyReply): never => {
+    const path = request.url.split('?')[0] ?? '';
+    const methods = [
+      ...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+    ];
+    if (methods.length === 0) throw new Problem('not_found', `there is nothing at ${path.slice(0, 200)}`);
+    reply.header('allow', methods.join(', '));
+    throw new Problem(
+      'method_not_allowed',
+      `${path.slice(0, 200)} takes ${methods.join(', ')}, not ${request.method}`,
+    );
+  };
+  app.setNotFoundHandler(answerNotFound);
+  // Before the body is read: what is not there takes none.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answerNotFound(request, reply);
+    done();
+  });
+}
+
+/** Answers what the router cannot read; no hook runs for it. */
+export function answerUnroutable(
+  service: ServiceDescription,
+  error: FastifyError,
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+): void {
+  const problem = toProblem(error);
+  const body = JSON.stringify(service.errorBody(problem));
+  const unfinished = isUnfinished(request);
+  if (unfinished) closeAfterAnswer(request);
+  response.writeHead(problem.status, {
+    'content-type': JSON_TYPE,
+    'content-length': Buffer.byteLength(body),
+    ...(unfinished && { connection: 'close' }),
+  });
+  response.end(body);
+}
+
+/** Answers what Node could not even parse as HTTP; nothing of fastify runs for it. */
+export function answerUnreadable(
+  service: ServiceDescription,
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
+  // What still comes after such a request is not valid either; it was answered once.
+  if (socket.writableEnded && !socket.errored) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('headers_too_large', 'the request headers are larger than 16 KiB')
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new Problem('request_timeout', 'the request did not arrive within two minutes')
+        : new Problem('invalid', 'the request is not valid HTTP');
+  const body = JSON.stringify(service.errorBody(problem));
+  socket.write(
+    `HTTP/1.1 ${problem.status} ${problem.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  closeUnreadable(socket);
+}

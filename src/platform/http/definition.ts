@@ -1,0 +1,45 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { JSON_LIMITS, withBodyLimit } from './body-limits.ts';
+import type { Server, ServiceDescription } from './service.ts';
+
+const PAGE_POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Makes the OpenAPI definition from the routes that are registered after this, and serves it and the page about it. */
+export async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
+  const { title, description, version, tags, securitySchemes } = service;
+  app.addHook('onRoute', ({ config, schema }) => {
+    if (config?.open && schema) schema.security = [];
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, description: `${description} ${JSON_LIMITS}`, version },
+      tags,
+      components: { securitySchemes },
+      security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
+    },
+    transform: ({ schema, url, route }) => ({
+      schema: schema && withBodyLimit(schema, route, service.bodyLimit),
+      url,
+    }),
+  });
+  await app.register(openPage, service);
+  app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());
+}
+
+/** The page that explains the definition. In a context of its own, so that what it registers is open to anyone. */
+async function openPage(page: FastifyInstance, { title, pagePath }: ServiceDescription): Promise<void> {
+  page.addHook('onRoute', route => {
+    route.config = { ...route.config, open: true };
+  });
+  await page.register(swaggerUi, {
+    routePrefix: pagePath,
+    // Swagger UI sets styles inline; everything else comes from here, over whatever scheme the page came.
+    staticCSP: PAGE_POLICY,
+    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
+    theme: { title },
+  });
+}

@@ -1,0 +1,61 @@
+import { promisify } from 'node:util';
+import { gunzip, inflate } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from './problems.ts';
+
+const gzip = promisify(gunzip);
+
+/** How bodies may be encoded (RFC 9110 §8.4.1), and what reads them. */
+const DECODERS = new Map([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  ['deflate', promisify(inflate)],
+]);
+
+/** Accept-Encoding of an answer that refuses an encoding (RFC 9110 §15.5.16). */
+export const READABLE_ENCODINGS = 'gzip, deflate';
+
+/** Whether a request's body is not sent as it is. */
+export function isEncoded({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
+}
+
+/**
+ * A body as it was before its Content-Encoding. What comes out is bounded as a body that is sent as it is, and not held
+ * in memory beyond that.
+ *
+ * @throws Problem unsupported_media_type, unreadable, too_large
+ */
+export async function decodeBody(request: FastifyRequest, bytes: Buffer): Promise<Buffer> {
+  if (!isEncoded(request)) return bytes;
+  const encoding = (request.headers['content-encoding'] as string).toLowerCase();
+  const decode = DECODERS.get(encoding);
+  if (!decode) {
+    throw new Problem('unsupported_media_type', `Content-Encoding must be one of ${READABLE_ENCODINGS}`);
+  }
+  const { bodyLimit } = request.routeOptions;
+  try {
+    return await decode(bytes, { maxOutputLength: bodyLimit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new Problem(
+        'too_large',
+        `the body is larger than ${bodyLimit} bytes without its Content-Encoding`,
+      );
+    }
+    throw new Problem('unreadable', `the body is not valid ${encoding}, as Content-Encoding says`, {
+      cause: error,
+    });
+  }
+}
+
+/** Refuses encoded bodies where the bytes themselves are what is kept. */
+export async function refuseEncodings(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!isEncoded(request)) return;
+  reply.header('accept-encoding', 'identity');
+  throw new Problem(
+    'unsupported_media_type',
+    'Content-Encoding is not taken here: files are kept as they are sent',
+  );
+}

@@ -1,0 +1,64 @@
+/** Characters of a name that are looked at. */
+const MAX_LENGTH = 64;
+
+/**
+ * The known name that an unknown one was probably meant to be: in another case, with other separators, or with a few
+ * letters wrong (at most a third of them).
+ */
+export function nearestName(unknown: string, known: readonly string[]): string | undefined {
+  const meant = plain(unknown);
+  let nearest: string | undefined;
+  let least = Math.max(1, Math.floor(meant.length / 3)) + 1;
+  for (const name of known) {
+    const distance = editDistance(meant, plain(name));
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+function plain(name: string): string {
+  return name
+    .slice(0, MAX_LENGTH)
+    .toLowerCase()
+    .replaceAll(/[_\-.\s]/g, '');
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let least = Math.min(
+        (above[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (above[j - 1] as number) + (same ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, (before[j - 2] as number) + 1);
+      }
+      row.push(least);
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.length] as number;
+}
+
+/**
+ * The sentence about a name that is not known.
+ *
+ * @param what what the name stands for, such as `query parameter`
+ */
+export function unknownName(name: string, what: string, known: readonly string[]): string {
+  const shown = name.slice(0, MAX_LENGTH).toWellFormed();
+  const nearest = nearestName(name, known);
+  if (nearest !== undefined) return `${shown} is not a ${what} here; did you mean ${nearest}?`;
+  const takes = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
+  return `${shown} is not a ${what} here; ${takes}`;
+}

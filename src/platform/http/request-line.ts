@@ -1,0 +1,133 @@
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { accepts } from './accept.ts';
+import { unknownName } from './nearest.ts';
+import { Problem } from './problems.ts';
+import { JSON_TYPE, type Server, type ServiceDescription } from './service.ts';
+
+/** What a route's schema says of a request's address and of the media types of its answers. */
+interface Expectation {
+  /** names of its query parameters; undefined where others are ignored */
+  parameters: readonly string[] | undefined;
+  /** those of them that are whole numbers */
+  integers: readonly string[];
+  /** media types of its answers, JSON included; undefined where they can be any */
+  produces: readonly string[] | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    expectation?: Expectation | undefined;
+  }
+}
+
+/** Query parameters; one that is present and empty counts as absent, a repeated one becomes an array. */
+export function readQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (value === '') continue;
+    const earlier = query[name];
+    if (earlier === undefined) query[name] = value;
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else query[name] = [earlier, value];
+  }
+  return query;
+}
+
+/**
+ * Checks what stands before a request's body, on every route and before anything else is done: U+0000, which
+ * PostgreSQL cannot hold, query parameters that are unknown or no whole numbers, and whether the client takes what the
+ * route answers. Most requests have neither a query nor an Accept header of their own and cost three looks.
+ */
+export function checkRequests(
+  app: Server,
+  { unknownParameters }: Pick<ServiceDescription, 'unknownParameters'>,
+): void {
+  app.addHook('onRoute', route => {
+    route.config = { ...route.config, expectation: expectationOf(route, unknownParameters === 'refused') };
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    try {
+      check(request);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function check(request: FastifyRequest): void {
+  const { url = '', headers } = request.raw;
+  const { accept } = headers;
+  const hasQuery = url.includes('?');
+  const isPicky = accept !== undefined && accept !== '*/*';
+  // No other writing of U+0000 is valid in a URL.
+  if (url.includes('%00')) throw withNul(request);
+  if (!hasQuery && !isPicky) return;
+
+  const expectation = request.routeOptions.config?.expectation;
+  if (!expectation) return;
+  const { parameters, integers, produces } = expectation;
+  if (hasQuery) checkQuery(request.query as Query, parameters, integers);
+  if (isPicky && produces && !accepts(accept, produces)) {
+    throw new Problem(
+      'not_acceptable',
+      `Accept excludes every media type of this answer: ${produces.join(', ')}`,
+    );
+  }
+}
+
+type Query = Record<string, unknown>;
+
+function checkQuery(query: Query, parameters: Expectation['parameters'], integers: readonly string[]): void {
+  if (parameters) {
+    const unknown = Object.keys(query).find(name => !parameters.includes(name));
+    if (unknown !== undefined) throw wrong(unknown, unknownName(unknown, 'query parameter', parameters));
+  }
+  for (const name of integers) {
+    const value = query[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) {
+      throw wrong(name, `${name} must be a whole number, in digits alone`);
+    }
+    query[name] = Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+  }
+}
+
+function wrong(name: string, sentence: string): Problem {
+  return new Problem('invalid', sentence, { fields: { [name.slice(0, 64)]: sentence } });
+}
+
+/** Names where in the address U+0000 is. */
+function withNul(request: FastifyRequest): Problem {
+  const places = [...Object.entries(request.query as Query), ...Object.entries(request.params as Query)];
+  const [name = 'the path'] = places.find(place => place.flat().join().includes('\0')) ?? [];
+  const shown = name.replaceAll('\0', '\ufffd').slice(0, 64);
+  return wrong(shown, `${shown} must not hold the character U+0000`);
+}
+
+type Schema = {
+  hide?: boolean;
+  querystring?: { properties?: Record<string, { type?: string }> };
+  response?: Record<string, { type?: string; content?: object }>;
+};
+
+/** Nothing is expected of what is not in the definition: pages, and what they load. */
+function expectationOf(route: RouteOptions, strict: boolean): Expectation | undefined {
+  const schema = route.schema as Schema | undefined;
+  if (!schema || schema.hide) return undefined;
+  const properties = Object.entries(schema.querystring?.properties ?? {});
+  return {
+    // What anyone may look at is linked to from mails and polled by programs that add parameters of their own.
+    parameters: strict && !route.config?.open ? properties.map(([name]) => name) : undefined,
+    integers: properties.filter(([, { type }]) => type === 'integer').map(([name]) => name),
+    produces: mediaTypes(schema.response ?? {}),
+  };
+}
+
+function mediaTypes(response: NonNullable<Schema['response']>): string[] | undefined {
+  const good = Object.entries(response).filter(([status]) => status.startsWith('2'));
+  const types = new Set(good.flatMap(([, answer]) => Object.keys(answer.content ?? {})));
+  if (types.has('application/octet-stream')) return undefined;
+  types.add(JSON_TYPE.split(';')[0] as string);
+  return [...types];
+}

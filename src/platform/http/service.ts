@@ -1,0 +1,60 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../settings.ts';
+import type { HostSettings } from './hosts.ts';
+import type { Problem } from './problems.ts';
+
+type SecurityScheme =
+  | { type: 'http'; scheme: 'bearer'; bearerFormat?: string; description?: string }
+  | { type: 'apiKey'; in: 'cookie'; name: string; description?: string };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered to anyone, even where everything else asks who they are. */
+    open?: boolean;
+  }
+}
+
+/** What makes one service's server differ from the other's. */
+export interface ServiceDescription {
+  title: string;
+  description: string;
+  version: string;
+  tags: { name: string; description: string }[];
+  /** Turns a problem into the service's error body, the same for every error that can happen. */
+  errorBody: (problem: Problem) => object;
+  /** WWW-Authenticate of a 401 (RFC 9110 §11.6.1). */
+  challenge: (request: FastifyRequest) => string;
+  /** Where the OpenAPI definition and the page that explains it are served. */
+  definitionPath: string;
+  pagePath: string;
+  /** How requests say who they are, for the definition (OpenAPI security scheme objects by name). */
+  securitySchemes: Record<string, SecurityScheme>;
+  /** Whether a refused body is told all that is wrong with it, or the first thing, which is quicker. */
+  everyError: boolean;
+  /** What happens to query parameters that a route does not know. */
+  unknownParameters: 'refused' | 'ignored';
+  /** Bytes of a request body that no route allows more of by itself. */
+  bodyLimit: number;
+  /** What clients know the service by, where a setting says it. */
+  publicUrl: string | undefined;
+  /** Requests of one client address in a minute, at most. */
+  perMinute: number;
+  logger: FastifyBaseLogger;
+  settings: HostSettings & Pick<Settings, 'CORS_ORIGINS' | 'RATE_LIMIT'>;
+}
+
+export type Server = FastifyInstance<
+  import('node:http').Server,
+  import('node:http').IncomingMessage,
+  import('node:http').ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers with JSON that is a text already; the response schema documents it and does not write it. */
+export function sendText(reply: FastifyReply, text: string, type: string = JSON_TYPE): FastifyReply {
+  return reply.type(type).send(text);
+}
