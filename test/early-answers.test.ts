@@ -56,8 +56,8 @@ test('who sends a large body to 401, 404 or 413 can read the answer, every time'
 
 test('of a body that nobody wants no more than about 1 MiB is read, and not for long', async () => {
   for (const head of [
-    'POST /nothing HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 999999999\r\n\r\n',
-    'POST /nothing HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+    'POST /nothing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 999999999\r\n\r\n',
+    'POST /nothing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
     'NOT HTTP AT ALL\r\n\r\n',
   ]) {
     const { answer, sent } = await sendsOn(head, `10000\r\n${'x'.repeat(65_536)}\r\n`);
@@ -72,7 +72,7 @@ test('of a body that nobody wants no more than about 1 MiB is read, and not for 
 test('a connection whose body came whole goes on being used after an error', async () => {
   const socket = connect(Number(new URL(packet.url).port), '127.0.0.1');
   const body = '{"observed_at":1}';
-  const request = `POST /intake/scouting HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const request = `POST /intake/scouting HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const answers: string[] = [];
   for (let round = 0; round < 3; round++) {
     socket.write(request);
