@@ -229,14 +229,7 @@ test('a packet that was finalized offline tells the same', async () => {
 });
 
 test('what is not there is 404, whatever its name', async () => {
-  for (const id of [
-    newId(),
-    newUlid(),
-    'att_',
-    'att_x',
-    '..%2f..%2fetc%2fpasswd',
-    `att_${newUlid()}x`,
-  ]) {
+  for (const id of [newId(), newUlid(), 'att_', 'att_x', '..%2f..%2fetc%2fpasswd', `att_${newUlid()}x`]) {
     for (const method of ['GET', 'HEAD']) {
       expect((await service.send(method, `/attachments/${id}`)).status, id).toBe(404);
     }

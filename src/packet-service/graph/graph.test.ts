@@ -294,7 +294,12 @@ test('the vocabulary explains every predicate, and whoever takes anything gets J
       }
     }
   }
-  for (const accept of ['*/*', 'text/html, */*;q=0.1', 'application/n-triples;q=0, */*', 'application/json']) {
+  for (const accept of [
+    '*/*',
+    'text/html, */*;q=0.1',
+    'application/n-triples;q=0, */*',
+    'application/json',
+  ]) {
     expect((await triples(undefined, { accept })).length, accept).toBeGreaterThan(0);
   }
 });
