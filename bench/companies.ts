@@ -11,6 +11,7 @@ import {
   insertCompany,
   listCompanies,
 } from '../src/trace-backend/companies/store.ts';
+import { openLists } from '../src/trace-backend/lists/lists.ts';
 import { fillCompanies } from '../test/helpers/many-companies.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { perSecond } from './products.ts';
@@ -27,8 +28,9 @@ export async function companyRows(context: Context): Promise<Row[]> {
   const { userId } = await fillCompanies(pool, COMPANIES);
   const { port, stop } = await context.startTrace();
   const cookie = await login(port);
+  const lists = openLists();
   const list = (query: string | undefined, sortBy: CompanySort) => () =>
-    listCompanies(pool, { query }, { limit: 100, offset: 0, sortBy, sort: 'DESC' });
+    listCompanies(pool, lists, { query }, { limit: 100, offset: 0, sortBy, sort: 'DESC' });
 
   const all = '/api/company/admin/list';
   const results: Row[] = [];

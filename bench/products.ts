@@ -3,6 +3,7 @@ import { type Database, openPool, transaction } from '../src/platform/postgres/d
 import { SCHEMA } from '../src/trace-backend/app.ts';
 import { insertAudit } from '../src/trace-backend/audit/store.ts';
 import type { Page } from '../src/trace-backend/contract/schemas.ts';
+import { openLists } from '../src/trace-backend/lists/lists.ts';
 import { insertChanges } from '../src/trace-backend/products/changes-store.ts';
 import {
   findProduct,
@@ -39,8 +40,10 @@ export async function productRows(context: Context): Promise<Row[]> {
   const pool = openPool(context.connection, SCHEMA, 10);
   const page = (sortBy: ProductSort): Page<ProductSort> => ({ limit: 100, offset: 0, sortBy, sort: 'DESC' });
   const reader = { userId, companyIds: [companyId] };
-  const list = (filter: ProductFilter, sortBy: ProductSort) => () => listProducts(pool, filter, page(sortBy));
+  const list = (filter: ProductFilter, sortBy: ProductSort) => () =>
+    listProducts(pool, lists, filter, page(sortBy));
 
+  const lists = openLists();
   const results: Row[] = [];
   for (const [name, options, alone] of [
     ['read by id', { cookie, ids: PRODUCTS }, n => findProduct(pool, 1 + (n % PRODUCTS))],

@@ -39,6 +39,7 @@ import type { MayRead } from './images/uses-store.ts';
 import { openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
+import { openLists } from './lists/lists.ts';
 import { maySeeProducts } from './products/access.ts';
 import { registerLabels } from './products/labels/routes.ts';
 import { registerProducts } from './products/routes.ts';
@@ -111,15 +112,17 @@ export async function traceBackend(
   const sessions = openSessions({ pool, keys, cookies: sessionCookies(settings), endings });
   const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
 
+  const lists = openLists();
+
   registerHealth(app, 'trace-backend', { condition, metrics });
   registerUsers(app, { pool, mails, settings, sessions, endings, companiesOf });
   registerSessions(app, { pool, sessions, endings, companiesOf });
-  registerAdministration(app, { pool, mails, endings, companiesOf });
-  registerAudit(app, { pool });
+  registerAdministration(app, { pool, mails, lists, endings, companiesOf });
+  registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, mayRead });
-  registerCompanies(app, { pool, mayRead });
+  registerCompanies(app, { pool, lists, mayRead });
   registerCountries(app);
-  registerProducts(app, { pool, mayRead });
+  registerProducts(app, { pool, lists, mayRead });
   registerLabels(app, { pool, files, publicUrl });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   registerDiscoverability(app, {

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/platform/postgres/database.ts';
-import { fold, tokensOf } from '../../src/trace-backend/products/search.ts';
+import { fold, tokensOf } from '../../src/trace-backend/lists/search.ts';
 
 export const KINDS = [
   'Arabica',

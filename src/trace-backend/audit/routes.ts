@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import { Id, idOf, listOf, listQuery, NO_NUL, pageOf } from '../contract/schemas.ts';
+import { Id, idOf, listAnswer, listOf, listQuery, NO_NUL, pageOf } from '../contract/schemas.ts';
+import type { Lists } from '../lists/lists.ts';
 import { listAudit } from './store.ts';
 
 const AuditEntry = Type.Object({
@@ -22,7 +23,9 @@ const AuditEntry = Type.Object({
 const word = (description: string) =>
   Type.Optional(Type.String({ maxLength: 100, pattern: NO_NUL, description }));
 
-export function registerAudit(app: Server, { pool }: { pool: pg.Pool }): void {
+const SORTABLE = ['id'] as const;
+
+export function registerAudit(app: Server, { pool, lists }: { pool: pg.Pool; lists: Lists }): void {
   app.get(
     '/api/audit/list',
     {
@@ -31,7 +34,7 @@ export function registerAudit(app: Server, { pool }: { pool: pg.Pool }): void {
         tags: ['Audit'],
         summary: 'Who changed what, when and from where',
         description: 'Every change of state since the first start. Entries are never changed nor removed.',
-        querystring: listQuery(['id'], {
+        querystring: listQuery(SORTABLE, {
           userId: Type.Optional(Id),
           action: word('what was done, such as LOGIN'),
           entity: word('kind of the record, such as user'),
@@ -44,7 +47,7 @@ export function registerAudit(app: Server, { pool }: { pool: pg.Pool }): void {
     },
     async ({ query }) => {
       const { userId, action, entity, entityId } = query;
-      const page = pageOf(query, 'id');
+      const page = pageOf(query, SORTABLE);
       const filter = {
         userId: userId === undefined ? undefined : idOf(userId),
         action,
@@ -53,13 +56,13 @@ export function registerAudit(app: Server, { pool }: { pool: pg.Pool }): void {
         from: timeOf(query.from, 'from'),
         to: timeOf(query.to, 'to'),
       };
-      const { items, count } = await listAudit(pool, filter, page);
+      const { items, count } = await listAudit(pool, lists, filter, page);
       const entries = items.map(({ userId, at, ...entry }) => ({
         ...entry,
         at: at.toISOString(),
         ...(userId !== null && { userId }),
       }));
-      return ok({ items: entries, count, offset: page.offset, limit: page.limit });
+      return ok(listAnswer(page, { items: entries, count }));
     },
   );
 }

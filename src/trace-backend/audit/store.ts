@@ -1,6 +1,8 @@
-import sql, { join } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
+import type { Lists } from '../lists/lists.ts';
+import { allOf } from '../lists/store.ts';
 
 /** One change of state: who, when, what, from where. */
 export interface AuditEntry {
@@ -42,27 +44,21 @@ export interface AuditFilter {
 /** A page of the audit in the order in which it was written, and how many entries there are in all. */
 export async function listAudit(
   database: Database,
-  { userId, action, entity, entityId, from, to }: AuditFilter,
-  { limit, offset, sort }: Page,
+  lists: Lists,
+  filter: AuditFilter,
+  page: Page,
 ): Promise<{ items: KeptAuditEntry[]; count: number }> {
-  const where = join(
-    [
-      sql`true`,
-      userId === undefined ? undefined : sql`user_id = ${userId}`,
-      action === undefined ? undefined : sql`action = ${action}`,
-      entity === undefined ? undefined : sql`entity = ${entity}`,
-      entityId === undefined ? undefined : sql`entity_id = ${entityId}`,
-      from === undefined ? undefined : sql`at >= ${from}`,
-      to === undefined ? undefined : sql`at <= ${to}`,
-    ].filter(condition => condition !== undefined),
-    ' AND ',
-  );
-  const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
-  const [page, all] = await Promise.all([
-    database.query<KeptAuditEntry>(sql`
-      SELECT id::float8 AS id, at, user_id AS "userId", action, entity, entity_id AS "entityId", address, details
-      FROM audit WHERE ${where} ORDER BY audit.id ${direction} LIMIT ${limit} OFFSET ${offset}`),
-    database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM audit WHERE ${where}`),
+  const { userId, action, entity, entityId, from, to } = filter;
+  const where = allOf([
+    userId === undefined ? undefined : sql`user_id = ${userId}`,
+    action === undefined ? undefined : sql`action = ${action}`,
+    entity === undefined ? undefined : sql`entity = ${entity}`,
+    entityId === undefined ? undefined : sql`entity_id = ${entityId}`,
+    from === undefined ? undefined : sql`at >= ${from}`,
+    to === undefined ? undefined : sql`at <= ${to}`,
   ]);
-  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+  const columns = sql`id::float8 AS id, at, user_id AS "userId", action, entity, entity_id AS "entityId", address,
+    details`;
+  const source = { table: 'audit', columns, key: 'id', gather: where, look: where };
+  return lists.list<KeptAuditEntry>(database, `audit ${JSON.stringify(filter)}`, source, page);
 }

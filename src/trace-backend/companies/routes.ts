@@ -2,7 +2,16 @@ import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../access/authentication.ts';
 import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import { idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../contract/schemas.ts';
+import {
+  idOf,
+  listAnswer,
+  listOf,
+  listQuery,
+  NO_NUL,
+  PathId,
+  pageOf,
+  pathIdOf,
+} from '../contract/schemas.ts';
 import { IfMatch, versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
 import { execute } from './execute.ts';
@@ -16,7 +25,7 @@ import {
   CompanyUpdate,
   NewCompany,
 } from './schemas.ts';
-import { listCompanies } from './store.ts';
+import { listCompanies, SORTABLE } from './store.ts';
 import { asCompany, asItem } from './view.ts';
 
 const tags = ['Company'];
@@ -104,7 +113,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   );
 }
 
-function registerLists(app: Server, { pool }: CompaniesContext): void {
+function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   for (const [path, access, summary] of [
     ['/api/company/list', 'user', 'The companies that you are a member of'],
     ['/api/company/admin/list', 'regional-admin', 'All companies'],
@@ -116,7 +125,7 @@ function registerLists(app: Server, { pool }: CompaniesContext): void {
         schema: {
           tags,
           summary,
-          querystring: listQuery(['id', 'name', 'status'], {
+          querystring: listQuery(SORTABLE, {
             query: Type.Optional(
               Type.String({
                 maxLength: 255,
@@ -134,10 +143,10 @@ function registerLists(app: Server, { pool }: CompaniesContext): void {
       },
       async request => {
         const { query, status } = request.query;
-        const page = pageOf(request.query, 'id');
+        const page = pageOf(request.query, SORTABLE);
         const userId = access === 'user' ? callerOf(request).id : undefined;
-        const { items, count } = await listCompanies(pool, { userId, query, status }, page);
-        return ok({ items: items.map(asItem), count, offset: page.offset, limit: page.limit });
+        const { items, count } = await listCompanies(pool, lists, { userId, query, status }, page);
+        return ok(listAnswer(page, { items: items.map(asItem), count }));
       },
     );
   }

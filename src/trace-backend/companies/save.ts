@@ -6,6 +6,7 @@ import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { type MayRead, type Reader, setUses } from '../images/uses-store.ts';
+import type { Lists } from '../lists/lists.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members-store.ts';
 import { changedFields, emptyProfile, profileAfter } from './profile.ts';
@@ -14,6 +15,7 @@ import { insertCompany, updateProfile } from './store.ts';
 
 export interface CompaniesContext {
   pool: pg.Pool;
+  lists: Lists;
   /** who may read the images that other records carry */
   mayRead: MayRead;
 }

@@ -1,7 +1,9 @@
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
-import { fold, neededTokens, tokensOf } from '../products/search.ts';
+import type { Lists } from '../lists/lists.ts';
+import { fold, tokensOf } from '../lists/search.ts';
+import { allOf, type ListSource } from '../lists/store.ts';
 import type { Status } from './schemas.ts';
 
 /** What a company says of itself; null is what it never said. */
@@ -97,64 +99,48 @@ export interface CompanyFilter {
   status?: Status | undefined;
 }
 
-const COLUMNS = { id: 'id', name: 'left(folded, 100)', status: 'status' } as const;
-export type CompanySort = keyof typeof COLUMNS;
+export const SORTABLE = ['id', 'name', 'status'] as const;
+export type CompanySort = (typeof SORTABLE)[number];
+const KEYS = { id: 'id', name: 'left(folded, 100)', status: 'status' };
 
 export type ListedCompany = Pick<Company, 'id' | 'status' | 'name' | 'abbreviation'>;
 
 /** A page of companies, and how many there are in all. */
 export async function listCompanies(
   database: Database,
+  lists: Lists,
   filter: CompanyFilter,
   page: Page<CompanySort>,
 ): Promise<{ items: ListedCompany[]; count: number }> {
-  const { rows: items } = await database.query<ListedCompany>(pageStatement(filter, page));
-  // A page that is not full is the last one: nothing is left to be counted.
-  if (items.length < page.limit && (items.length > 0 || page.offset === 0)) {
-    return { items, count: page.offset + items.length };
-  }
-  const { rows } = await database.query<{ count: number }>(countStatement(filter));
-  return { items, count: rows[0]?.count ?? 0 };
+  const { query } = filter;
+  const tokens = query === undefined ? [] : await lists.tokensFor(database, 'companies', fold(query));
+  const source = listSource(filter, page.sortBy, tokens);
+  return lists.list<ListedCompany>(database, `companies ${JSON.stringify(filter)}`, source, page);
 }
 
 /**
- * The statement for a page of companies. Exported so that a test can look at its plan.
+ * The rows of a list. Exported so that a test can look at the plans of its statements.
  *
- * What a search finds is gathered whole by its index before it is sorted; OFFSET 0 has the planner keep to that.
- * Otherwise, taking a rare word such as 7777 for a frequent one, it walks through all companies in their order.
+ * @param tokens those by which the index is asked for the query
  */
-export function pageStatement(
-  filter: CompanyFilter,
-  { limit, offset, sortBy, sort }: Page<CompanySort>,
-): Sql {
-  const order = sortBy === 'id' ? empty : sql`, id ${raw(sort)}`;
-  const isSearch = filter.query !== undefined;
-  return sql`
-    SELECT id, status, name, abbreviation FROM (
-      SELECT id, status, name, abbreviation, folded FROM companies
-      WHERE ${conditions(filter)} ${isSearch ? sql`OFFSET 0` : empty}) AS found
-    ORDER BY ${raw(COLUMNS[sortBy])} ${raw(sort)}${order} LIMIT ${limit} OFFSET ${offset}`;
-}
-
-/** The statement for how many there are. Exported so that a test can look at its plan. */
-export function countStatement(filter: CompanyFilter): Sql {
-  return sql`SELECT count(*)::int AS count FROM companies WHERE ${conditions(filter)}`;
-}
-
-function conditions({ userId, query, status }: CompanyFilter): Sql {
-  const folded = query === undefined ? undefined : fold(query);
-  return join(
-    [
-      sql`true`,
-      userId === undefined
-        ? undefined
-        : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`,
-      status === undefined ? undefined : sql`status = ${status}`,
-      // The tokens narrow by an index; whether the text is in there as a whole is decided by looking.
-      folded === undefined
-        ? undefined
-        : sql`tokens @> ${neededTokens(folded)}::text[] AND strpos(folded, ${folded}) > 0`,
-    ].filter(condition => condition !== undefined),
-    ' AND ',
-  );
+export function listSource(
+  { userId, query, status }: CompanyFilter,
+  sortBy: CompanySort,
+  tokens: readonly string[],
+): ListSource {
+  const isMember =
+    userId === undefined
+      ? undefined
+      : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
+  const isStatus = status === undefined ? undefined : sql`status = ${status}`;
+  // The tokens narrow by an index; whether the text is in there as a whole is decided by looking.
+  const holds = query === undefined ? undefined : sql`strpos(folded, ${fold(query)}) > 0`;
+  const byToken = holds && sql`tokens @> ${tokens}::text[]`;
+  return {
+    table: 'companies',
+    columns: sql`id, status, name, abbreviation`,
+    key: KEYS[sortBy],
+    gather: allOf([isMember, isStatus, byToken, holds]),
+    look: allOf([holds, isStatus, isMember]),
+  };
 }

@@ -31,28 +31,52 @@ export const DateTime = Type.String({ description: 'ISO 8601, UTC', examples: ['
 
 const DEFAULT_LIMIT = 100;
 
+/** Items of one page, at most; who asks for more gets as many. */
+const MAX_LIMIT = 1000;
+
+/** What a list does when its query does not say. */
+interface ListDefaults {
+  limit: number;
+  sort: 'ASC' | 'DESC';
+}
+const DEFAULTS: ListDefaults = { limit: DEFAULT_LIMIT, sort: 'DESC' };
+
 /**
  * The query of a list.
  *
  * @param sortable what it can be sorted by, the default first
  * @param filters its further parameters
  */
-export function listQuery<const Sortable extends string, Filters extends Record<string, TSchema>>(
-  sortable: [Sortable, ...Sortable[]],
+export function listQuery<Filters extends Record<string, TSchema>>(
+  sortable: readonly [string, ...string[]],
   filters: Filters,
+  { limit, sort }: ListDefaults = DEFAULTS,
 ) {
   const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
   return Type.Object({
     limit: optional(
-      Type.Integer({ minimum: 1, maximum: 500, default: DEFAULT_LIMIT, description: 'items, at most' }),
+      Type.Integer({
+        minimum: 1,
+        default: limit,
+        description: `items, at most; above ${MAX_LIMIT} it means ${MAX_LIMIT}`,
+      }),
     ),
     offset: optional(
       Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'items left out before' }),
     ),
     sortBy: optional(
-      Type.Enum(sortable, { default: sortable[0], description: 'what the list is ordered by' }),
+      Type.String({
+        maxLength: 100,
+        default: sortable[0],
+        description: `what the list is ordered by: ${sortable.join(', ')}; anything else means ${sortable[0]}`,
+      }),
     ),
-    sort: optional(Type.Enum(['ASC', 'DESC'], { default: 'DESC', description: 'which way' })),
+    sort: optional(Type.Enum(['ASC', 'DESC'], { default: sort, description: 'which way' })),
+    requestType: optional(
+      Type.Enum(['COUNT', 'FETCH'], {
+        description: 'COUNT: only how many there are, exactly; FETCH: only the items; both without it',
+      }),
+    ),
     ...filters,
   });
 }
@@ -63,27 +87,50 @@ export interface Page<Sortable extends string = string> {
   offset: number;
   sortBy: Sortable;
   sort: 'ASC' | 'DESC';
+  /** which half of the answer; both without it */
+  requestType?: 'COUNT' | 'FETCH' | undefined;
 }
 
 /** A query with what it left out. */
 export function pageOf<Sortable extends string>(
-  query: Partial<Page<Sortable>>,
-  sortBy: NoInfer<Sortable>,
+  query: Partial<Page>,
+  sortable: readonly [Sortable, ...Sortable[]],
+  { limit, sort }: ListDefaults = DEFAULTS,
 ): Page<Sortable> {
   return {
-    limit: query.limit ?? DEFAULT_LIMIT,
+    limit: Math.min(query.limit ?? limit, MAX_LIMIT),
     offset: query.offset ?? 0,
-    sortBy: query.sortBy ?? sortBy,
-    sort: query.sort ?? 'DESC',
+    sortBy: sortable.find(name => name === query.sortBy) ?? sortable[0],
+    sort: query.sort ?? sort,
+    requestType: query.requestType,
   };
 }
 
 /** A page of a list. */
 export function listOf<Item extends TSchema>(item: Item) {
   return Type.Object({
-    items: Type.Array(item),
-    count: Type.Integer({ description: 'how many there are in all' }),
+    items: Type.Optional(Type.Array(item, { description: 'absent with requestType=COUNT' })),
+    count: Type.Optional(
+      Type.Integer({
+        description:
+          'how many there are in all: exactly up to 10,000 or with requestType=COUNT, else about, and never fewer ' +
+          'than up to the end of this page; absent with requestType=FETCH',
+      }),
+    ),
     offset: Type.Integer(),
     limit: Type.Integer(),
   });
+}
+
+/** A page as it is answered: the halves that were asked for. */
+export function listAnswer<Item>(
+  { offset, limit, requestType }: Page,
+  { items, count }: { items: Item[]; count: number },
+): { items?: Item[]; count?: number; offset: number; limit: number } {
+  return {
+    ...(requestType !== 'COUNT' && { items }),
+    ...(requestType !== 'FETCH' && { count }),
+    offset,
+    limit,
+  };
 }

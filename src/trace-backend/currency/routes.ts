@@ -5,7 +5,7 @@ import { transaction } from '../../platform/postgres/database.ts';
 import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
 import { ok } from '../contract/envelope.ts';
-import { pageOf } from '../contract/schemas.ts';
+import { listAnswer, pageOf } from '../contract/schemas.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { drawRates } from './chart.ts';
 import { DAILY_LIMIT } from './provider.ts';
@@ -18,6 +18,7 @@ import {
   ratesChartSchema,
   ratesSchema,
   switchTypeSchema,
+  TYPE_ORDER,
 } from './schemas.ts';
 import { findCurrency, findUsed, isRetrieved, listCurrencies, listRates, setEnabled } from './store.ts';
 
@@ -63,9 +64,8 @@ function registerTypes(app: Server, pool: pg.Pool): void {
     '/api/chain/currency-type/list',
     { config: { access: 'user' }, schema: listTypesSchema },
     async ({ query }) => {
-      const page = pageOf({ ...query, sort: query.sort ?? 'ASC' }, 'code');
-      const { items, count } = await listCurrencies(pool, query, page);
-      return ok({ items, count, offset: page.offset, limit: page.limit });
+      const page = pageOf(query, ...TYPE_ORDER);
+      return ok(listAnswer(page, await listCurrencies(pool, query, page)));
     },
   );
   for (const [word, enabled] of [

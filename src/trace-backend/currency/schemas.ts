@@ -53,15 +53,22 @@ const CurrencyType = Type.Object({
   enabled: Type.Boolean(),
 });
 
+/** What the list of currencies can be sorted by, and what it does without being told. */
+export const TYPE_ORDER = [['code'], { limit: 100, sort: 'ASC' }] as const;
+
 export const listTypesSchema = {
   tags,
   summary: 'Currencies',
-  querystring: listQuery(['code'], {
-    query: Type.Optional(
-      Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
-    ),
-    enabled: Type.Optional(Type.Boolean({ description: 'only those that can, or cannot, be converted' })),
-  }),
+  querystring: listQuery(
+    TYPE_ORDER[0],
+    {
+      query: Type.Optional(
+        Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
+      ),
+      enabled: Type.Optional(Type.Boolean({ description: 'only those that can, or cannot, be converted' })),
+    },
+    TYPE_ORDER[1],
+  ),
   response: { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) },
 };
 

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
+import type { Lists } from '../lists/lists.ts';
 
 /** One field that one version changed. */
 export interface FieldChange {
@@ -41,17 +42,12 @@ export async function insertChanges(
 /** A page of what was ever changed of a product, in the order of its making, and how many changes there are in all. */
 export async function listChanges(
   database: Database,
+  lists: Lists,
   productId: number,
-  { limit, offset, sort }: Page,
+  page: Page,
 ): Promise<{ items: KeptChange[]; count: number }> {
-  const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
-  const [page, all] = await Promise.all([
-    database.query<KeptChange>(sql`
-      SELECT id::float8 AS id, version, at, user_id AS "userId", path, before, after FROM product_changes
-      WHERE product_id = ${productId}
-      ORDER BY product_changes.id ${direction} LIMIT ${limit} OFFSET ${offset}`),
-    database.query<{ count: number }>(sql`
-      SELECT count(*)::int AS count FROM product_changes WHERE product_id = ${productId}`),
-  ]);
-  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+  const where = sql`product_id = ${productId}`;
+  const columns = sql`id::float8 AS id, version, at, user_id AS "userId", path, before, after`;
+  const source = { table: 'product_changes', columns, key: 'id', gather: where, look: where };
+  return lists.list<KeptChange>(database, `changes of ${productId}`, source, page);
 }

@@ -4,13 +4,12 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { fillProducts } from '../../../test/helpers/many-products.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
-import {
-  countStatement,
-  listProducts,
-  type ProductFilter,
-  type ProductSort,
-  pageStatement,
-} from './store.ts';
+import { openLists } from '../lists/lists.ts';
+import { fold } from '../lists/search.ts';
+import { gatherStatement, walkStatement } from '../lists/store.ts';
+import { listProducts, listSource, type ProductFilter, type ProductSort } from './store.ts';
+
+const COUNT = 200_000;
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -20,11 +19,11 @@ let companyId: number;
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool(database.connection, 'trace_backend', 1);
-  const filled = await fillProducts(pool, 500_000);
+  const filled = await fillProducts(pool, COUNT);
   companyId = filled.owners[7] as number;
   owner = { userId: 0, companyIds: [companyId] };
   buyer = { userId: 0, companyIds: [filled.buyer] };
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await pool.end();
   await database.drop();
@@ -64,67 +63,98 @@ const page = (sortBy: ProductSort = 'id', sort: 'ASC' | 'DESC' = 'DESC'): Page<P
   sort,
 });
 
-test('among half a million products a page is found by indexes, whoever asks and however it is sorted', async () => {
-  const filters: [ProductFilter, boolean][] = [
-    [{}, false],
-    [{ companyId }, false],
-    [{ query: 'yirgacheffe lot 1577' }, false],
-    [{ query: '咖啡 huye' }, false],
-    [{ query: 'ú' }, false],
-    [{ query: 'nowhere' }, false],
-    [{ reader: owner }, true],
-    [{ reader: owner, query: 'lot 7' }, true],
-    [{ reader: buyer }, false],
-    [{ reader: buyer, query: 'yirgacheffe' }, false],
-    [{ reader: buyer, query: 'lot 1570' }, false],
-    [{ reader: buyer, companyId }, false],
-  ];
-  for (const [filter, few] of filters) {
+/** Filters with whether their reader sees few products and, of those that find many, the rows of a walk to them. */
+const FILTERS: [() => ProductFilter, { few?: boolean; many?: boolean }][] = [
+  [() => ({}), { many: true }],
+  [() => ({ companyId }), {}],
+  [() => ({ query: 'yirgacheffe lot 1577' }), {}],
+  [() => ({ query: '咖啡 huye' }), {}],
+  [() => ({ query: 'ú' }), { many: true }],
+  [() => ({ query: 'yirgacheffe' }), { many: true }],
+  [() => ({ query: 'nowhere' }), {}],
+  [() => ({ reader: owner }), { few: true }],
+  [() => ({ reader: owner, query: 'lot 7' }), { few: true }],
+  [() => ({ reader: buyer }), { many: true }],
+  [() => ({ reader: buyer, query: 'yirgacheffe' }), {}],
+  [() => ({ reader: buyer, query: 'lot 1570' }), {}],
+  [() => ({ reader: buyer, companyId }), {}],
+];
+const lists = openLists();
+
+async function sourceOf(filter: ProductFilter, sortBy: ProductSort, few = false) {
+  const { query } = filter;
+  const tokens = query === undefined ? [] : await lists.tokensFor(pool, 'products', fold(query));
+  return listSource(filter, sortBy, few, tokens);
+}
+
+test('among 200,000 products a page is found among few rows, whoever asks and however it is sorted', async () => {
+  for (const [filter, { few, many }] of FILTERS) {
     for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
       for (const sort of ['ASC', 'DESC'] as const) {
-        const { kinds, rows } = await look(pageStatement(filter, page(sortBy, sort), few));
-        const name = JSON.stringify([filter, sortBy, sort, [...kinds], rows]);
-        expect(
-          [...kinds].filter(kind => kind.startsWith('Seq Scan')),
-          name,
-        ).toEqual([]);
-        expect(rows, name).toBeLessThan(150_000);
+        const source = await sourceOf(filter(), sortBy, few);
+        const gathered = await look(gatherStatement(source, page(sortBy, sort), 10_001));
+        const name = JSON.stringify([filter(), sortBy, sort, [...gathered.kinds], gathered.rows]);
+        expect(gathered.rows, name).toBeLessThan(100_000);
+        if (!many) {
+          expect(
+            [...gathered.kinds].filter(kind => kind.startsWith('Seq Scan')),
+            name,
+          ).toEqual([]);
+          continue;
+        }
+        const walked = await look(walkStatement(source, page(sortBy, sort), 10_000));
+        expect([...walked.kinds, walked.rows].join(), name).not.toMatch(/Seq Scan/);
+        expect(walked.rows, name).toBeLessThan(50_000);
       }
     }
   }
 });
 
-test('they are counted by indexes, too, where not all of them count', async () => {
-  for (const [filter, few] of [
-    [{ companyId }, false],
-    [{ query: 'yirgacheffe lot 1577' }, false],
-    [{ reader: owner }, true],
-    [{ reader: owner, query: 'lot 7' }, true],
-    [{ reader: buyer }, false],
-  ] as [ProductFilter, boolean][]) {
-    const { kinds } = await look(countStatement(filter, few));
-    expect(
-      [...kinds].filter(kind => kind.startsWith('Seq Scan')),
-      JSON.stringify(filter),
-    ).toEqual([]);
-  }
+test('a rare part of a name is found by its rarest tokens alone', async () => {
+  const source = await sourceOf({ query: 'arabica huye lot 1577' }, 'id');
+  const { rows } = await look(gatherStatement(source, page(), 10_001));
+  expect(rows).toBeLessThan(2_000);
 });
 
-test('both ways to a list find the same', async () => {
-  const all = await listProducts(pool, { reader: buyer, query: 'JIMMA LOT 1' }, page('name', 'ASC'));
-  expect(all.count).toBeGreaterThan(1000);
-  expect(all.items.length).toBe(100);
-  for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
-    for (const filter of [{ reader: owner }, { reader: owner, query: 'lot' }]) {
-      const [one, other] = await Promise.all(
-        [true, false].map(async few => {
-          const { rows } = await pool.query(pageStatement(filter, page(sortBy), few));
-          const count = await pool.query(countStatement(filter, few));
-          return { rows, count: count.rows };
-        }),
-      );
-      expect(one).toEqual(other);
-      expect(one?.rows.length).toBe(100);
+test('all ways to a list find the same', async () => {
+  for (const [filter, { few }] of FILTERS) {
+    for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
+      for (const offset of [0, 150]) {
+        const source = await sourceOf(filter(), sortBy, few);
+        const wanted = { ...page(sortBy, 'ASC'), offset };
+        const name = JSON.stringify([filter(), sortBy, offset]);
+        const { rows: walked } = await pool.query(walkStatement(source, wanted));
+        const { rows: gathered } = await pool.query(gatherStatement(source, wanted));
+        const listed = await listProducts(pool, lists, filter(), wanted);
+        const ids = (rows: { id: number | null }[]) => rows.map(({ id }) => id).filter(id => id !== null);
+        expect(ids(gathered), name).toEqual(ids(walked));
+        expect(ids(listed.items), name).toEqual(ids(walked));
+      }
     }
   }
+}, 120_000);
+
+test('a count is exact up to 10,000 and when it is asked for; else it is near, and never below the page', async () => {
+  for (const [filter] of FILTERS) {
+    const name = JSON.stringify(filter());
+    const exact = await listProducts(pool, lists, filter(), { ...page(), requestType: 'COUNT' });
+    expect(exact.items).toEqual([]);
+    for (let again = 0; again < 2; again++) {
+      const { count } = await listProducts(pool, lists, filter(), page());
+      if (exact.count <= 10_000) expect(count, name).toBe(exact.count);
+      else expect(Math.abs(count / exact.count - 1), name).toBeLessThan(0.3);
+    }
+  }
+  const { items, count } = await listProducts(pool, lists, {}, { ...page(), offset: COUNT - 50 });
+  expect([items.length, count]).toEqual([50, COUNT]);
+  const beyond = await listProducts(pool, lists, {}, { ...page(), offset: 900_000 });
+  expect([beyond.items.length, beyond.count]).toEqual([0, 900_000]);
+}, 120_000);
+
+test('a page whose items stand at the far end of the order is found as well', async () => {
+  const far = await listProducts(pool, lists, { query: 'oolong' }, page('name', 'DESC'));
+  const near = await listProducts(pool, lists, { query: 'oolong' }, page('name', 'ASC'));
+  expect([far.items.length, near.items.length]).toEqual([100, 100]);
+  expect(far.items.every(({ name }) => name.startsWith('Oolong'))).toBe(true);
+  expect(near.items[0]?.name).not.toBe(far.items[0]?.name);
 });

@@ -6,14 +6,24 @@ import { callerOf } from '../access/authentication.ts';
 import { findUsers } from '../accounts/users/store.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import { Id, idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../contract/schemas.ts';
+import {
+  Id,
+  idOf,
+  listAnswer,
+  listOf,
+  listQuery,
+  NO_NUL,
+  PathId,
+  pageOf,
+  pathIdOf,
+} from '../contract/schemas.ts';
 import { IfMatch, versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './changes-store.ts';
 import { originFile } from './origin.ts';
 import { changeProduct, createProduct, type ProductsContext, removeProduct } from './save.ts';
 import { Change, NewProduct, ProductItem, ProductUpdate, ProductView } from './schemas.ts';
-import { listProducts, type Product } from './store.ts';
+import { listProducts, type Product, SORTABLE } from './store.ts';
 import { asItems, asProduct } from './view.ts';
 
 const tags = ['Product'];
@@ -21,6 +31,7 @@ const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [12] }) }
 /** Any id but the words that stand in its place in other routes, whose other methods are then known not to be there. */
 const PATH = '/api/product/:id(^(?!create$|list$|label$).+$)';
 const Params = Type.Object({ id: PathId });
+const HISTORY_SORTABLE = ['id'] as const;
 
 export function registerProducts(app: Server, context: ProductsContext): void {
   registerWriting(app, context);
@@ -148,7 +159,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
   }
 }
 
-function registerLists(app: Server, { pool }: ProductsContext): void {
+function registerLists(app: Server, { pool, lists }: ProductsContext): void {
   for (const [path, access, summary] of [
     ['/api/product/list', 'user', 'The products that you may see'],
     ['/api/product/admin/list', 'regional-admin', 'All products'],
@@ -160,7 +171,7 @@ function registerLists(app: Server, { pool }: ProductsContext): void {
         schema: {
           tags,
           summary,
-          querystring: listQuery(['id', 'name', 'updatedAt'], {
+          querystring: listQuery(SORTABLE, {
             query: Type.Optional(
               Type.String({
                 maxLength: 255,
@@ -178,21 +189,21 @@ function registerLists(app: Server, { pool }: ProductsContext): void {
       },
       async request => {
         const { query } = request;
-        const page = pageOf(query, 'id');
+        const page = pageOf(query, SORTABLE);
         const reader = await readerOf(pool, {
           ...callerOf(request),
           ...(access === 'user' && { role: 'USER' }),
         });
         const companyId = query.companyId === undefined ? undefined : idOf(query.companyId);
-        const { items, count } = await listProducts(pool, { reader, query: query.query, companyId }, page);
-        const { offset, limit } = page;
-        return ok({ items: await asItems(pool, items), count, offset, limit });
+        const filter = { reader, query: query.query, companyId };
+        const { items, count } = await listProducts(pool, lists, filter, page);
+        return ok(listAnswer(page, { items: await asItems(pool, items), count }));
       },
     );
   }
 }
 
-function registerHistory(app: Server, { pool }: ProductsContext): void {
+function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
   app.get(
     '/api/product/:id/history',
     {
@@ -202,15 +213,15 @@ function registerHistory(app: Server, { pool }: ProductsContext): void {
         summary: 'Who changed which field of a product, and when',
         description: 'For those who may change it. A SYSTEM_ADMIN reads that of a removed product, too.',
         params: Params,
-        querystring: listQuery(['id'], {}),
+        querystring: listQuery(HISTORY_SORTABLE, {}),
         response: { 200: envelope(listOf(Change), 'a page of changes'), ...failureAnswers(401, 403, 404) },
       },
     },
     async request => {
-      const page = pageOf(request.query, 'id');
+      const page = pageOf(request.query, HISTORY_SORTABLE);
       const id = pathIdOf(request.params.id);
       await checkMayReadHistory(request, id);
-      const { items, count } = await listChanges(pool, id, page);
+      const { items, count } = await listChanges(pool, lists, id, page);
       if (count === 0) throw unknownProduct();
       const users = await findUsers(pool, [...new Set(items.map(({ userId }) => userId))]);
       const names = new Map(users.map(user => [user?.id, user]));
@@ -219,7 +230,7 @@ function registerHistory(app: Server, { pool }: ProductsContext): void {
         const values = { ...(before !== null && { before }), ...(after !== null && { after }) };
         return { ...change, at: at.toISOString(), user: { id: userId, name, surname }, ...values };
       });
-      return ok({ items: changes, count, offset: page.offset, limit: page.limit });
+      return ok(listAnswer(page, { items: changes, count }));
     },
   );
 

@@ -5,6 +5,7 @@ import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { type MayRead, setUses } from '../images/uses-store.ts';
+import type { Lists } from '../lists/lists.ts';
 import { changeableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';
 import { insertChanges } from './changes-store.ts';
@@ -25,6 +26,7 @@ import {
 
 export interface ProductsContext {
   pool: pg.Pool;
+  lists: Lists;
   /** who may read the images that other records carry */
   mayRead: MayRead;
 }

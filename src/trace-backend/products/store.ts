@@ -1,8 +1,10 @@
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
+import type { Lists } from '../lists/lists.ts';
+import { fold, tokensOf } from '../lists/search.ts';
+import { allOf, type ListSource } from '../lists/store.ts';
 import type { CompanyType } from './schemas.ts';
-import { fold, neededTokens, tokensOf } from './search.ts';
 
 /** What was sent of a product besides its name, its companies and its labels. */
 export type Content = Record<string, unknown>;
@@ -137,8 +139,9 @@ export interface ProductFilter {
   companyId?: number | undefined;
 }
 
-const COLUMNS = { id: 'id', name: 'left(folded, 100)', updatedAt: 'updated_at' } as const;
-export type ProductSort = keyof typeof COLUMNS;
+export const SORTABLE = ['id', 'name', 'updatedAt'] as const;
+export type ProductSort = (typeof SORTABLE)[number];
+const KEYS = { id: 'id', name: 'left(folded, 100)', updatedAt: 'updated_at' };
 
 export type ListedProduct = Pick<Product, 'id' | 'name' | 'companyId' | 'updatedAt'> & { photo: unknown };
 
@@ -148,17 +151,15 @@ const FEW = 5_000;
 /** A page of products, and how many there are in all. */
 export async function listProducts(
   database: Database,
+  lists: Lists,
   filter: ProductFilter,
   page: Page<ProductSort>,
 ): Promise<{ items: ListedProduct[]; count: number }> {
-  const { reader } = filter;
+  const { reader, query } = filter;
   const few = reader !== undefined && (await seesFew(database, reader));
-  const { rows: items } = await database.query<ListedProduct>(pageStatement(filter, page, few));
-  // A page that is not full is the last one, and says by itself how many there are.
-  const isLast = items.length < page.limit && (items.length > 0 || page.offset === 0);
-  if (isLast) return { items, count: page.offset + items.length };
-  const { rows: all } = await database.query<{ count: number }>(countStatement(filter, few));
-  return { items, count: all[0]?.count ?? 0 };
+  const tokens = query === undefined ? [] : await lists.tokensFor(database, 'products', fold(query));
+  const source = listSource(filter, page.sortBy, few, tokens);
+  return lists.list<ListedProduct>(database, `products ${JSON.stringify(filter)}`, source, page);
 }
 
 async function seesFew(database: Database, reader: Reader): Promise<boolean> {
@@ -167,39 +168,31 @@ async function seesFew(database: Database, reader: Reader): Promise<boolean> {
   return (rows[0]?.count ?? 0) <= FEW;
 }
 
-/** The statement for a page of products. Exported so that a test can look at its plan. */
-export function pageStatement(
-  filter: ProductFilter,
-  { limit, offset, sortBy, sort }: Page<ProductSort>,
+/**
+ * The rows of a list. Exported so that a test can look at the plans of its statements.
+ *
+ * @param few whether the reader sees few products
+ * @param tokens those by which the index is asked for the query
+ */
+export function listSource(
+  { reader, query, companyId }: ProductFilter,
+  sortBy: ProductSort,
   few: boolean,
-): Sql {
-  const order = sortBy === 'id' ? empty : sql`, id ${raw(sort)}`;
-  return sql`
-    SELECT id, name, company_id AS "companyId", updated_at AS "updatedAt", content -> 'photo' AS photo
-    FROM products WHERE ${conditions(filter, few)}
-    ORDER BY ${raw(COLUMNS[sortBy])} ${raw(sort)}${order} LIMIT ${limit} OFFSET ${offset}`;
-}
-
-/** The statement for how many there are. Exported so that a test can look at its plan. */
-export function countStatement(filter: ProductFilter, few: boolean): Sql {
-  const { reader, query, companyId } = filter;
-  if (reader && query === undefined && companyId === undefined) {
-    return sql`SELECT count(DISTINCT id)::int AS count FROM (${visibleIds(reader)}) AS visible`;
-  }
-  return sql`SELECT count(*)::int AS count FROM products WHERE ${conditions(filter, few)}`;
-}
-
-function conditions({ reader, query, companyId }: ProductFilter, few: boolean): Sql {
-  const folded = query === undefined ? undefined : fold(query);
-  const visible = reader && (few ? sql`id IN (${visibleIds(reader)})` : isVisible(reader));
-  return join(
-    [
-      sql`true`,
-      visible,
-      companyId === undefined ? undefined : sql`company_id = ${companyId}`,
-      folded === undefined ? undefined : sql`strpos(folded, ${folded}) > 0`,
-      folded === undefined || few ? undefined : sql`tokens @> ${neededTokens(folded)}::text[]`,
-    ].filter(condition => condition !== undefined),
-    ' AND ',
-  );
+  tokens: readonly string[],
+): ListSource {
+  const isOwners = companyId === undefined ? undefined : sql`company_id = ${companyId}`;
+  const holds = query === undefined ? undefined : sql`strpos(folded, ${fold(query)}) > 0`;
+  const isOne = reader && sql`id IN (${visibleIds(reader)})`;
+  const isSeen = reader && isVisible(reader);
+  const byToken = holds && sql`tokens @> ${tokens}::text[]`;
+  return {
+    table: 'products',
+    columns: sql`id, name, company_id AS "companyId", updated_at AS "updatedAt", content -> 'photo' AS photo`,
+    key: KEYS[sortBy],
+    gather:
+      few || (holds === undefined && isOwners === undefined)
+        ? allOf([isOne, isOwners, holds])
+        : allOf([isOwners, byToken, holds, isSeen]),
+    look: allOf([holds, isOwners, isSeen]),
+  };
 }

@@ -3,11 +3,22 @@ import { Type } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { envelope, failureAnswers, ok } from '../../contract/envelope.ts';
-import { Id, idOf, listOf, listQuery, NO_NUL, PathId, pageOf, pathIdOf } from '../../contract/schemas.ts';
+import {
+  Id,
+  idOf,
+  listAnswer,
+  listOf,
+  listQuery,
+  NO_NUL,
+  PathId,
+  pageOf,
+  pathIdOf,
+} from '../../contract/schemas.ts';
+import type { Lists } from '../../lists/lists.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { Endings } from '../sessions/endings.ts';
 import { Role, Status, User } from '../users/schemas.ts';
-import { findUser, listUsers } from '../users/store.ts';
+import { findUser, listUsers, SORTABLE } from '../users/store.ts';
 import { asUser } from '../users/user.ts';
 import { ACTIONS, execute } from './execute.ts';
 
@@ -21,11 +32,12 @@ export interface AdministrationContext {
   pool: pg.Pool;
   mails: Mails;
   endings: Endings;
+  lists: Lists;
   companiesOf: (userId: number) => Promise<number[]>;
 }
 
 export function registerAdministration(app: Server, context: AdministrationContext): void {
-  const { pool, companiesOf } = context;
+  const { pool, lists, companiesOf } = context;
   const tags = ['Administration'];
 
   app.post(
@@ -55,7 +67,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
       schema: {
         tags,
         summary: 'Users',
-        querystring: listQuery(['id', 'email', 'name', 'surname', 'status', 'role'], {
+        querystring: listQuery(SORTABLE, {
           query: Type.Optional(PartOfName),
           status: Type.Optional(Status),
           role: Type.Optional(Role),
@@ -64,10 +76,10 @@ export function registerAdministration(app: Server, context: AdministrationConte
       },
     },
     async ({ query }) => {
-      const page = pageOf(query, 'id');
-      const { items, count } = await listUsers(pool, query, page);
+      const page = pageOf(query, SORTABLE);
+      const { items, count } = await listUsers(pool, lists, query, page);
       const users = await Promise.all(items.map(async user => asUser(user, await companiesOf(user.id))));
-      return ok({ items: users, count, offset: page.offset, limit: page.limit });
+      return ok(listAnswer(page, { items: users, count }));
     },
   );
 

@@ -1,6 +1,8 @@
-import sql, { empty, join, raw } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Page } from '../../contract/schemas.ts';
+import type { Lists } from '../../lists/lists.ts';
+import { allOf } from '../../lists/store.ts';
 
 export type Status = 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE' | 'DEACTIVATED';
 export type Role = 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN';
@@ -97,41 +99,34 @@ export interface UserFilter {
   role?: Role | undefined;
 }
 
-const COLUMNS = {
+export const SORTABLE = ['id', 'email', 'name', 'surname', 'status', 'role'] as const;
+export type UserSort = (typeof SORTABLE)[number];
+const KEYS: Record<UserSort, string> = {
   id: 'id',
   email: 'email_key',
   name: 'lower(name)',
   surname: 'lower(surname)',
   status: 'status',
   role: 'role',
-} as const;
-export type UserSort = keyof typeof COLUMNS;
+};
 
 /** A page of users, and how many there are in all. */
 export async function listUsers(
   database: Database,
-  { query, status, role }: UserFilter,
-  { limit, offset, sortBy, sort }: Page<UserSort>,
+  lists: Lists,
+  filter: UserFilter,
+  page: Page<UserSort>,
 ): Promise<{ items: User[]; count: number }> {
-  const where = join(
-    [
-      sql`true`,
-      status === undefined ? undefined : sql`status = ${status}`,
-      role === undefined ? undefined : sql`role = ${role}`,
-      query === undefined
-        ? undefined
-        : sql`strpos(lower(email || ' ' || name || ' ' || surname), lower(${query})) > 0`,
-    ].filter(condition => condition !== undefined),
-    ' AND ',
-  );
-  const order = sortBy === 'id' ? empty : sql`, id ${raw(sort)}`;
-  const [page, all] = await Promise.all([
-    database.query<User>(sql`
-      SELECT ${USER} FROM users WHERE ${where}
-      ORDER BY ${raw(COLUMNS[sortBy])} ${raw(sort)}${order} LIMIT ${limit} OFFSET ${offset}`),
-    database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM users WHERE ${where}`),
+  const { query, status, role } = filter;
+  const where = allOf([
+    status === undefined ? undefined : sql`status = ${status}`,
+    role === undefined ? undefined : sql`role = ${role}`,
+    query === undefined
+      ? undefined
+      : sql`strpos(lower(email || ' ' || name || ' ' || surname), lower(${query})) > 0`,
   ]);
-  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+  const source = { table: 'users', columns: USER, key: KEYS[page.sortBy], gather: where, look: where };
+  return lists.list<User>(database, `users ${JSON.stringify({ query, status, role })}`, source, page);
 }
 
 /** The active SYSTEM_ADMINs, oldest first, whom nobody else changes until the end of the transaction. */

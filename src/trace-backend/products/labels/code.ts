@@ -1,3 +1,5 @@
+import { lru } from '../../../platform/concurrency/lru.ts';
+
 /** What a printed code still reads with: a seventh of it hidden or worn off, and the quiet zone the standard asks for. */
 const OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
 /** Pixels of a side of the PNG, for a sticker of 5 cm at 300 dpi; the SVG prints at any size. */
@@ -13,4 +15,37 @@ export async function codeAsSvg(url: string): Promise<string> {
 export async function codeAsPng(url: string): Promise<Buffer> {
   const { default: qrcode } = await import('qrcode');
   return qrcode.toBuffer(url, { ...OPTIONS, type: 'png', width: WIDTH });
+}
+
+/** Bytes of codes that are remembered. */
+const REMEMBERED = 16 * 1024 * 1024;
+
+/**
+ * Draws each code once, however many ask for it: a code says nothing but its URL, so it never changes. Those that
+ * nobody asked for in a long time are forgotten.
+ */
+export function rememberCodes<Code extends string | Buffer>(
+  draw: (url: string) => Promise<Code>,
+  maxBytes = REMEMBERED,
+): (url: string) => Promise<Code> {
+  const drawn = lru<Code>(maxBytes, code => code.length);
+  const underWay = new Map<string, Promise<Code>>();
+
+  async function drawOnce(url: string): Promise<Code> {
+    try {
+      const code = await draw(url);
+      drawn.set(url, code);
+      return code;
+    } finally {
+      underWay.delete(url);
+    }
+  }
+
+  return async url => {
+    const known = drawn.get(url);
+    if (known !== undefined) return known;
+    const begun = underWay.get(url) ?? drawOnce(url);
+    underWay.set(url, begun);
+    return begun;
+  };
 }

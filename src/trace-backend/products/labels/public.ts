@@ -10,7 +10,7 @@ import { type ImageType, renditions } from '../../images/renditions.ts';
 import { findImages, type Image } from '../../images/store.ts';
 import { photoOf } from '../content.ts';
 import { findProduct, type Product } from '../store.ts';
-import { codeAsPng, codeAsSvg } from './code.ts';
+import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
 import { labelPage, PAGE_POLICY } from './page.ts';
 import { type LabelField, PublicLabel } from './schemas.ts';
 import { findPublishedLabel, type Label } from './store.ts';
@@ -74,9 +74,9 @@ function registerLabel(app: Server, context: LabelsContext): void {
 }
 
 function registerCodes(app: Server, context: LabelsContext): void {
-  for (const [name, type, draw] of [
-    ['qr.svg', 'image/svg+xml', codeAsSvg],
-    ['qr.png', 'image/png', codeAsPng],
+  for (const [name, type, codeOf] of [
+    ['qr.svg', 'image/svg+xml', rememberCodes<string | Buffer>(codeAsSvg)],
+    ['qr.png', 'image/png', rememberCodes<string | Buffer>(codeAsPng)],
   ] as const) {
     app.get(
       `${PATH}/:uuid/${name}`,
@@ -94,7 +94,7 @@ function registerCodes(app: Server, context: LabelsContext): void {
       },
       async (request, reply) => {
         const { label } = await findPublished(context, request.params.uuid);
-        const code = await draw(`${context.publicUrl()}${PATH}/${label.uuid}`);
+        const code = await codeOf(`${context.publicUrl()}${PATH}/${label.uuid}`);
         return sendPicture(reply, type).send(code);
       },
     );

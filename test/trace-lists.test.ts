@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { added, read } from './helpers/chain.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
+
+let trace: RunningTrace;
+let admin: LoggedIn;
+/** The path of every list. */
+const paths: string[] = [];
+beforeAll(async () => {
+  trace = await runningTrace();
+  admin = await trace.loggedIn('SYSTEM_ADMIN');
+  await admin.send('POST', '/api/company/create', { name: 'Kopanyi' });
+  let product = 0;
+  for (const name of ['Tea', 'Coffee', 'Cocoa']) product = await added(admin, { name });
+  await admin.send('PUT', '/api/product', { id: product, name: 'Cocoa beans' });
+  expect((await read(admin, product)).name).toBe('Cocoa beans');
+  await trace.pool.query("INSERT INTO currency_types (code, label) VALUES ('USD', 'Dollar'), ('JPY', 'Yen')");
+  const { body } = await trace.send('GET', '/v3/api-docs');
+  for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(body.paths)) {
+    const isList = get?.parameters?.some(({ name }) => name === 'offset');
+    if (isList) paths.push(path.replace('{id}', String(product)));
+  }
+});
+afterAll(() => trace.stop());
+
+async function list(path: string, query = '') {
+  const { status, body } = await admin.send('GET', `${path}?${query}`);
+  expect(status, `${path}?${query} ${JSON.stringify(body)}`).toBe(200);
+  return body.data;
+}
+
+test('every list takes any limit, says how many it used, and sorts by its default when it does not know better', async () => {
+  expect(paths.length).toBeGreaterThanOrEqual(9);
+  for (const path of paths) {
+    const plain = await list(path);
+    expect(plain.items.length, path).toBeGreaterThan(0);
+    expect(plain.items.length, path).toBeLessThanOrEqual(plain.count);
+    expect(await list(path, 'limit=1000000'), path).toEqual({ ...plain, limit: 1000 });
+    expect(await list(path, 'limit=1'), path).toMatchObject({ limit: 1, items: [plain.items[0]] });
+    for (const query of [
+      'sortBy=nonsense',
+      'sortBy=content&sortBy=',
+      'limit=&offset=&sortBy=&sort=&requestType=&query=&name=',
+    ]) {
+      expect(await list(path, query), `${path} ${query}`).toEqual(plain);
+    }
+  }
+});
+
+test('every list gives one of its halves alone', async () => {
+  for (const path of paths) {
+    const { items, count, ...page } = await list(path);
+    expect(await list(path, 'requestType=COUNT'), path).toEqual({ count, ...page });
+    expect(await list(path, 'requestType=FETCH'), path).toEqual({ items, ...page });
+  }
+});
+
+test('what cannot be meant is refused by name', async () => {
+  for (const path of paths) {
+    for (const [field, value] of [
+      ['limit', '0'],
+      ['limit', '-1'],
+      ['limit', 'many'],
+      ['offset', '-1'],
+      ['sort', 'UP'],
+      ['requestType', 'BOTH'],
+    ]) {
+      const { status, body } = await admin.send('GET', `${path}?${field}=${value}`);
+      const fields = Object.keys(body.validationErrorDetails?.fieldErrors ?? {});
+      expect([status, fields], `${path} ${field}=${value}`).toEqual([400, [field]]);
+    }
+  }
+});
+
+test('a list has the other order on demand', async () => {
+  for (const path of paths) {
+    const [up, down] = [await list(path, 'sort=ASC'), await list(path, 'sort=DESC')];
+    if (up.count <= up.limit) expect(down.items, path).toEqual(up.items.toReversed());
+  }
+});
