@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Node, parse } from 'acorn';
 import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
+import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/advisory-locks.ts';
 import { describeSettings } from '../src/platform/settings.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -70,12 +71,29 @@ test('SQL stands in store files, migrations and the database part of the platfor
   }
 });
 
+test('every advisory lock stands in one file, and no two are the same', () => {
+  const numbers = Object.values(ADVISORY_LOCKS);
+  expect(new Set(numbers).size).toBe(numbers.length);
+  const texts = Object.values(HASHED_LOCKS);
+  for (const text of texts) {
+    expect(texts.filter(other => other.startsWith(text) || text.startsWith(other))).toEqual([text]);
+  }
+  const key = /pg_(?:try_)?advisory_\w*lock\w*\(([^)]*)\)?/g;
+  const allowed = /^(\$1|key|\$\{ADVISORY_LOCKS\.\w+\}|hashtextextended\(\$\{name\}, 0)$/;
+  for (const file of sources) {
+    for (const [call, taken] of textOf(file).matchAll(key))
+      expect(taken, `${file}: ${call}`).toMatch(allowed);
+    if (!file.endsWith('/advisory-locks.ts')) expect(textOf(file), file).not.toMatch(/\b7_?104_?915_?/);
+  }
+});
+
 test('a table is named only by the feature that owns it', () => {
   // The writer writes packets, the feature packets reads them.
   const owners: Record<string, string> = {
     packets: 'packets writer',
     packet_geoids: 'packets writer',
     packet_attachments: 'packets writer',
+    attachment_claims: 'packets writer',
     attachments: 'attachments',
     attachment_contents: 'attachments',
     attachment_uploads: 'attachments',

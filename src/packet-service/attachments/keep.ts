@@ -4,8 +4,18 @@ import { sniffContentType } from '../../platform/http/content-type.ts';
 import { cleanName } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { ulidFactory, ulidToUuid, uuidToUlid } from '../packet/ulid.ts';
+import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { ulidFactory, ulidToUuid } from '../packet/ulid.ts';
+import { checkClaim } from './claims.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
+
+/** What keeping files needs. */
+export interface Keeping {
+  pool: pg.Pool;
+  files: FileStore;
+  /** whether requests tell who their user is */
+  checksUsers: boolean;
+}
 
 /** What an attachment is stored as. */
 export interface Naming {
@@ -15,11 +25,6 @@ export interface Naming {
   name: string | undefined;
   /** who uploads it; null without a token */
   userId: string | null;
-}
-
-/** The id of an attachment as clients write it, of its uuid form. */
-export function attachmentIdText(attachmentId: string): string {
-  return `att_${uuidToUlid(attachmentId)}`;
 }
 
 /** A new attachment id, uuid form. Unlike those of packets it is never one more than another: it cannot be guessed. */
@@ -39,11 +44,11 @@ export function contentKey(sha256: string): string {
  *
  * @param also what else the transaction that stores the attachment does
  * @returns the attachment, as it was stored first, and whether it was now
- * @throws Problem conflict when the id belongs to another content
+ * @throws Problem conflict when the id belongs to another content; unauthenticated, forbidden or conflict when a packet
+ *   named it otherwise
  */
 export async function keepAttachment(
-  pool: pg.Pool,
-  files: FileStore,
+  { pool, files, checksUsers }: Keeping,
   received: Received,
   { attachmentId, name, userId }: Naming,
   also: (database: Database) => Promise<void> = async () => {},
@@ -58,6 +63,9 @@ export async function keepAttachment(
     userId,
     uploadedAt: new Date(),
   };
+  // The same file once more is answered as it was, whoever brings it.
+  const [earlier] = await findAttachments(pool, [attachmentId]);
+  if (!earlier) await checkClaim(pool, { attachmentId, userId }, { sha256, checksUsers });
   for (;;) {
     await announceContent(pool, sha256, new Date());
     const key = contentKey(sha256);

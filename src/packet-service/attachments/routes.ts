@@ -9,10 +9,10 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { checkReader } from '../access/visibility.ts';
-import { attachmentIdOf, readAttachmentId } from '../packet/attachment-ids.ts';
+import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet/attachment-ids.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
-import { attachmentIdText, contentKey, keepAttachment, newAttachmentId } from './keep.ts';
+import { contentKey, keepAttachment, newAttachmentId } from './keep.ts';
 import { allowsRange, readRange } from './range.ts';
 import { checkAttachmentReader } from './readers.ts';
 import {
@@ -33,7 +33,13 @@ export function registerAttachments(
 ): void {
   const files = openFileStore(settings);
   const maxBytes = settings.MAX_ATTACHMENT_BYTES;
-  const uploading = { pool, files, limited: uploadLimiter(settings.CONCURRENT_UPLOADS), maxBytes };
+  const uploading = {
+    pool,
+    files,
+    limited: uploadLimiter(settings.CONCURRENT_UPLOADS),
+    maxBytes,
+    checksUsers: settings.AUTH_MODE !== 'off',
+  };
   // Contexts of their own: what they read as a body is no body elsewhere.
   app.register(async scope => registerUploads(scope as Server, uploading));
   app.register(async scope => registerForm(scope as Server, uploading));
@@ -44,7 +50,8 @@ export function registerAttachments(
   app.addHook('onClose', async () => stopSweeping());
 }
 
-async function registerForm(app: Server, { pool, files, limited, maxBytes }: Uploading): Promise<void> {
+async function registerForm(app: Server, uploading: Uploading): Promise<void> {
+  const { files, limited, maxBytes } = uploading;
   await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
@@ -52,7 +59,7 @@ async function registerForm(app: Server, { pool, files, limited, maxBytes }: Upl
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {
         const attachmentId = id === undefined ? newAttachmentId() : requireAttachmentId(id, 'id');
-        return await keepAttachment(pool, files, received, {
+        return await keepAttachment(uploading, received, {
           attachmentId,
           name,
           userId: request.user ?? null,

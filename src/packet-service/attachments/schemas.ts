@@ -38,8 +38,9 @@ export const postAttachmentSchema = {
   summary: 'Upload a file',
   description:
     'multipart/form-data with the file in the field `file`, and its `id` where the client named it before. 201 when ' +
-    'it is stored now, 200 when the id has this very content already, 409 when it has another. An attachment that ' +
-    'no packet names after ATTACHMENT_EXPIRE_DAYS is removed. On a bad network, or for large files, upload in parts: ' +
+    'it is stored now, 200 when the id has this very content already, 409 when it has another. Where a packet that ' +
+    'came with a token named the id first, only that user uploads it; where the reference has a `sha256`, only a ' +
+    'file with that hash is taken (409). An attachment that no packet names after ATTACHMENT_EXPIRE_DAYS is removed. On a bad network, or for large files, upload in parts: ' +
     'POST /attachments/uploads.',
   consumes: ['multipart/form-data'],
   body: Type.Object({
@@ -57,7 +58,7 @@ export const postAttachmentSchema = {
   response: {
     200: { ...Attachment, description: 'it was stored before' },
     201: Attachment,
-    ...errorAnswers(400, 409, 413, 415, 500, 503),
+    ...errorAnswers(400, 403, 409, 413, 415, 500, 503),
   },
 };
 
@@ -151,7 +152,7 @@ export const postUploadSchema = {
   }),
   response: {
     201: Type.Object({ attachment_id: AttachmentId }, { description: 'begun' }),
-    ...errorAnswers(400, 409, 412, 413, 500, 503),
+    ...errorAnswers(400, 403, 409, 412, 413, 500, 503),
   },
 };
 

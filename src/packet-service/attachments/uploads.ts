@@ -8,7 +8,9 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { streamBodies } from '../../platform/http/streamed-body.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
-import { attachmentIdText, keepAttachment, newAttachmentId } from './keep.ts';
+import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { checkClaim } from './claims.ts';
+import { type Keeping, keepAttachment, newAttachmentId } from './keep.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
   deleteUploadSchema,
@@ -37,9 +39,7 @@ const MAX_PIECES = 10_000;
 const PATCH_MS = 100_000;
 
 /** What uploads need. */
-export interface Uploading {
-  pool: pg.Pool;
-  files: FileStore;
+export interface Uploading extends Keeping {
   limited: Limiter;
   maxBytes: number;
 }
@@ -115,7 +115,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
 
 /** @throws Problem invalid, too_large, or conflict when the id belongs to a file of another size */
 async function begin(uploading: Uploading, request: FastifyRequest): Promise<Upload> {
-  const { pool, maxBytes } = uploading;
+  const { pool, maxBytes, checksUsers } = uploading;
   const length = Number(request.headers['upload-length']);
   if (length > maxBytes) throw tooLarge(maxBytes);
   const metadata = String(request.headers['upload-metadata'] ?? '');
@@ -124,10 +124,12 @@ async function begin(uploading: Uploading, request: FastifyRequest): Promise<Upl
   if (stored && stored.size !== length) {
     throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
   }
+  const userId = request.user ?? null;
+  if (!stored) await checkClaim(pool, { attachmentId, userId }, { checksUsers });
   const upload: Upload = {
     uploadId: randomUUID(),
     attachmentId,
-    userId: request.user ?? null,
+    userId,
     name,
     metadata,
     length,
@@ -214,17 +216,13 @@ function pieceKey(uploadId: string, piece: string): string {
  * Stores the attachment, and says that the upload is complete in the same transaction: nobody is ever told that a
  * file is here which is not.
  */
-async function complete(
-  { pool, files }: Uploading,
-  upload: Upload,
-  offset: number,
-  last: Buffer,
-): Promise<void> {
+async function complete(uploading: Uploading, upload: Upload, offset: number, last: Buffer): Promise<void> {
+  const { files } = uploading;
   const { uploadId, length } = upload;
   const received = await files.receive(joined(files, upload, last), length, () => tooLarge(length));
   try {
     if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
-    await keepAttachment(pool, files, received, upload, async database => {
+    await keepAttachment(uploading, received, upload, async database => {
       if (!(await completeUpload(database, uploadId, offset))) throw elsewhere(upload);
     });
   } finally {

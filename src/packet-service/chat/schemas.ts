@@ -150,7 +150,9 @@ export const leaveThreadSchema = {
 export const listMessagesSchema = {
   tags,
   summary: 'The messages of a thread, oldest first',
-  description: 'All of them, streamed, or page by page with limit. With a token, only for participants.',
+  description:
+    'All of them, streamed, or page by page with limit. With a token, only for participants. Pages are by time: a ' +
+    'message can become visible after a later one was read. To miss nothing use /sync/packets or /events.',
   params: ThreadPath,
   querystring: Type.Object({
     order: Type.Optional(

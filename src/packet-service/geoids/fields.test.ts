@@ -1,6 +1,8 @@
 import { S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { lockRegistration } from './store.ts';
 
 type Position = [lon: number, lat: number];
 
@@ -441,4 +443,24 @@ describe('with other settings', () => {
       await remote.stop();
     }
   });
+});
+
+test('while fields are registered the log goes on', async () => {
+  const registering = await service.pool.connect();
+  await registering.query('BEGIN');
+  await lockRegistration(registering);
+  const body = {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 3, lon: 29 },
+    message: 'Berries',
+  };
+  const { packet_uuid } = (await service.send('POST', '/intake/scouting', body)).body;
+  await eventually(async () => {
+    const { packets } = (await service.send('GET', '/sync/packets?limit=1000')).body;
+    return packets.some(
+      ({ packet }: { packet: { Header: { id: string } } }) => packet.Header.id === packet_uuid,
+    );
+  });
+  await registering.query('COMMIT');
+  registering.release();
 });

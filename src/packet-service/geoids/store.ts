@@ -1,5 +1,6 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Bounds } from '../../geometry/covers.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 
 /** A registered field as it is stored. */
@@ -28,8 +29,6 @@ export interface NewField {
   cells: readonly number[];
 }
 
-/** Any number, the same in every process: whoever holds this advisory lock registers fields. */
-const REGISTRATION_LOCK = 7_104_915_204;
 /** Fields that are looked at as the same ground; more cannot well lie on one place with nearly one size. */
 const MAX_SIMILAR = 1000;
 /** Bytes of boundaries after which a page ends. */
@@ -37,7 +36,7 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /** Waits until no other transaction registers fields; ends with the transaction. */
 export async function lockRegistration(database: Database): Promise<void> {
-  await database.query(sql`SELECT pg_advisory_xact_lock(${REGISTRATION_LOCK})`);
+  await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registration})`);
 }
 
 /** Which fields the cells with these keys cover, at least in part: pairs of key and GeoID. */

@@ -6,8 +6,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
-import type { NewPacket } from './packet-write.ts';
-import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
+import { type IntakeAnswer, type Prepare, type Taking, takePacket } from './take.ts';
 
 /** One kind of item: the endpoint that takes it alone, and how its packet is made. */
 export interface ItemKind {
@@ -15,8 +14,7 @@ export interface ItemKind {
   check: (body: unknown) => void;
   /** whether its packets are ordered by their arrival: each then waits for its turn to get its id and time */
   inTurn: boolean;
-  /** @param turn what a packet that goes in turn waits for */
-  make: (request: FastifyRequest, body: unknown, turn?: Promise<void>) => Promise<NewPacket>;
+  prepare: (request: FastifyRequest, body: unknown) => ReturnType<Prepare>;
 }
 
 export type ItemKinds = Readonly<Record<string, ItemKind>>;
@@ -101,15 +99,18 @@ async function takeItem(
   kind.check(body);
   const key =
     idempotency_key === undefined ? undefined : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
-  if (!kind.inTurn) return takePacket(taking, key, () => kind.make(request, body));
+  if (!kind.inTurn) return takePacket(taking, key, () => kind.prepare(request, body));
 
   const turn = line.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
   line.last = Promise.all([turn, made]).then(() => {});
-  const make = async () => {
-    const packet = await kind.make(request, body, turn);
-    done();
-    return packet;
+  const prepare = async () => {
+    const make = await kind.prepare(request, body);
+    await turn;
+    return () => {
+      done();
+      return make();
+    };
   };
-  return takePacket(taking, key, make).finally(done);
+  return takePacket(taking, key, prepare).finally(done);
 }

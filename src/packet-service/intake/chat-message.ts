@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import { type ChatMessage, chatMessage, checkText, truncate } from '../chat/messages/message.ts';
+import { type ChatMessage, chatMessage, checkText, indexText, truncate } from '../chat/messages/message.ts';
 import type { ChatMessageBody } from '../chat/schemas.ts';
+import type { WordKeeper } from '../chat/search/dictionary.ts';
 import type { KnownThread } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packet/language.ts';
@@ -17,35 +18,32 @@ export interface MessageOrigin {
   /** the user of the token */
   author: string | undefined;
   contentLanguage: string | undefined;
-  /** what to wait for before the message gets its id and time; it never rejects */
-  turn: Promise<void> | undefined;
 }
 
 /**
- * Makes the packet of a chat message, and its row for lists and search. The Body keeps everything that was sent;
- * its text is the text as kept, its from_user the sender, also when a token named him. The timestamp is the time of
- * receipt: phones' clocks would put messages of a talk out of order.
+ * Prepares the packet of a chat message, and its row for lists and search: what takes time is done when this resolves.
+ * The function that it gives makes the packet with the id and time of that moment. It is to be called in the tick in
+ * which the message enters the writer: a reader who pages on by time would miss a message that became visible after
+ * its time.
+ *
+ * The Body keeps everything that was sent; its text is the text as kept, its from_user the sender, also when a token
+ * named them. The timestamp is the time of receipt: phones' clocks would put messages of a talk out of order.
  *
  * @throws Problem invalid when the text is empty and there is no attachment, or `enc` lacks its JWE
  */
 export async function readChatMessage(
-  resolver: GeoidResolver,
+  { resolver, keepWords }: { resolver: GeoidResolver; keepWords: WordKeeper },
   sent: Static<typeof ChatMessageBody>,
-  { thread, sender, author, contentLanguage, turn }: MessageOrigin,
-): Promise<{ packet: Packet; chat: ChatMessage }> {
+  { thread, sender, author, contentLanguage }: MessageOrigin,
+): Promise<() => { packet: Packet; chat: ChatMessage }> {
   checkText(sent);
   const text = truncate(sent.text);
   const enc = encryption(sent);
-  const { geoid, extraGeoids } = await resolvePlace(resolver, sent);
-  if (turn) await turn;
-  // Made after the place was resolved, which may take seconds: a message is never older than one already listed.
-  const id = newUlid();
-  const timestamp = new Date().toISOString();
-  const packet = makePacket({
-    id,
+  const indexed = indexText(text);
+  const [{ geoid, extraGeoids }] = await Promise.all([resolvePlace(resolver, sent), keepWords(indexed)]);
+  const parts = {
     geoid,
     extraGeoids,
-    timestamp: { text: timestamp, utc: `${timestamp.slice(0, -1)}000Z` },
     type: 'chat_message',
     headerFields: headerFields(sent),
     body: {
@@ -60,8 +58,13 @@ export async function readChatMessage(
     point: sent.capture_point ? { lat: sent.capture_point.lat, lon: sent.capture_point.lon } : null,
     ...thread,
     author,
-  });
-  return { packet, chat: chatMessage(packet, { text, timestamp, sender }) };
+  };
+  return () => {
+    const text = new Date().toISOString();
+    const timestamp = { text, utc: `${text.slice(0, -1)}000Z` };
+    const packet = makePacket({ ...parts, id: newUlid(), timestamp });
+    return { packet, chat: chatMessage(packet, indexed, { timestamp: text, sender }) };
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import { chatMessage } from '../chat/messages/message.ts';
+import { chatMessage, indexText } from '../chat/messages/message.ts';
 import type { WordKeeper } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
@@ -62,8 +62,9 @@ export function registerFinalized(
     const thread = await checkFinalizedMessage(checkThread, request, Body);
     const packet = readFinalizedPacket(request.body, sections, { thread, author });
     const { text = '', from_user: sender = author } = Body as { text?: string; from_user?: string };
-    const chat = chatMessage(packet, { text, timestamp: Header.timestamp, sender });
-    await keepWords(chat);
+    const indexed = indexText(text);
+    await keepWords(indexed);
+    const chat = chatMessage(packet, indexed, { timestamp: Header.timestamp, sender });
     return { packet, chat };
   }
 

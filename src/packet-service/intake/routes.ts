@@ -43,18 +43,19 @@ export function registerIntake(
       path: '/intake/scouting',
       check: bodyCheck(ScoutingBody),
       inTurn: false,
-      make: async ({ headers, user }, body) => ({
-        packet: await readObservation(resolver, body as Static<typeof ScoutingBody>, {
+      prepare: async ({ headers, user }, body) => {
+        const packet = await readObservation(resolver, body as Static<typeof ScoutingBody>, {
           contentLanguage: headers['content-language'],
           author: user,
-        }),
-      }),
+        });
+        return () => ({ packet });
+      },
     },
     'chat-message': {
       path: '/intake/chat-message',
       check: bodyCheck(ChatMessageBody),
       inTurn: true,
-      make: async (request, body, turn?) => {
+      prepare: async (request, body) => {
         const message = body as Static<typeof ChatMessageBody>;
         const named = message.from_user ?? request.user;
         const visitor = { anonymous: request.anonymous, userId: named, field: 'from_user' };
@@ -63,15 +64,12 @@ export function registerIntake(
           actingUser(request, 'from_user', message.from_user),
           checkThread(message.thread_id, visitor),
         ]);
-        const made = await readChatMessage(resolver, message, {
+        return readChatMessage({ resolver, keepWords }, message, {
           thread,
           sender,
           author: request.user,
           contentLanguage: request.headers['content-language'],
-          turn,
         });
-        await keepWords(made.chat);
-        return made;
       },
     },
   } satisfies ItemKinds;
@@ -82,7 +80,7 @@ export function registerIntake(
     async (request, reply) =>
       sendTaken(
         reply,
-        await takePacket(taking, readKey(request), () => kinds.scouting.make(request, request.body)),
+        await takePacket(taking, readKey(request), () => kinds.scouting.prepare(request, request.body)),
       ),
   );
 
@@ -92,7 +90,9 @@ export function registerIntake(
     async (request, reply) =>
       sendTaken(
         reply,
-        await takePacket(taking, readKey(request), () => kinds['chat-message'].make(request, request.body)),
+        await takePacket(taking, readKey(request), () =>
+          kinds['chat-message'].prepare(request, request.body),
+        ),
       ),
   );
 

@@ -19,23 +19,28 @@ export interface IntakeAnswer {
   again: boolean;
 }
 
+/** Does what takes time; the function that it gives makes the packet, with an id that no other has. */
+export type Prepare = () => Promise<() => NewPacket>;
+
 /**
  * Takes one packet in: makes it, unless the same request was answered before, and stores it.
  *
- * @param make makes the packet, with an id that no other has; what it throws is the request's error
+ * @param prepare what it or the function that it gives throws is the request's error
  * @returns after the commit
  * @throws Problem conflict when the key was used with another body
  */
 export async function takePacket(
   { writer, findAnswer }: Taking,
   key: Key | undefined,
-  make: () => Promise<NewPacket>,
+  prepare: Prepare,
 ): Promise<IntakeAnswer> {
   const since = writer.now();
   const earlier = key && (await findAnswer(key));
   if (earlier) return { ...sameRequest(key, earlier), again: true };
 
-  const made = await make();
+  const make = await prepare();
+  // Nothing is awaited from here until the packet is with the writer: messages go there in the order of their ids.
+  const made = make();
   const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
   const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });
   const outcome = await writer.write(write, since);

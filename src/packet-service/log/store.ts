@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 
 /** What an entry of the log is about. */
@@ -25,9 +26,6 @@ const ROW_EVENTS = 1000;
 
 /** Rows of the queue that one round moves, at most. */
 const ROUND_ROWS = 64;
-
-/** Any number, the same in every process: whoever holds this advisory lock appends. */
-const APPEND_LOCK = 7_104_915_204;
 
 /** Told by every append, with the position of the last entry. */
 const APPENDED = 'packet_log';
@@ -129,7 +127,7 @@ export async function appendQueued(connection: Database, horizon: string): Promi
     connection.query({
       name: 'append_lock',
       text: 'SELECT pg_advisory_xact_lock($1)',
-      values: [APPEND_LOCK],
+      values: [ADVISORY_LOCKS.append],
     }),
     // A statement of its own after the lock: its snapshot must hold what the holder before committed.
     connection.query<{ head: string; appended: boolean; more: boolean; horizon: string }>({

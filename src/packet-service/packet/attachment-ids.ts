@@ -1,8 +1,17 @@
-import { isUlid, ulidToUuid } from './ulid.ts';
+import { isUlid, ulidToUuid, uuidToUlid } from './ulid.ts';
 
 /** Attachments that one packet can have, at most. */
 const MAX_ATTACHMENTS = 100;
-const NONE: readonly string[] = [];
+const NONE: readonly AttachmentReference[] = [];
+const SHA256 = /^[0-9a-f]{64}$/i;
+
+/** An attachment of ours that a packet names. */
+export interface AttachmentReference {
+  /** uuid form */
+  id: string;
+  /** what the reference says its file hashes to, lowercase hex; null where it does not say */
+  sha256: string | null;
+}
 
 /**
  * The attachment that a reference in a packet names: `att_<ULID>`, as a string or as the `id` of an object.
@@ -20,9 +29,25 @@ export function readAttachmentId(id: string): string | undefined {
   return id.startsWith('att_') && isUlid(ulid) ? ulidToUuid(ulid) : undefined;
 }
 
-/** The attachments that a Body's list names, each once, uuid form. */
-export function attachmentIds(list: unknown): readonly string[] {
+/** The id of an attachment as clients write it, of its uuid form. */
+export function attachmentIdText(attachmentId: string): string {
+  return `att_${uuidToUlid(attachmentId)}`;
+}
+
+/** The attachments of ours that a Body's list names, each once. */
+export function attachmentReferences(list: unknown): readonly AttachmentReference[] {
   if (!Array.isArray(list) || list.length === 0) return NONE;
-  const ids = list.slice(0, MAX_ATTACHMENTS).map(attachmentIdOf);
-  return [...new Set(ids.filter(id => id !== undefined))];
+  const found = new Map<string, AttachmentReference>();
+  for (const reference of list.slice(0, MAX_ATTACHMENTS)) {
+    const id = attachmentIdOf(reference);
+    if (id === undefined) continue;
+    const sha256 = found.get(id)?.sha256 ?? sha256Of(reference);
+    found.set(id, { id, sha256 });
+  }
+  return [...found.values()];
+}
+
+function sha256Of(reference: unknown): string | null {
+  const { sha256 } = Object(reference) as { sha256?: unknown };
+  return typeof sha256 === 'string' && SHA256.test(sha256) ? sha256.toLowerCase() : null;
 }

@@ -1,7 +1,7 @@
 import { cellIndex, FINE_LEVEL, leafCell } from '../../geometry/cells.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Timestamp } from '../../platform/time.ts';
-import { attachmentIds } from './attachment-ids.ts';
+import { type AttachmentReference, attachmentReferences } from './attachment-ids.ts';
 import { packetHash } from './hash.ts';
 import { canonicalJson } from './jcs.ts';
 import { ulidToUuid } from './ulid.ts';
@@ -25,8 +25,8 @@ export interface Packet {
   id: string;
   geoid: string;
   extraGeoids: readonly string[];
-  /** those of its attachments that are ours, uuid form */
-  attachmentIds: readonly string[];
+  /** those of its attachments that are ours */
+  attachments: readonly AttachmentReference[];
   /** Header.timestamp in UTC */
   ts: string;
   type: string;
@@ -104,7 +104,7 @@ export function finishPacket(
     id: ulidToUuid(parts.id),
     geoid: parts.geoid,
     extraGeoids: parts.extraGeoids,
-    attachmentIds: attachmentIds(parts.body.attachments),
+    attachments: attachmentReferences(parts.body.attachments),
     ts: parts.timestamp.utc,
     type: parts.type,
     threadId: parts.threadId ?? null,

@@ -12,6 +12,16 @@ export async function findReferenced(
   return rows.map(({ id }) => id);
 }
 
+/** What the first packet that names an attachment (uuid form) says of it; undefined when none names it. */
+export async function findClaim(
+  database: Database,
+  attachmentId: string,
+): Promise<{ author: string | null; sha256: string | null } | undefined> {
+  const { rows } = await database.query<{ author: string | null; sha256: string | null }>(sql`
+    SELECT author, encode(sha256, 'hex') AS sha256 FROM attachment_claims WHERE attachment_id = ${attachmentId}`);
+  return rows[0];
+}
+
 /** Whether a packet outside chat, or a message of one of these threads, names an attachment (uuid forms). */
 export async function isCarriedIn(
   database: Database,

@@ -100,7 +100,8 @@ export const listPacketsSchema = {
   summary: 'Packets by filter, newest first, page by page',
   description:
     'With `Accept: application/geo+json` the same page is a FeatureCollection for maps. ' +
-    'Parameters that are absent or empty do not filter.',
+    'Parameters that are absent or empty do not filter. Pages are by time, and packets can arrive late: to miss ' +
+    'nothing use /sync/packets.',
   querystring: Type.Object({
     geoid: Type.Optional({ ...GeoId, description: "the packet's GeoID, or a further one of it" }),
     from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { parseTimestamp } from '../../platform/time.ts';
 import { displayed } from '../chat/messages/message.ts';
 import { findMessage, type MessageCopy } from '../chat/messages/store.ts';
-import { attachmentIds } from '../packet/attachment-ids.ts';
+import { attachmentReferences } from '../packet/attachment-ids.ts';
 import { packetHash } from '../packet/hash.ts';
 import { capturePoint, hashOf, type Point } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
@@ -72,7 +72,7 @@ function packetMismatches(
 ): string[] {
   const point = expectedPoint(stored, body);
   const cell = point && cellIndex(leafCell(point.lat, point.lon), FINE_LEVEL);
-  const named = new Set(attachmentIds(body.attachments));
+  const named = new Set(attachmentReferences(body.attachments).map(({ id }) => id));
   const differs: Record<string, boolean> = {
     'packets.geoid': stored.geoid !== expected.geoid,
     'packets.ts': stored.ts !== expected.ts,

@@ -67,6 +67,14 @@ const attachmentTable: RowTable = {
   ending: 'ON CONFLICT DO NOTHING',
 };
 
+/** Who names an attachment first: later ones change nothing. */
+const claimedAttachmentTable: RowTable = {
+  name: 'insert_attachment_claims',
+  insert: 'INSERT INTO attachment_claims (attachment_id, author, sha256)',
+  width: 3,
+  ending: 'ON CONFLICT DO NOTHING',
+};
+
 /**
  * Writes a batch of packets in one transaction and tells what became of each; when it throws, nothing was
  * stored. Every table's rows are sorted by key, and tables are always written in the same order, so that
@@ -105,7 +113,7 @@ export function goesOneWay({ freshId, claim }: PacketWrite): boolean {
 
 /** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
 export function weightOf({ packet, rows = [] }: PacketWrite): number {
-  return 1 + packet.extraGeoids.length + packet.attachmentIds.length + 3 * rows.length;
+  return 1 + packet.extraGeoids.length + packet.attachments.length + 3 * rows.length;
 }
 
 /** Nothing can be there before: all statements go in one round trip. */
@@ -196,16 +204,25 @@ function packetStatements(table: RowTable, packets: readonly Packet[]): pg.Query
   );
 }
 
+/** In the order of the attachments; of packets that name the same one, in that of the packets: the first row is kept. */
+function attachmentClaims(writes: readonly PacketWrite[]): unknown[][] {
+  return writes
+    .flatMap(({ packet }) => packet.attachments.map(reference => ({ ...reference, author: packet.author })))
+    .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+    .map(({ id, author, sha256 }) => [id, author, sha256 && Buffer.from(sha256, 'hex')]);
+}
+
 function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   const geoids = writes.flatMap(({ packet }) =>
     packet.extraGeoids.map(geoid => [packet.id, geoid, packet.ts]),
   );
   const attachments = writes.flatMap(({ packet }) =>
-    packet.attachmentIds.map(attachmentId => [packet.id, attachmentId, packet.threadId]),
+    packet.attachments.map(({ id }) => [packet.id, id, packet.threadId]),
   );
   return [
     ...insertStatements(geoidTable, geoids.sort(compareRows)),
     ...insertStatements(attachmentTable, attachments.sort(compareRows)),
+    ...insertStatements(claimedAttachmentTable, attachmentClaims(writes)),
     ...featureStatements(writes),
     ...queueStatements(writes.map(({ event }) => event)),
   ];

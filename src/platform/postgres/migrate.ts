@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import type { Connection } from './database.ts';
 
-/** Any number, the same in every process: whoever holds this advisory lock migrates. */
-const MIGRATION_LOCK = 7_104_915_203;
 const OLDEST_SERVER = 150_000;
 
 /** A database that this version cannot work with. Its message says what to do. */
@@ -34,7 +33,7 @@ export async function migrate(connection: Connection, schema: string, folder: UR
   await client.connect();
   try {
     await checkServer(client);
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migrate]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
     await client.query(`SET search_path = ${client.escapeIdentifier(schema)}, public`);
     await client.query(`CREATE TABLE IF NOT EXISTS migrations (

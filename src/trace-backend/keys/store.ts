@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 
 /** A key pair as it is kept: a private JWK (RFC 8037), encrypted where SECRETS_KEY is set; and when it was made. */
@@ -26,12 +27,9 @@ export async function deleteKeys(database: Database, kids: readonly string[]): P
   await database.query(sql`DELETE FROM signing_keys WHERE kid = ANY (${kids})`);
 }
 
-/** Any number, the same in every process: whoever holds this advisory lock makes what is made once. */
-const FIRST_START_LOCK = 7_104_915_205;
-
 /** Lets one process at a time make keys, secrets and the first administrator; until the end of the transaction. */
 export async function lockFirstStart(database: Database): Promise<void> {
-  await database.query(sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`);
+  await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstStart})`);
 }
 
 /** A secret as it is kept, and when it was made. */

@@ -52,18 +52,27 @@ export function truncate(text: string): string {
   return text.slice(0, end);
 }
 
+/** A message's text, with what search finds it by. */
+export type IndexedText = Pick<ChatMessage, 'text' | 'folded' | 'words' | 'ngrams'>;
+
+/** @param text as kept */
+export function indexText(text: string): IndexedText {
+  const folded = fold(text);
+  const { numbers, words } = ngramsOf(folded);
+  return { text, folded, words, ngrams: numbers };
+}
+
 /**
  * The row of a chat packet.
  *
  * @param packet with its thread
- * @param message text: as kept; timestamp: Header.timestamp as written; sender: where it is known
+ * @param message timestamp: Header.timestamp as written; sender: where it is known
  */
 export function chatMessage(
   packet: Packet,
-  { text, timestamp, sender }: { text: string; timestamp: string; sender: string | undefined },
+  { text, folded, words, ngrams }: IndexedText,
+  { timestamp, sender }: { timestamp: string; sender: string | undefined },
 ): ChatMessage {
-  const folded = fold(text);
-  const { numbers, words } = ngramsOf(folded);
   const geoids = [packet.geoid, ...packet.extraGeoids].filter(geoid => geoid !== '');
   return {
     threadId: packet.threadId as string,
@@ -75,7 +84,7 @@ export function chatMessage(
     geoid: packet.geoid,
     geoids: packet.extraGeoids.length > 0 ? packet.extraGeoids : null,
     sent: timestamp === displayed(packet.ts) ? null : timestamp,
-    ngrams: [...numbers, ...geoids.map(geoidNumber)],
+    ngrams: [...ngrams, ...geoids.map(geoidNumber)],
     words,
   };
 }

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { HASHED_LOCKS } from '../../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 
 /** Whom a contact belongs to, and whether that user wants to be found. */
@@ -22,7 +23,7 @@ export interface Entry {
 export async function lockContacts(database: Database, contacts: readonly string[]): Promise<void> {
   await database.query(sql`
     SELECT pg_advisory_xact_lock(key) FROM (
-      SELECT DISTINCT hashtextextended('contact ' || contact, 0) AS key
+      SELECT DISTINCT hashtextextended(${HASHED_LOCKS.contact} || contact, 0) AS key
       FROM unnest(${contacts}::text[]) AS contact ORDER BY key) AS keys`);
 }
 
@@ -152,7 +153,8 @@ export async function takeConfirmation(
 
 /** Waits until no other transaction counts what this sender asks about. */
 export async function lockSender(database: Database, sender: string): Promise<void> {
-  await database.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sender ${sender}`}, 0))`);
+  const name = HASHED_LOCKS.sender + sender;
+  await database.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
 /** The contacts that a sender has asked about since then, oldest first. */

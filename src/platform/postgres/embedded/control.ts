@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { superuser } from './initialise.ts';
 import { socketPort } from './socket.ts';
 
@@ -56,7 +57,7 @@ function answerIn(error: NodeJS.ErrnoException): Answer {
  */
 export async function prepareDatabase(control: pg.Client, password: string): Promise<void> {
   if (await isPrepared(control)) return;
-  await control.query('SELECT pg_advisory_lock(1)');
+  await control.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.prepare]);
   try {
     const { role, database } = await whatIsThere(control);
     // CREATEDB, because tests clone template databases; nothing else beyond its own database.
@@ -66,7 +67,7 @@ export async function prepareDatabase(control: pg.Client, password: string): Pro
     }
     if (!database) await control.query(`CREATE DATABASE ${applicationDatabase} OWNER ${applicationRole}`);
   } finally {
-    await control.query('SELECT pg_advisory_unlock(1)');
+    await control.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.prepare]);
   }
 }
 

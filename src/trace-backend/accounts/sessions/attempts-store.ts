@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { HASHED_LOCKS } from '../../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 
 /** One attempt to log in to an account from an address. */
@@ -11,7 +12,8 @@ export interface LoginAttempt {
 
 /** Waits until no other transaction counts the attempts of this account. */
 export async function lockAttempts(database: Database, account: Buffer): Promise<void> {
-  await database.query(sql`SELECT pg_advisory_xact_lock(${account.readBigInt64BE().toString()}::bigint)`);
+  const name = HASHED_LOCKS.attempts + account.toString('hex');
+  await database.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
 /** Notes an attempt as failed, before it is known to be: those that come at once count each other. */

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runningService();
+});
+afterAll(() => service.stop());
+
+test('a message that waits for the dictionary is not older than one that readers have seen meanwhile', async () => {
+  const { send, pool } = service;
+  const { thread_id } = (await send('POST', '/chat/threads', { name: 'Rust', created_by: 'ana' })).body;
+  const say = (text: string) => send('POST', '/intake/chat-message', { thread_id, text, from_user: 'ana' });
+  const inBatch = (text: string) =>
+    send('POST', '/intake/batch', [{ intake: 'chat-message', body: { thread_id, text, from_user: 'ana' } }]);
+  expect((await say('known')).status).toBe(201);
+
+  const stranger = await pool.connect();
+  await stranger.query('BEGIN');
+  await stranger.query('LOCK TABLE chat_words IN SHARE MODE');
+  const late = [say('unheard'), inBatch('unseen')];
+  const waiting = `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE NOT granted AND datname = current_database()`;
+  await eventually(
+    async () => (await pool.query(waiting)).rows[0].count,
+    count => count > 0,
+  );
+  const seen = await say('known');
+  expect(seen.status).toBe(201);
+  await stranger.query('COMMIT');
+  stranger.release();
+  for (const answer of await Promise.all(late)) expect(answer.status, answer.text).toBeLessThan(300);
+
+  const path = `/chat/threads/${thread_id}/messages?limit=10&cursor=${seen.body.packet_uuid}`;
+  const { messages } = (await send('GET', path)).body;
+  expect(messages.map(({ text }: { text: string }) => text).sort()).toEqual(['unheard', 'unseen']);
+});
