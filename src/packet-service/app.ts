@@ -11,11 +11,13 @@ import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate } from './access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './access/personal.ts';
+import { packetVisibility } from './access/visibility.ts';
 import { registerAttachments } from './attachments/routes.ts';
 import { registerChat } from './chat/routes.ts';
 import { wordKeeper } from './chat/search/dictionary.ts';
 import { pendingList } from './chat/search/pending-list.ts';
 import { findParticipants } from './chat/threads/participants-store.ts';
+import { findThreadIds, isParticipant } from './chat/threads/store.ts';
 import { threadCheck } from './chat/threads/thread-check.ts';
 import { openFeeds } from './feed/feeds.ts';
 import { registerEvents } from './feed/routes.ts';
@@ -31,11 +33,15 @@ import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
 import { openPools, SCHEMA } from './pools.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
+import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
+import type { Notifier } from './sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open.ts';
 import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares } from './sharing/shares/routes.ts';
+import { turnIntoShares } from './sharing/shares/share.ts';
+import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerSync } from './sync/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { batchWriter, tellingWriter } from './writer/batch-writer.ts';
@@ -75,27 +81,37 @@ export async function packetService(
   });
   const resolver = makeResolver(settings, pool);
   const checkThread = threadCheck(pool);
-  const readPacket = packetReader(pool);
+  const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
+  const readPacket = packetReader(pool, visibility);
 
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service');
 
-  const { notifier, stop: stopNotifying } = openNotifications(app, settings, { connection, pool });
+  const { notifier, stop: stopNotifying } = openNotifications(app, settings, {
+    connection,
+    pool,
+    keepInvitationToken: insertInvitationToken,
+  });
 
   keepPersonalDataOutOfCaches(app);
   authenticate(app, { settings, pool, registry });
   registerHealth(app, 'packet-service', { condition, metrics });
   registerIntake(app, { pool, writer, resolver, checkThread, keepWords: wordKeeper(pool) });
-  registerPackets(app, { pool, readPacket });
+  registerPackets(app, { pool, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
-  registerAttachments(app, { pool, settings });
+  registerAttachments(app, { pool, settings, readPacket });
   registerChat(app, { pool, checkThread });
-  registerShares(app, { pool, notifier, askRegistry: registryLookup(settings, logger, registry) });
-  registerDirectory(app, { pool, notifier });
+  registerShares(app, {
+    pool,
+    notifier,
+    readPacket,
+    askRegistry: registryLookup(settings, logger, registry),
+  });
+  registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
   registerNotifications(app, { pool });
   registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry, isTokenUser: app.isTokenUser }) });
-  registerSync(app, { pool, news });
-  registerGraph(app, { pool, exports });
+  registerSync(app, { pool, news, visibility });
+  registerGraph(app, { pool, exports, visibility });
   registerFields(app, { pool, settings });
 
   app.addHook('onListen', async () => {
@@ -111,6 +127,16 @@ export async function packetService(
     await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
   });
   return app;
+}
+
+/** A user who can now be found gets the invitations of before as shares. */
+function directoryEffects(notifier: Notifier): DirectoryEffects {
+  return {
+    async onDiscoverable(database, user, now) {
+      await turnIntoShares(database, notifier, user, now);
+    },
+    askToConfirm: notifier.askToConfirm,
+  };
 }
 
 function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {

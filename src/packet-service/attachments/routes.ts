@@ -8,10 +8,8 @@ import { takeForms } from '../../platform/http/form.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { checkReader } from '../access/visibility.ts';
 import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet/attachment-ids.ts';
-import { isUlid, ulidToUuid } from '../packet/ulid.ts';
-import { findPackets } from '../packets/read-store.ts';
+import type { PacketReader } from '../packets/reader.ts';
 import { contentKey, keepAttachment, newAttachmentId } from './keep.ts';
 import { allowsRange, readRange } from './range.ts';
 import { checkAttachmentReader } from './readers.ts';
@@ -29,7 +27,7 @@ import { registerUploads, tooLarge, type Uploading } from './uploads.ts';
 /** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet names them. */
 export function registerAttachments(
   app: Server,
-  { pool, settings }: { pool: pg.Pool; settings: Settings },
+  { pool, settings, readPacket }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader },
 ): void {
   const files = openFileStore(settings);
   const maxBytes = settings.MAX_ATTACHMENT_BYTES;
@@ -44,7 +42,7 @@ export function registerAttachments(
   app.register(async scope => registerUploads(scope as Server, uploading));
   app.register(async scope => registerForm(scope as Server, uploading));
   registerDownload(app, pool, files);
-  registerList(app, pool);
+  registerList(app, pool, readPacket);
 
   const stopSweeping = sweepHourly({ pool, files, expireDays: settings.ATTACHMENT_EXPIRE_DAYS }, app.log);
   app.addHook('onClose', async () => stopSweeping());
@@ -176,14 +174,9 @@ function describe<Reply extends FastifyReply>(reply: Reply, attachment: Attachme
   return reply;
 }
 
-function registerList(app: Server, pool: pg.Pool): void {
+function registerList(app: Server, pool: pg.Pool, readPacket: PacketReader): void {
   app.get('/packets/:id/attachments', { schema: listAttachmentsSchema }, async request => {
-    const ulid = request.params.id.toUpperCase();
-    const id = isUlid(ulid) ? ulidToUuid(ulid) : '';
-    const [packet] = id === '' ? [] : await findPackets(pool, [id]);
-    if (!packet) throw new Problem('not_found', `there is no packet ${request.params.id}`);
-    await checkReader(pool, request, { ...packet, id });
-
+    const packet = await readPacket(request, request.params.id);
     const { attachments = [] } = JSON.parse(packet.body) as { attachments?: unknown[] };
     const ids = attachments.map(attachmentIdOf);
     const stored = await findAttachments(

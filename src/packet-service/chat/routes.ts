@@ -3,11 +3,12 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
 import { actingUser, type Caller } from '../access/caller.ts';
+import { positionOf, readCursor } from '../contract/cursor.ts';
 import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
-import { isUlid, newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findPlace } from '../packets/read-store.ts';
 import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
-import { listMessages, type Place } from './messages/store.ts';
+import { listMessages } from './messages/store.ts';
 import { fold } from './ngrams/fold.ts';
 import {
   addParticipantsSchema,
@@ -112,7 +113,7 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
   app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
     const { order = 'asc', limit, cursor } = request.query;
     const threadId = await findOwn(request, request.params.thread_id);
-    const start = await placeAt(pool, cursor);
+    const start = await positionOf(cursor, id => findPlace(pool, id));
     const messages = (wanted: number) =>
       inBatches(wanted, start, placeOf, (after, count) =>
         listMessages(pool, threadId, { order, after, limit: count }),
@@ -130,7 +131,7 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
       from: rangeEnd(from, 'from'),
       to: rangeEnd(to, 'to'),
     };
-    const start = await placeAt(pool, cursor);
+    const start = await positionOf(cursor, id => findPlace(pool, id));
     const matches = (wanted: number) => searchMessages(pool, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));
   });
@@ -146,22 +147,4 @@ function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undef
   const moment = parseRangeEnd(text, name);
   if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
   return moment;
-}
-
-/** @throws Problem invalid when the cursor is not the id of a packet */
-async function placeAt(pool: pg.Pool, cursor: string | undefined): Promise<Place | undefined> {
-  if (!cursor) return undefined;
-  const place = await findPlace(pool, readCursor(cursor));
-  if (!place) throw badCursor();
-  return place;
-}
-
-function readCursor(cursor: string): string {
-  const ulid = cursor.toUpperCase();
-  if (!isUlid(ulid)) throw badCursor();
-  return ulidToUuid(ulid);
-}
-
-function badCursor(): Problem {
-  return new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
 }

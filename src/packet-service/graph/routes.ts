@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Server, sendText } from '../../platform/http/server.ts';
-import { readableThreads } from '../access/visibility.ts';
+import type { Visibility } from '../access/visibility.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import { type ExportContext, exportGraph } from './export.ts';
 import { registerGraphPage } from './page.ts';
@@ -17,7 +17,10 @@ const STALLED_MS = 30_000;
 /** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
 const STOP_PATIENCE_MS = 10_000;
 
-export function registerGraph(app: Server, { pool, exports }: ExportContext): void {
+export function registerGraph(
+  app: Server,
+  { pool, exports, visibility }: ExportContext & { visibility: Visibility },
+): void {
   const watch = breakOffAtStop(app);
   app.addHook('onClose', async () => exports.end());
 
@@ -28,7 +31,7 @@ export function registerGraph(app: Server, { pool, exports }: ExportContext): vo
       type: type || undefined,
       packetId: packet ? ulidToUuid(packet) : undefined,
       limit,
-      threads: await readableThreads(pool, request),
+      threads: await visibility.readableThreads(request),
     };
     const asRdf = prefersRdf(request.headers.accept);
     const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);

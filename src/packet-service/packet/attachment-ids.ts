@@ -1,4 +1,4 @@
-import { isUlid, ulidToUuid, uuidToUlid } from './ulid.ts';
+import { parseUlid, uuidToUlid } from './ulid.ts';
 
 /** Attachments that one packet can have, at most. */
 const MAX_ATTACHMENTS = 100;
@@ -25,8 +25,7 @@ export function attachmentIdOf(reference: unknown): string | undefined {
 
 /** The uuid form of an `att_<ULID>`; undefined when it is none. */
 export function readAttachmentId(id: string): string | undefined {
-  const ulid = id.slice(4).toUpperCase();
-  return id.startsWith('att_') && isUlid(ulid) ? ulidToUuid(ulid) : undefined;
+  return id.startsWith('att_') ? parseUlid(id.slice(4)) : undefined;
 }
 
 /** The id of an attachment as clients write it, of its uuid form. */

@@ -21,6 +21,12 @@ export function isUlid(text: string): boolean {
   return WELL_FORMED.test(text);
 }
 
+/** The uuid form of a ULID as clients write it, in either case; undefined when the text is none. */
+export function parseUlid(text: string): string | undefined {
+  const ulid = text.toUpperCase();
+  return isUlid(ulid) ? ulidToUuid(ulid) : undefined;
+}
+
 /**
  * Makes ULIDs: 48 bits of Unix milliseconds, then 80 random bits. Within one process every ULID is greater
  * than the one before, also inside one millisecond and when the clock steps back: the random part then counts

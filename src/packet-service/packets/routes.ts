@@ -4,9 +4,9 @@ import { matchesTag } from '../../platform/http/etag.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
-import { readableThreads } from '../access/visibility.ts';
+import type { Visibility } from '../access/visibility.ts';
+import { positionOf } from '../contract/cursor.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
-import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import { parseBox, parseCircle } from './area.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
 import { findPlace, listPackets, listPlacedPackets, type PacketFilter, type Sections } from './read-store.ts';
@@ -18,7 +18,7 @@ const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 /** Reading packets: one, and pages of them. */
 export function registerPackets(
   app: Server,
-  { pool, readPacket }: { pool: pg.Pool; readPacket: PacketReader },
+  { pool, readPacket, visibility }: { pool: pg.Pool; readPacket: PacketReader; visibility: Visibility },
 ): void {
   app.get('/packets/:id', { schema: getPacketSchema }, async (request, reply) => {
     const sections = await readPacket(request, request.params.id);
@@ -31,9 +31,9 @@ export function registerPackets(
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
     const { order = 'desc', cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-    const after = cursor === undefined ? undefined : await placeOf(pool, cursor);
+    const after = await positionOf(cursor, id => findPlace(pool, id));
     // One packet more than asked for tells whether there is a next page.
-    const threads = await readableThreads(pool, request);
+    const threads = await visibility.readableThreads(request);
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1 };
     reply.header('vary', 'accept');
@@ -54,15 +54,6 @@ function cutPage<Row extends Sections>(
   if (found.length <= limit) return { rows: found, next: undefined };
   const rows = found.slice(0, limit);
   return { rows, next: idOf(rows.at(-1) as Row) };
-}
-
-/** @throws Problem invalid when the cursor is not the id of a packet */
-async function placeOf(pool: pg.Pool, cursor: string) {
-  const place = isUlid(cursor.toUpperCase())
-    ? await findPlace(pool, ulidToUuid(cursor.toUpperCase()))
-    : undefined;
-  if (!place) throw new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
-  return place;
 }
 
 function readFilter(query: Static<typeof listPacketsSchema.querystring>): PacketFilter {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Caller } from '../access/caller.ts';
-import { readableThreads } from '../access/visibility.ts';
+import type { Visibility } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import {
   type Entry,
@@ -56,14 +56,18 @@ export interface SyncPage {
  *
  * @throws Problem invalid when `since` is beyond the end of the log
  */
-export async function readSyncPage(pool: pg.Pool, request: SyncRequest): Promise<SyncPage> {
+export async function readSyncPage(
+  pool: pg.Pool,
+  visibility: Visibility,
+  request: SyncRequest,
+): Promise<SyncPage> {
   const { since, limit, reader } = request;
   const head = await readHead(pool);
   if (since > head) throw new Problem('invalid', `since must be at most ${head}, the end of the log`);
   if (since === head) return { items: [], since, more: false };
 
   // Threads are asked for after the end of the log, so that no message up to there is of a thread not seen yet.
-  const threads = await readableThreads(pool, reader);
+  const threads = await visibility.readableThreads(reader);
   const readable = Array.isArray(threads) ? new Set(threads) : undefined;
   const maySee = (threadId: string | null) => !readable || threadId === null || readable.has(threadId);
 

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { actingUser } from '../access/caller.ts';
+import type { Visibility } from '../access/visibility.ts';
 import type { Interest } from '../log/audience.ts';
 import type { Broadcast } from '../log/broadcast.ts';
 import { geoidKey } from '../log/store.ts';
@@ -17,7 +18,10 @@ const MAX_WAITING = 5000;
 const REST_MS = 200;
 
 /** Offline sync: the log, page by page, and what comes next. */
-export function registerSync(app: Server, { pool, news }: { pool: pg.Pool; news: Broadcast }): void {
+export function registerSync(
+  app: Server,
+  { pool, news, visibility }: { pool: pg.Pool; news: Broadcast; visibility: Visibility },
+): void {
   let waiting = 0;
   let stopping = false;
 
@@ -47,12 +51,12 @@ export function registerSync(app: Server, { pool, news }: { pool: pg.Pool; news:
   /** The next page that holds something or is followed by more; an empty one when the time is over. */
   async function readWaiting(wanted: SyncRequest, seconds: number, response: ServerResponse) {
     const deadline = Date.now() + Math.min(seconds, MAX_WAIT) * 1000;
-    let page = await readSyncPage(pool, wanted);
+    let page = await readSyncPage(pool, visibility, wanted);
     while (page.items.length === 0) {
       const left = deadline - Date.now();
       if (left <= 0 || stopping || response.destroyed) break;
       if (!page.more) await somethingCame(interestOf(wanted), page.since, left, response);
-      page = await readSyncPage(pool, { ...wanted, since: page.since });
+      page = await readSyncPage(pool, visibility, { ...wanted, since: page.since });
       if (page.items.length === 0 && !page.more) await rest(REST_MS);
     }
     return page;

@@ -6,7 +6,7 @@ import { findMessage, type MessageCopy } from '../chat/messages/store.ts';
 import { attachmentReferences } from '../packet/attachment-ids.ts';
 import { packetHash } from '../packet/hash.ts';
 import { capturePoint, hashOf, type Point } from '../packet/packet.ts';
-import { isUlid, ulidToUuid } from '../packet/ulid.ts';
+import { parseUlid } from '../packet/ulid.ts';
 import { findCopies, type PacketCopies } from '../packets/read-store.ts';
 
 /** What came of verifying a packet. */
@@ -61,8 +61,7 @@ function expectedCopies(header: Fields, body: Fields) {
 }
 
 function threadOf({ thread_id }: Fields): string {
-  const ulid = String(thread_id).toUpperCase();
-  return isUlid(ulid) ? ulidToUuid(ulid) : '';
+  return parseUlid(String(thread_id)) ?? '';
 }
 
 function packetMismatches(

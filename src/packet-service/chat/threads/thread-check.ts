@@ -3,7 +3,7 @@ import { lru } from '../../../platform/concurrency/lru.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tokenNeeded } from '../../access/caller.ts';
-import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
+import { parseUlid } from '../../packet/ulid.ts';
 import { findClosed, findTaking } from './store.ts';
 
 /** Threads remembered, at most. */
@@ -53,14 +53,13 @@ export function threadCheck(database: Database): ThreadCheck {
   );
 
   async function findThread(asWritten: string): Promise<KnownThread> {
-    const ulid = asWritten.toUpperCase();
-    const threadId = isUlid(ulid) ? ulidToUuid(ulid) : undefined;
+    const threadId = parseUlid(asWritten);
     const closed = threadId && (await find(threadId));
     if (threadId === undefined || typeof closed !== 'boolean') {
       throw new Problem('not_found', `there is no thread ${asWritten}`);
     }
     const thread = { threadId, closed };
-    known.set(ulid, thread);
+    known.set(asWritten.toUpperCase(), thread);
     return thread;
   }
 

@@ -1,8 +1,6 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
-import type { Notifier } from '../notifications/notifier.ts';
-import { turnIntoShares } from '../shares/share.ts';
 import { contactKind, readContact } from './contact.ts';
 import { admit } from './limit.ts';
 import {
@@ -14,6 +12,21 @@ import {
   putEntry,
   takeConfirmation,
 } from './store.ts';
+
+/** A user who can be found by a contact, and whether the request that made it so had no token. */
+export interface Found {
+  contact: string;
+  userId: string;
+  anonymous: boolean;
+}
+
+/** What follows from a change of the directory, done by the features that it concerns, in the same transaction. */
+export interface DirectoryEffects {
+  /** A user can now be found by a contact: invitations to it become shares. */
+  onDiscoverable(database: Database, user: Found, now: Date): Promise<void>;
+  /** New addresses of a user are mailed a link that confirms them. */
+  askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
+}
 
 /** Different addresses that one user may have mails for confirmation sent to in an hour. */
 const CONFIRMATIONS_AN_HOUR = 20;
@@ -39,7 +52,7 @@ export interface Wish extends Writer {
  */
 export async function putOpenEntry(
   database: Database,
-  notifier: Notifier,
+  effects: DirectoryEffects,
   wish: Wish,
   now: Date,
 ): Promise<Entry> {
@@ -48,7 +61,7 @@ export async function putOpenEntry(
   const taken = await findOthersContact(database, wish.userId, contacts);
   if (taken !== undefined) throw new Problem('conflict', `contacts: ${taken} belongs to another user`);
   await putEntry(database, { ...wish, contacts }, now, now);
-  return settle(database, notifier, wish, contacts, now);
+  return settle(database, effects, wish, contacts, now);
 }
 
 /**
@@ -59,14 +72,14 @@ export async function putOpenEntry(
  */
 export async function putOwnEntry(
   database: Database,
-  notifier: Notifier,
+  effects: DirectoryEffects,
   wish: Wish,
   now: Date,
 ): Promise<Entry> {
   const contacts = readContacts(wish.contacts);
   await lockContacts(database, contacts);
   await putEntry(database, { ...wish, contacts }, null, now);
-  const entry = await settle(database, notifier, wish, contacts, now);
+  const entry = await settle(database, effects, wish, contacts, now);
 
   const asker = { sender: `confirmations of ${wish.userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
   const toAsk: string[] = [];
@@ -74,7 +87,7 @@ export async function putOwnEntry(
     if (confirmed || contactKind(contact) !== 'email') continue;
     if (await admit(database, asker, contact, now)) toAsk.push(contact);
   }
-  await notifier.askToConfirm(database, wish.userId, toAsk);
+  await effects.askToConfirm(database, wish.userId, toAsk);
   return entry;
 }
 
@@ -85,7 +98,7 @@ export async function putOwnEntry(
  */
 export async function confirmContact(
   database: Database,
-  notifier: Notifier,
+  effects: DirectoryEffects,
   token: string,
   writer: Writer,
   now: Date,
@@ -96,7 +109,7 @@ export async function confirmContact(
   await lockContacts(database, [contact]);
   if (!(await giveContact(database, { userId, contact }, now, { addUnlisted: false })))
     throw noConfirmation();
-  return settle(database, notifier, writer, [contact], now);
+  return settle(database, effects, writer, [contact], now);
 }
 
 function noConfirmation(): Problem {
@@ -111,7 +124,7 @@ function noConfirmation(): Problem {
  */
 async function settle(
   database: Database,
-  notifier: Notifier,
+  effects: DirectoryEffects,
   { userId, anonymous }: Writer,
   contacts: readonly string[],
   now: Date,
@@ -120,7 +133,7 @@ async function settle(
   if (!entry.discoverable) return entry;
   for (const { contact, confirmed } of entry.contacts) {
     if (confirmed && contacts.includes(contact)) {
-      await turnIntoShares(database, notifier, { contact, userId, anonymous }, now);
+      await effects.onDiscoverable(database, { contact, userId, anonymous }, now);
     }
   }
   return entry;

@@ -3,26 +3,29 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
 import { once, readKey, sendOnce } from '../../idempotency/idempotency.ts';
-import type { Notifier } from '../notifications/notifier.ts';
-import { confirmContact, putOpenEntry, putOwnEntry } from './entry.ts';
+import { confirmContact, type DirectoryEffects, putOpenEntry, putOwnEntry } from './entry.ts';
 import { registerLandingPage } from './landing.ts';
 import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from './schemas.ts';
 import { deleteEntry, type Entry, findEntry } from './store.ts';
 import { namedUser } from './user.ts';
 
-/** The built-in directory: by which contacts users can be found. */
+/**
+ * The built-in directory: by which contacts users can be found.
+ *
+ * @param wake called after a change, so that its mails are sent at once
+ */
 export function registerDirectory(
   app: Server,
-  { pool, notifier }: { pool: pg.Pool; notifier: Notifier },
+  { pool, effects, wake }: { pool: pg.Pool; effects: DirectoryEffects; wake: () => void },
 ): void {
   app.put('/directory/users/:user_id', { schema: putEntrySchema }, async request => {
     const userId = await namedUser(request, 'user_id', request.params.user_id);
     const put = request.user === undefined ? putOpenEntry : putOwnEntry;
     const { anonymous } = request;
     const entry = await transaction(pool, database =>
-      put(database, notifier, { userId, anonymous, ...request.body }, new Date()),
+      put(database, effects, { userId, anonymous, ...request.body }, new Date()),
     );
-    notifier.wake();
+    wake();
     return asItem(entry);
   });
 
@@ -45,14 +48,14 @@ export function registerDirectory(
     const done = await once(pool, readKey(request), async database => {
       const entry = await confirmContact(
         database,
-        notifier,
+        effects,
         token,
         { userId, anonymous: request.anonymous },
         new Date(),
       );
       return { status: 200, answer: JSON.stringify(asItem(entry)) };
     });
-    notifier.wake();
+    wake();
     return sendOnce(reply, done);
   });
 

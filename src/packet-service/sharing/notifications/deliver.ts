@@ -9,7 +9,6 @@ import { newUlid, uuidToUlid } from '../../packet/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
 import { secretEnd } from '../directory/secret.ts';
 import { insertConfirmation } from '../directory/store.ts';
-import { insertInvitationToken } from '../shares/store.ts';
 import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
 import { invitationUrl, mailTexts } from './mails.ts';
 import { asNotification } from './notification.ts';
@@ -19,6 +18,13 @@ import { postNotification } from './webhook.ts';
 /** Deliveries under way at once in this process, for each channel. */
 const CONCURRENCY = 10;
 
+/** Stores what proves that somebody was invited by a contact: the hash of the secret in the mail, until it expires. */
+export type KeepInvitationToken = (
+  database: Database,
+  token: { hash: Buffer; contact: string; expiresAt: Date },
+  now: Date,
+) => Promise<void>;
+
 /** What delivering needs. */
 export interface Delivering {
   pool: Database;
@@ -26,6 +32,8 @@ export interface Delivering {
   webhook: WebhookTarget | undefined;
   /** what links begin with, without a slash at its end */
   publicUrl: () => string;
+  /** keeps the hash of a new invitation's secret, for those who accept the invitation by it */
+  keepInvitationToken: KeepInvitationToken;
   logger: FastifyBaseLogger;
 }
 
@@ -53,29 +61,32 @@ async function mailNotification(
   const { pool, mailer, publicUrl } = delivering;
   const delivery = await findOpenDelivery(pool, job.notificationId, 'mail');
   if (!delivery?.address) return;
-  const text = await writeMail(pool, mailTexts(publicUrl()), delivery);
+  const text = await writeMail(delivering, mailTexts(publicUrl()), delivery);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
   await orBury(delivering, job, () => noting(pool, job, () => mailer.send(mail, signal)));
 }
 
 async function writeMail(
-  pool: Database,
+  delivering: Delivering,
   texts: ReturnType<typeof mailTexts>,
   notification: Notification,
 ): Promise<MailText> {
   return notification.type === 'share.created'
     ? texts.shareCreated(notification)
-    : texts.invitationSent(notification, await newInvitationSecret(pool, notification.contact));
+    : texts.invitationSent(notification, await newInvitationSecret(delivering, notification.contact));
 }
 
 /**
  * A secret for one sending of an invitation. It is made only now, so that it stands nowhere but in what is sent: not
  * in the database, not in a job, not in a backup. Each sending has its own, because an earlier one may have arrived.
  */
-async function newInvitationSecret(pool: Database, contact: string): Promise<string> {
+async function newInvitationSecret(
+  { pool, keepInvitationToken }: Delivering,
+  contact: string,
+): Promise<string> {
   const now = new Date();
   const { secret, hash } = newSecret();
-  await insertInvitationToken(pool, { hash, contact, expiresAt: secretEnd(now) }, now);
+  await keepInvitationToken(pool, { hash, contact, expiresAt: secretEnd(now) }, now);
   return secret;
 }
 
@@ -108,12 +119,12 @@ async function post(delivering: Delivering, { data: job, signal }: Attempt<Notif
 
 /** What it takes to bring an invitation to a phone number, which the webhook's owner may do and we cannot. */
 async function wayToInvite(
-  { pool, publicUrl }: Delivering,
+  delivering: Delivering,
   { type, contact }: Notification,
 ): Promise<{ contact_value: string; invitation_url: string } | undefined> {
   if (type !== 'invitation.sent' || contactKind(contact) !== 'phone') return undefined;
-  const secret = await newInvitationSecret(pool, contact);
-  return { contact_value: contact, invitation_url: invitationUrl(publicUrl(), secret) };
+  const secret = await newInvitationSecret(delivering, contact);
+  return { contact_value: contact, invitation_url: invitationUrl(delivering.publicUrl(), secret) };
 }
 
 /**

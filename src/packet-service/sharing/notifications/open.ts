@@ -5,11 +5,18 @@ import { makeMailer } from '../../../platform/mail/mail.ts';
 import type { Connection } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { webhookTarget } from './channels.ts';
-import { workOnDeliveries } from './deliver.ts';
+import { type KeepInvitationToken, workOnDeliveries } from './deliver.ts';
 import { makeNotifier, type Notifier } from './notifier.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'packet_service_jobs';
+
+/** What notifications are kept in, and what invitations need. */
+export interface NotificationSources {
+  connection: Connection;
+  pool: pg.Pool;
+  keepInvitationToken: KeepInvitationToken;
+}
 
 /**
  * Notifications, and the workers that deliver them while the server listens.
@@ -19,13 +26,13 @@ export const JOBS_SCHEMA = 'packet_service_jobs';
 export function openNotifications(
   app: Server,
   settings: Settings,
-  { connection, pool }: { connection: Connection; pool: pg.Pool },
+  { connection, pool, keepInvitationToken }: NotificationSources,
 ): { notifier: Notifier; stop: () => Promise<void> } {
   const webhook = webhookTarget(settings);
   const jobs = openJobs(connection, JOBS_SCHEMA, app.log);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  workOnDeliveries(jobs, { pool, mailer, webhook, publicUrl, logger: app.log });
+  workOnDeliveries(jobs, { pool, mailer, webhook, publicUrl, keepInvitationToken, logger: app.log });
 
   app.addHook('onListen', async () => jobs.start());
   return {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
-import { isUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import { readCursor } from '../../contract/cursor.ts';
+import { uuidToUlid } from '../../packet/ulid.ts';
 import { namedUser } from '../directory/user.ts';
 import { asNotification } from './notification.ts';
 import { listNotificationsSchema } from './schemas.ts';
@@ -26,12 +26,6 @@ export function registerNotifications(app: Server, { pool }: { pool: pg.Pool }):
       );
     return sendList(reply, 'notifications', limit, entries, asItem);
   });
-}
-
-function readCursor(cursor: string): string {
-  const ulid = cursor.toUpperCase();
-  if (!isUlid(ulid)) throw new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
-  return ulidToUuid(ulid);
 }
 
 function asItem(entry: LogEntry): Item {

@@ -1,7 +1,7 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tokenNeeded } from '../../access/caller.ts';
-import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
+import { parseUlid } from '../../packet/ulid.ts';
 import { decideShare, findShareById, type Share } from './store.ts';
 
 /**
@@ -17,8 +17,8 @@ export async function decide(
   { userId, anonymous }: { userId: string; anonymous: boolean },
   status: 'accepted' | 'rejected',
 ): Promise<Share> {
-  const ulid = shareId.toUpperCase();
-  const share = isUlid(ulid) ? await findShareById(database, ulidToUuid(ulid)) : undefined;
+  const id = parseUlid(shareId);
+  const share = id && (await findShareById(database, id));
   if (!share || share.status === 'invited') throw new Problem('not_found', `there is no share ${shareId}`);
   if (anonymous && share.author !== null) throw tokenNeeded(`share ${shareId}`);
   if (share.toUser !== userId)

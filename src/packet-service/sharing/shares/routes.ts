@@ -1,14 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
-import type { Caller } from '../../access/caller.ts';
-import { checkReader } from '../../access/visibility.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
+import { positionOf } from '../../contract/cursor.ts';
 import { earlierAnswer, once, readKey, sendAgain, sendOnce } from '../../idempotency/idempotency.ts';
-import { isUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
-import { findPackets } from '../../packets/read-store.ts';
+import { ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import type { PacketReader } from '../../packets/reader.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { registerLandingPage } from '../directory/landing.ts';
@@ -22,10 +20,15 @@ import { acceptInvitation, shareOrInvite } from './share.ts';
 import { findPlace, findShare, listShares, type Place, type Share, type ShareKey } from './store.ts';
 
 /** Sharing packets, and what becomes of shares and invitations. */
-export function registerShares(
-  app: Server,
-  { pool, notifier, askRegistry }: { pool: pg.Pool; notifier: Notifier; askRegistry: AskRegistry },
-): void {
+/** What sharing needs. */
+interface Sharing {
+  pool: pg.Pool;
+  notifier: Notifier;
+  askRegistry: AskRegistry;
+  readPacket: PacketReader;
+}
+
+export function registerShares(app: Server, { pool, notifier, askRegistry, readPacket }: Sharing): void {
   app.post('/shares', { schema: postShareSchema }, async (request, reply) => {
     const { packet_id, from_user, contact_value } = request.body;
     const fromUser = await namedUser(request, 'from_user', from_user);
@@ -34,8 +37,9 @@ export function registerShares(
     const earlier = await earlierAnswer(pool, key);
     if (earlier) return sendAgain(reply, earlier);
 
+    await readPacket(request, packet_id);
     const share = {
-      packetId: await readPacketId(pool, request, packet_id),
+      packetId: ulidToUuid(packet_id.toUpperCase()),
       fromUser,
       contact,
       author: request.user ?? null,
@@ -52,7 +56,7 @@ export function registerShares(
   app.get('/shares/inbox', { schema: inboxSchema }, async (request, reply) => {
     const { user_id, status, limit, cursor } = request.query;
     const userId = await namedUser(request, 'user_id', user_id);
-    const start = cursor === undefined ? undefined : await placeAt(pool, cursor, userId);
+    const start = await positionOf(cursor, id => findPlace(pool, id, userId));
     const shares = (wanted: number) =>
       inBatches(
         wanted,
@@ -110,19 +114,6 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
 }
 
 /**
- * @returns the uuid form
- * @throws Problem not_found when there is no such packet, forbidden or unauthenticated when the caller may not read it
- */
-async function readPacketId(pool: pg.Pool, caller: Caller, text: string): Promise<string> {
-  const ulid = text.toUpperCase();
-  const packetId = isUlid(ulid) ? ulidToUuid(ulid) : undefined;
-  const [packet] = packetId === undefined ? [] : await findPackets(pool, [packetId]);
-  if (!packetId || !packet) throw new Problem('not_found', `there is no packet ${text}`);
-  await checkReader(pool, caller, { ...packet, id: packetId });
-  return packetId;
-}
-
-/**
  * What the user registry says of a share's contact. It is not asked for what is shared already, nor about contacts
  * that the directory knows. Outside the transaction: a slow registry must not hold a connection.
  *
@@ -133,13 +124,6 @@ async function lookUp(pool: pg.Pool, askRegistry: AskRegistry, request: FastifyR
   if (earlier && earlier.status !== 'invited') return undefined;
   await transaction(pool, database => admitSender(database, request, share.fromUser, share.contact));
   return (await findHolder(pool, share.contact)) ? undefined : askRegistry(share.contact);
-}
-
-async function placeAt(pool: pg.Pool, cursor: string, userId: string): Promise<Place> {
-  const ulid = cursor.toUpperCase();
-  const place = isUlid(ulid) ? await findPlace(pool, ulidToUuid(ulid), userId) : undefined;
-  if (!place) throw new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
-  return place;
 }
 
 function asOutcome({ shareId, status }: Share) {
