@@ -54,12 +54,19 @@ export const CapturePoint = Type.Object(
   { description: 'where it was seen, WGS 84' },
 );
 
-/** File references, kept as sent; `att_<ULID>` names a file of ours. */
+/** Characters of a file reference that is a string, at most. */
+const MAX_REFERENCE = 2048;
+
+/**
+ * File references, kept as sent; `att_<ULID>` names a file of ours. One schema with two types instead of a union: of a
+ * string that is too long a union could only say that it is neither a string nor an object.
+ */
 export const Attachments = Type.Array(
-  Type.Union([
-    Type.String({ maxLength: 2048, title: 'string' }),
-    Type.Object({}, { title: 'object', additionalProperties: true }),
-  ]),
+  Type.Unsafe<string | Record<string, unknown>>({
+    type: ['string', 'object'],
+    maxLength: MAX_REFERENCE,
+    description: `a string of at most ${MAX_REFERENCE} characters, or an object`,
+  }),
   { maxItems: 100, description: 'file references, kept as sent' },
 );
 
@@ -69,11 +76,13 @@ export const GeoId = Type.String({
   examples: ['60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33'],
 });
 
-/** Documents the header; its rules are checked where it is read. */
+/** The Idempotency-Key of requests that create something. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      description: 'up to 255 characters; the same key and body give the first answer again, for 7 days',
+      minLength: 1,
+      maxLength: 255,
+      description: 'the same key and body give the first answer again, for 7 days',
     }),
   ),
 });

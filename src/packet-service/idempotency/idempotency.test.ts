@@ -97,7 +97,7 @@ test('a key has 1 to 255 characters', async () => {
   expect((await send('k'.repeat(255))).status).toBe(201);
   for (const key of ['', 'k'.repeat(256)]) {
     const { status, body } = await send(key);
-    expect([status, body.error]).toEqual([400, 'Idempotency-Key must have 1 to 255 characters']);
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^idempotency-key must NOT have/)]);
   }
 });
 

@@ -10,21 +10,24 @@ import { claimKey, findAnswers, type Key, type StoredAnswer } from './store.ts';
 /** The header as routes describe it in their schemas. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
+/** The Idempotency-Key header, whose length the schemas of the routes check. */
+export function keyText({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  return headers[IDEMPOTENCY_HEADER] as string | undefined;
+}
+
 /**
  * The Idempotency-Key of a request, when it carries one. The same key stands for the same answer within one
  * caller and one path; two bodies are the same when their canonical JSON is.
- *
- * @throws Problem invalid when the header is empty or longer than 255 characters
  */
 export function readKey(request: FastifyRequest): Key | undefined {
-  const key = request.headers[IDEMPOTENCY_HEADER];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
-    throw new Problem('invalid', 'Idempotency-Key must have 1 to 255 characters');
-  }
+  const key = keyText(request);
+  return key === undefined ? undefined : makeKey(request, routeOf(request), key, request.body);
+}
+
+/** The method and path of a request, by which its key is told from the same key elsewhere. */
+export function routeOf({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): string {
   // A slash at the end makes no other path.
-  const path = (request.url.split('?')[0] ?? '').replace(/(?<=.)\/$/, '');
-  return makeKey(request, `${request.method} ${path}`, key, request.body);
+  return `${method} ${(url.split('?')[0] ?? '').replace(/(?<=.)\/$/, '')}`;
 }
 
 /**

@@ -20,7 +20,7 @@ export interface ItemKind {
 export type ItemKinds = Readonly<Record<string, ItemKind>>;
 
 /** What one item is answered. */
-export type ItemAnswer = { packet_uuid: string } | { error: string; status: number };
+export type ItemAnswer = { packet_uuid: string } | { error: string; status: number; retry_after?: number };
 
 /** An item as clients send it. Its body is what they would send to the endpoint for one. */
 export const BatchItem = Type.Object(
@@ -33,13 +33,17 @@ export const BatchItem = Type.Object(
         minLength: 1,
         maxLength: 255,
         description:
-          'as the Idempotency-Key header there; a key used there counts here, and the other way round',
+          'as the Idempotency-Key header there; a key used there counts here, and the other way round. Without one the ' +
+          "item's key is the Idempotency-Key header of the batch, a slash, and the place of the item, from 0 on",
       }),
     ),
     body: Type.Object({}, { additionalProperties: true }),
   },
   { additionalProperties: false },
 );
+
+/** What keys made of places are told apart by: none of them is a key of the endpoints for one. */
+const BATCH_ROUTE = 'POST /intake/batch';
 
 const checkItem = bodyCheck(BatchItem);
 
@@ -49,6 +53,7 @@ const checkItem = bodyCheck(BatchItem);
  * items, even where the place of an earlier one took longer to resolve.
  *
  * @param items JSON texts
+ * @param batchKey the Idempotency-Key of the whole, which with its place is the key of an item that has none
  * @returns their answers, in their order
  */
 export function takeBatch(
@@ -56,20 +61,27 @@ export function takeBatch(
   kinds: ItemKinds,
   request: FastifyRequest,
   items: readonly string[],
+  batchKey: string | undefined,
 ): Promise<ItemAnswer[]> {
   const line = { last: Promise.resolve() };
   return Promise.all(
-    items.map(async text => {
+    items.map(async (text, index) => {
       try {
-        const { answer } = await takeItem(taking, kinds, request, text, line);
+        const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
+        const { answer } = await takeItem(taking, kinds, request, { text, placeKey }, line);
         return JSON.parse(answer) as ItemAnswer;
       } catch (error) {
         const problem = toProblem(error);
         if (problem.code === 'internal') request.log.error({ err: error }, 'an item of a batch failed');
-        return { error: problem.message, status: problem.status };
+        return refusedItem(problem);
       }
     }),
   );
+}
+
+/** `retry_after` tells an item that may be taken later from one that never will be. */
+function refusedItem({ message, status, retryAfter }: Problem): ItemAnswer {
+  return { error: message, status, ...(retryAfter !== undefined && { retry_after: retryAfter }) };
 }
 
 /** The packets of a batch that go in turn: the last of them, made or refused. */
@@ -82,7 +94,7 @@ async function takeItem(
   taking: Taking,
   kinds: ItemKinds,
   request: FastifyRequest,
-  text: string,
+  { text, placeKey }: { text: string; placeKey: string | undefined },
   line: Line,
 ): Promise<IntakeAnswer> {
   if (text.length > MAX_PACKET_BYTES) {
@@ -97,8 +109,10 @@ async function takeItem(
   };
   const kind = kinds[intake] as ItemKind;
   kind.check(body);
+  const placed =
+    placeKey === undefined ? undefined : makeKey(request, BATCH_ROUTE, placeKey, { intake, body });
   const key =
-    idempotency_key === undefined ? undefined : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
+    idempotency_key === undefined ? placed : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
   if (!kind.inTurn) return takePacket(taking, key, () => kind.prepare(request, body));
 
   const turn = line.last;

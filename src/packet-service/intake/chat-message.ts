@@ -29,7 +29,7 @@ export interface MessageOrigin {
  * The Body keeps everything that was sent; its text is the text as kept, its from_user the sender, also when a token
  * named them. The timestamp is the time of receipt: phones' clocks would put messages of a talk out of order.
  *
- * @throws Problem invalid when the text is empty and there is no attachment, or `enc` lacks its JWE
+ * @throws Problem invalid when the text is empty and there is no attachment
  */
 export async function readChatMessage(
   { resolver, keepWords }: { resolver: GeoidResolver; keepWords: WordKeeper },

@@ -5,13 +5,14 @@ import { coalesce } from '../../platform/concurrency/coalesce.ts';
 import { decodeBody } from '../../platform/http/encoding.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts';
+import { skipBodyCheck } from '../../platform/http/streamed-body.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { actingUser } from '../access/caller.ts';
 import { ChatMessageBody } from '../chat/schemas.ts';
 import type { WordKeeper } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
-import { readKey, sendAgain } from '../idempotency/idempotency.ts';
+import { keyText, readKey, sendAgain } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
@@ -103,6 +104,7 @@ export function registerIntake(
 /** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */
 function registerBatch(app: Server, taking: Taking, kinds: ItemKinds): void {
   app.register(async scope => {
+    skipBodyCheck(scope as Server);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       JSON_BODY,
@@ -116,11 +118,11 @@ function registerBatch(app: Server, taking: Taking, kinds: ItemKinds): void {
     );
     scope.post(
       '/intake/batch',
-      { schema: batchSchema, bodyLimit: MAX_BATCH_BYTES, validatorCompiler: () => () => true },
+      { schema: batchSchema, bodyLimit: MAX_BATCH_BYTES },
       async (request, reply) => {
         const items = request.body as string[] | undefined;
         if (!items) throw new Problem('invalid', 'the body must be a JSON array, or NDJSON');
-        const answers = await takeBatch(taking, kinds, request, items);
+        const answers = await takeBatch(taking, kinds, request, items, keyText(request));
         const asLines = /ndjson/i.test(request.headers['content-type'] ?? '');
         return asLines
           ? sendText(

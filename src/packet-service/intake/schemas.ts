@@ -39,19 +39,26 @@ export const GeoJson = Type.Union(
       { title: 'a Feature of one of them', additionalProperties: true },
     ),
   ],
-  { description: 'GeoJSON Point or Polygon, bare or in a Feature; capture_point wins over it' },
+  { description: 'GeoJSON Point or Polygon, bare or in a Feature' },
 );
 
 export const ScoutingBody = Type.Object(
   {
     observed_at: { ...DateTime, description: 'when it was seen; ISO 8601, UTC without an offset' },
     capture_point: Type.Optional(CapturePoint),
-    geojson: Type.Optional(GeoJson),
+    geojson: Type.Optional(
+      Type.Unknown({
+        description:
+          'the place as GeoJSON when there is no capture_point; beside one a further field, kept as sent',
+      }),
+    ),
     message: Type.Optional(Type.String({ description: 'observation text; empty when absent' })),
     attachments: Type.Optional(Attachments),
   },
   {
     additionalProperties: true,
+    if: { required: ['capture_point'] },
+    else: { properties: { geojson: GeoJson } },
     description: 'observed_at and either capture_point or geojson; every further field is kept in the Body',
     examples: [
       {
@@ -96,7 +103,10 @@ export const batchSchema = {
   description:
     'For phones that come online with a day of work: a JSON array, or NDJSON (application/x-ndjson, answered as ' +
     'NDJSON). Every item is taken as if it had come alone; one that is refused harms no other. Answered after all ' +
-    'that were taken are durable.',
+    'that were taken are durable. An item that is answered with `retry_after` was not taken for now: send it again, ' +
+    'under the same key, after so many seconds. One without it never will be.',
+  headers: IdempotencyHeaders,
+  consumes: ['application/json', 'application/x-ndjson'],
   body: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_ITEMS }),
   response: {
     200: Type.Object(
@@ -108,8 +118,11 @@ export const batchSchema = {
             status: Type.Optional(
               Type.Integer({ description: 'the HTTP status that the item alone would have got' }),
             ),
+            retry_after: Type.Optional(
+              Type.Integer({ description: 'seconds after which the same item may be taken' }),
+            ),
           }),
-          { description: 'for each item, in their order: {packet_uuid}, or {error, status}' },
+          { description: 'for each item, in their order: {packet_uuid}, or {error, status, retry_after}' },
         ),
       },
       { description: 'what became of each item' },

@@ -91,14 +91,18 @@ test('the language is the body`s, else that of Content-Language, else undetermin
   expect(await language({ lang: 7 })).toBe('und');
 });
 
-test('an encrypted body is marked as such when it carries a JWE, and refused when it only says so', async () => {
+test('an encrypted body is marked as such when it carries a JWE, and otherwise its enc is a further field', async () => {
   const jwe = 'eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVydGV4dA.dGFn';
   expect((await stored({ ...observation, enc: 'encrypted', jwe })).Footer.enc).toBe('encrypted');
   expect((await stored({ ...observation, enc: 'encrypted', jwe: { ciphertext: 'x' } })).Footer.enc).toBe(
     'encrypted',
   );
   expect((await stored({ ...observation, enc: 'rot13' })).Footer.enc).toBe('none');
-  expect(await refused({ ...observation, enc: 'encrypted' })).toMatch(/^jwe /);
+  for (const further of [{ enc: 'encrypted' }, { enc: 'encrypted', jwe: 'no' }, { enc: { of: 1 }, jwe }]) {
+    const packet = await stored({ ...observation, ...further });
+    expect(packet.Footer.enc).toBe('none');
+    expect(packet.Body).toMatchObject(further);
+  }
 });
 
 test('geojson stands in for the capture point, which wins when both are there', async () => {
@@ -124,6 +128,35 @@ test('geojson stands in for the capture point, which wins when both are there', 
     ],
   };
   expect((await stored({ ...timed, geojson: polygon })).Header.geoid).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('beside a capture point geojson is a further field, kept whatever it holds', async () => {
+  const kept = [
+    'POINT(1 2)',
+    null,
+    5,
+    { type: 'Point', coordinates: [200, 100] },
+    { type: 'LineString', coordinates: [] },
+    [{ type: 'Feature' }],
+  ];
+  for (const geojson of kept) {
+    const packet = await stored({ ...observation, geojson });
+    expect([packet.Header.geoid, packet.Body.geojson]).toEqual([POINT_GEOID, geojson]);
+  }
+});
+
+test('an attachment reference may be long in an object; of one that is too long as a string the length is told', async () => {
+  const long = 'x'.repeat(2049);
+  expect((await stored({ ...observation, attachments: [{ url: long }] })).Body.attachments).toEqual([
+    { url: long },
+  ]);
+  expect((await stored({ ...observation, attachments: [long.slice(1)] })).Body.attachments[0]).toHaveLength(
+    2048,
+  );
+  expect(await refused({ ...observation, attachments: ['a', long] })).toBe(
+    'attachments.1 must NOT have more than 2048 characters',
+  );
+  expect(await refused({ ...observation, attachments: [7] })).toBe('attachments.0 must be string or object');
 });
 
 test('what is missing or has the wrong type is refused by name', async () => {

@@ -5,7 +5,7 @@ import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packet/language.ts';
 import { makePacket, type Packet, type Point } from '../packet/packet.ts';
 import { isUlid, newUlid } from '../packet/ulid.ts';
-import type { ScoutingBody } from './schemas.ts';
+import type { GeoJson, ScoutingBody } from './schemas.ts';
 
 /**
  * Makes the packet of an observation: resolves its place, and keeps in the Body everything that was sent but
@@ -43,13 +43,17 @@ export async function readObservation(
 
 async function resolvePlace(
   resolver: GeoidResolver,
-  { capture_point, geojson }: Static<typeof ScoutingBody>,
+  { capture_point, geojson: sentGeojson }: Static<typeof ScoutingBody>,
 ): Promise<{ point: Point | null; geoid: string; extraGeoids: readonly string[] }> {
   if (capture_point) {
     const point = { lat: capture_point.lat, lon: capture_point.lon };
     return { point, ...(await resolver.resolve(point, 'capture_point')) };
   }
-  if (!geojson) throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
+  if (sentGeojson === undefined) {
+    throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
+  }
+  // The schema checks it where there is no capture point.
+  const geojson = sentGeojson as Static<typeof GeoJson>;
   const geometry = geojson.type === 'Feature' ? geojson.geometry : geojson;
   if (geometry.type === 'Polygon')
     return { point: null, ...(await resolver.resolvePolygon(geometry, 'geojson')) };
@@ -74,14 +78,11 @@ export function headerFields(body: Record<string, unknown>): Record<string, unkn
 const COMPACT_JWE = /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]+\.[\w-]*$/;
 
 /**
- * Footer.enc: `encrypted` when the client says so in `enc` and the Body's `jwe` is one, compact or as JSON.
- *
- * @throws Problem invalid when it says so and there is no JWE
+ * Footer.enc: `encrypted` when the client says so in `enc` and the Body's `jwe` is one; otherwise `enc` is a further
+ * field like any other.
  */
 export function encryption({ enc, jwe }: Record<string, unknown>): string {
-  if (enc !== 'encrypted') return 'none';
-  if (isJwe(jwe)) return 'encrypted';
-  throw new Problem('invalid', 'jwe must be a JSON Web Encryption (RFC 7516) because enc is "encrypted"');
+  return enc === 'encrypted' && isJwe(jwe) ? 'encrypted' : 'none';
 }
 
 /** Whether a value is a JSON Web Encryption (RFC 7516), compact or as JSON. */

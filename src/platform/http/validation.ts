@@ -139,6 +139,9 @@ function complaint(error: ErrorObject, part: string): { sentence: string; path: 
   if (error.keyword === 'enum') {
     return { path, sentence: `${path} must be one of ${(error.schema as unknown[]).join(', ')}` };
   }
+  if (error.keyword === 'type') {
+    return { path, sentence: `${path} must be ${[error.params.type].flat().join(' or ')}` };
+  }
   const options = alternatives(error);
   return { path, sentence: `${path} ${options ? `must be ${options}` : error.message}` };
 }
