@@ -117,6 +117,8 @@ test('a table is named only by the feature that owns it', () => {
     notification_deliveries: 'notifications',
     users: 'users sessions',
     sessions: 'sessions',
+    second_factors: 'second-factor',
+    recovery_codes: 'second-factor',
     login_addresses: 'sessions',
     mail_tokens: 'mails',
     mail_requests: 'mails',

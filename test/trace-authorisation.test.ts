@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, companyOf, read } from './helpers/chain.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import type { Answer } from './helpers/service.ts';
-import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
+import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 /** What exists when a request is made: a member of a company, who owns what the paths and bodies name. */
 interface World {
@@ -115,6 +115,20 @@ const TABLE: Record<string, Row> = {
   },
   'POST /api/user/refresh_authentication': open(401),
   'POST /api/user/logout': everyone(200),
+  'GET /api/user/second_factor': everyone(200),
+  'POST /api/user/second_factor/begin': {
+    body: () => ({ currentPassword: PASSWORD }),
+    ...everyone(200),
+  },
+  'POST /api/user/second_factor/confirm': { body: () => ({ code: '000000' }), ...everyone(400) },
+  'POST /api/user/second_factor/recovery_codes': {
+    body: () => ({ currentPassword: PASSWORD, code: '000000' }),
+    ...everyone(400),
+  },
+  'POST /api/user/second_factor/remove': {
+    body: () => ({ currentPassword: PASSWORD, code: '000000' }),
+    ...everyone(400),
+  },
   'GET /api/user/sessions': everyone(200),
   'DELETE /api/user/sessions/{id}': {
     path: async ({ owner }) => {

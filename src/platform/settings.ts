@@ -127,6 +127,13 @@ export const Settings = Type.Object({
     default: 'basic',
     description: 'which passwords are refused: those of wrong length, or the most common ones too',
   }),
+  SECOND_FACTOR_REQUIRED: Type.Optional(
+    Type.String({
+      pattern: '^(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)(,(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)){0,2}$',
+      description:
+        'roles that must log in to the trace backend with a second factor, separated by commas: USER, REGIONAL_ADMIN, SYSTEM_ADMIN',
+    }),
+  ),
   COOKIE_SECURE: Type.Union(
     (['auto', 'true', 'false'] as const).map(value => Type.Literal(value)),
     {

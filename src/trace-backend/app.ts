@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { JWTPayload } from 'jose';
+import type pg from 'pg';
 import { coalesce } from '../platform/concurrency/coalesce.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
@@ -12,17 +12,20 @@ import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
-import { secretBox } from '../platform/tokens/secret-box.ts';
+import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
-import { authenticate, standingOf } from './access/authentication.ts';
+import { authenticate, type FindStanding, standingOf } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { findHolder, registerDiscoverability } from './accounts/discoverability/routes.ts';
-import { openMails, QUEUES } from './accounts/mails/mails.ts';
+import { type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
+import { sealFactors } from './accounts/second-factor/factor.ts';
+import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
+import { registerSecondFactor } from './accounts/second-factor/routes.ts';
 import { sessionCookies } from './accounts/sessions/cookies.ts';
-import { openEndings } from './accounts/sessions/endings.ts';
+import { type Endings, openEndings } from './accounts/sessions/endings.ts';
 import { registerSessions } from './accounts/sessions/routes.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
 import { registerUsers } from './accounts/users/routes.ts';
@@ -36,10 +39,10 @@ import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { registerImages } from './images/routes.ts';
 import type { MayRead } from './images/uses-store.ts';
-import { openKeys } from './keys/keys.ts';
+import { type Keys, openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
-import { openLists } from './lists/lists.ts';
+import { type Lists, openLists } from './lists/lists.ts';
 import { maySeeProducts } from './products/access.ts';
 import { registerLabels } from './products/labels/routes.ts';
 import { registerProducts } from './products/routes.ts';
@@ -75,7 +78,9 @@ export async function prepareTraceBackend(
 ): Promise<void> {
   const pool = openPool(connection, SCHEMA, 1);
   try {
-    await sealSecrets(pool, secretBox(settings));
+    const box = secretBox(settings);
+    await sealSecrets(pool, box);
+    await sealFactors(pool, box);
     await makeFirstAdmin(pool, settings, logger);
   } finally {
     await pool.end();
@@ -100,8 +105,9 @@ export async function traceBackend(
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'trace-backend');
   checkOrigins(app, settings);
+  const requirement = secondFactorRequirement(settings);
   const findStanding = standingOf(pool);
-  await authenticate(app, { pool, check: keys.check, findStanding });
+  await authenticate(app, { pool, check: keys.check, findStanding, requirement });
 
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);
   const mailer = makeMailer(settings);
@@ -109,15 +115,11 @@ export async function traceBackend(
   const mails = openMails(jobs, { pool, mailer, publicUrl, logger }, settings);
   const files = openFileStore(settings);
   const endings = openEndings();
-  const sessions = openSessions({ pool, keys, cookies: sessionCookies(settings), endings });
-  const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
 
   const lists = openLists();
 
   registerHealth(app, 'trace-backend', { condition, metrics });
-  registerUsers(app, { pool, mails, settings, sessions, endings, companiesOf });
-  registerSessions(app, { pool, sessions, endings, companiesOf });
-  registerAdministration(app, { pool, mails, lists, endings, companiesOf });
+  registerAccounts(app, { pool, box, keys, settings, mails, lists, requirement, endings });
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, mayRead });
   registerCompanies(app, { pool, lists, mayRead });
@@ -125,12 +127,6 @@ export async function traceBackend(
   registerProducts(app, { pool, lists, mayRead });
   registerLabels(app, { pool, files, publicUrl });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
-  registerDiscoverability(app, {
-    pool,
-    keys,
-    isServiceToken: serviceTokenCheck({ pool, box, settings }),
-  });
-
   app.addHook('onListen', async () => {
     jobs.start();
     condition.start({
@@ -144,13 +140,53 @@ export async function traceBackend(
     mailer.close();
     await pool.end();
   });
-  const registry = {
+  return { app, registry: ownRegistry({ pool, keys, findStanding, requirement, endings }) };
+}
+
+interface Accounts {
+  pool: pg.Pool;
+  box: SecretBox;
+  keys: Keys;
+  settings: Settings;
+  mails: Mails;
+  lists: Lists;
+  requirement: Requirement;
+  endings: Endings;
+}
+
+/** Users, how they log in, and what is done to them. */
+function registerAccounts(app: Server, accounts: Accounts): void {
+  const { pool, box, keys, settings } = accounts;
+  const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
+  const sessions = openSessions({ ...accounts, cookies: sessionCookies(settings) });
+  const context = { ...accounts, sessions, companiesOf };
+  registerUsers(app, context);
+  registerSessions(app, context);
+  registerSecondFactor(app, context);
+  registerAdministration(app, context);
+  const isServiceToken = serviceTokenCheck({ pool, box, settings });
+  registerDiscoverability(app, { pool, keys, isServiceToken });
+}
+
+/** What makes the trace backend the registry of users for a packet service in the same process. */
+function ownRegistry({
+  pool,
+  keys,
+  findStanding,
+  requirement,
+  endings,
+}: Pick<Accounts, 'pool' | 'keys' | 'requirement' | 'endings'> & {
+  findStanding: FindStanding;
+}): UserRegistry {
+  return {
     publicKeys: keys.publicKeys,
-    findHolder: (contact: string) => findHolder(pool, contact),
-    stillCounts: async (claims: JWTPayload) => (await findStanding(claims)) !== undefined,
-    onEnded: (listener: (userId: string) => void) => endings.listen(userId => listener(String(userId))),
+    findHolder: contact => findHolder(pool, contact),
+    async stillCounts(claims) {
+      const standing = await findStanding(claims);
+      return standing !== undefined && !requirement.isOpen(standing);
+    },
+    onEnded: listener => endings.listen(userId => listener(String(userId))),
   };
-  return { app, registry };
 }
 
 /** Who may read the images that a record carries: who may see the record. */

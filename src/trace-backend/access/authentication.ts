@@ -6,6 +6,7 @@ import { coalesce } from '../../platform/concurrency/coalesce.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { rememberingCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
+import type { Requirement } from '../accounts/second-factor/requirement.ts';
 import { ACCESS_COOKIE } from '../accounts/sessions/cookies.ts';
 import { findStandings, type Standing } from '../accounts/sessions/store.ts';
 import type { Role } from '../accounts/users/store.ts';
@@ -21,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route of the trace backend states who may call it. */
     access?: Access;
+    /** Whether a user may call it who must prove a second factor and has not. */
+    beforeSecondFactor?: boolean;
   }
   interface FastifyRequest {
     /** The user who is logged in; on open routes undefined. */
@@ -32,6 +35,8 @@ export interface Caller {
   id: number;
   role: Role;
   sessionId: string;
+  /** whether the login proved a second factor */
+  secondFactor: boolean;
 }
 
 const RANK: Record<Role, number> = { USER: 0, REGIONAL_ADMIN: 1, SYSTEM_ADMIN: 2 };
@@ -58,13 +63,20 @@ export function standingOf(pool: pg.Pool): FindStanding {
   };
 }
 
+interface AuthenticationContext {
+  pool: pg.Pool;
+  check: TokenCheck;
+  findStanding: FindStanding;
+  requirement: Requirement;
+}
+
 /**
  * Has every route state who may call it, and every request show that it is from one of them: by the access cookie,
  * whose user must still be active and whose session must not have ended since.
  */
 export async function authenticate(
   app: Server,
-  { pool, check, findStanding }: { pool: pg.Pool; check: TokenCheck; findStanding: FindStanding },
+  { pool, check, findStanding, requirement }: AuthenticationContext,
 ): Promise<void> {
   await app.register(cookie);
   app.decorateRequest('caller', undefined);
@@ -89,7 +101,15 @@ export async function authenticate(
     if (claims.type !== 'access') throw new Problem('unauthenticated', 'the token is not an access token');
     const standing = await findStanding(claims);
     if (!standing) throw new Problem('unauthenticated', 'the session has ended; log in again');
-    return { id: standing.userId, role: standing.role, sessionId: claims.sid as string };
+    const { beforeSecondFactor, access } = request.routeOptions.config;
+    if (requirement.isOpen(standing) && !beforeSecondFactor && access !== 'known') {
+      throw new Problem(
+        'forbidden',
+        `a ${standing.role} needs a second factor here: set one up (POST /api/user/second_factor/begin), or log in with its code`,
+      );
+    }
+    const { userId: id, role, secondFactor } = standing;
+    return { id, role, secondFactor, sessionId: claims.sid as string };
   }
 
   // Before the body is read: a stranger's upload is refused at its first line.

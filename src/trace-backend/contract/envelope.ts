@@ -34,7 +34,8 @@ export function failure(problem: Problem): object {
       validationErrorDetails: { fieldErrors: fields },
     };
   }
-  return { status: statusOf[code], errorMessage: message };
+  const details = fields && { validationErrorDetails: { fieldErrors: fields } };
+  return { status: statusOf[code], errorMessage: message, ...details };
 }
 
 /** The body of a call that succeeded; without data where there is nothing to say. */

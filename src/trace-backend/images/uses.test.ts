@@ -30,7 +30,7 @@ const upload = async (kind: 'image' | 'document' = 'image'): Promise<string> =>
   (await uploadFile(trace, owner, kind, png)).body.data.storageKey;
 const status = async (key: string, kind: 'image' | 'document' = 'image') =>
   (await downloadFile(trace, owner, `${kind}/${key}`)).status;
-const asCaller = ({ id }: LoggedIn) => ({ id, role: 'USER' as const, sessionId: '' });
+const asCaller = ({ id }: LoggedIn) => ({ id, role: 'USER' as const, sessionId: '', secondFactor: false });
 const nothing: MayRead = async () => false;
 const company = (entityId: number): Carrier => ({ entity: 'company', entityId });
 

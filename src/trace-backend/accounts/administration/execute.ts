@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
-import { transaction } from '../../../platform/postgres/database.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { type Caller, callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
+import { forgetFactor } from '../second-factor/setup.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
 import { noteConfirmed } from '../users/account.ts';
 import { lockAccount, lockSystemAdmins, type User, type UserChange, updateUser } from '../users/store.ts';
@@ -18,6 +19,7 @@ export const ACTIONS = [
   'UNSET_USER_REGIONAL_ADMIN',
   'SET_USER_SYSTEM_ADMIN',
   'UNSET_USER_SYSTEM_ADMIN',
+  'REMOVE_USER_SECOND_FACTOR',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -39,6 +41,7 @@ export async function execute(
     const before = await lockAccount(database, id);
     mayExecute(caller, action, before);
     if (!before) throw new Problem('not_found', 'there is no such user');
+    if (action === 'REMOVE_USER_SECOND_FACTOR') return removeSecondFactor(database, mails, request, before);
     if (action === 'CONFIRM_USER_EMAIL') return noteConfirmed(database, mails, request, before, caller.id);
     const change = changeOf(action, before);
     if (!change) return before;
@@ -51,13 +54,13 @@ export async function execute(
     await audit(database, request, { action, entity: 'user', entityId: id, details });
     return user;
   });
-  if (action === 'DEACTIVATE_USER') endings.tell(id);
+  if (action === 'DEACTIVATE_USER' || action === 'REMOVE_USER_SECOND_FACTOR') endings.tell(id);
   mails.wake();
   return user;
 }
 
 function mayExecute({ id, role }: Caller, action: Action, user: User | undefined): void {
-  if (role !== 'SYSTEM_ADMIN' && action.endsWith('_ADMIN')) {
+  if (role !== 'SYSTEM_ADMIN' && (action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR')) {
     throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
   }
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
@@ -67,8 +70,25 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
     throw new Problem('invalid', 'nobody does this to themself; ask another administrator');
 }
 
+/** For a user who has lost the device and the recovery codes; the user is told by mail, and logs in again. */
+async function removeSecondFactor(
+  database: Database,
+  mails: Mails,
+  request: FastifyRequest,
+  user: User,
+): Promise<User> {
+  if (!(await forgetFactor(database, mails, user.id))) return user;
+  await endSessions(database, user.id, { resets: false });
+  const deed = { action: 'REMOVE_USER_SECOND_FACTOR', entity: 'user', entityId: user.id };
+  await audit(database, request, deed);
+  return user;
+}
+
 /** @returns undefined when there is nothing to change */
-function changeOf(action: Exclude<Action, 'CONFIRM_USER_EMAIL'>, user: User): UserChange | undefined {
+function changeOf(
+  action: Exclude<Action, 'CONFIRM_USER_EMAIL' | 'REMOVE_USER_SECOND_FACTOR'>,
+  user: User,
+): UserChange | undefined {
   const { status, role } = user;
   switch (action) {
     case 'ACTIVATE_USER':

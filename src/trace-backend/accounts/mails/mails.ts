@@ -24,9 +24,12 @@ const CONCURRENCY = 5;
 const MAX_RETRY_SECONDS = 2 * 3600;
 const ATTEMPT_SECONDS = 20;
 
+/** Mails that say what has happened to an account, and nothing else. */
+type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
+
 /** A mail to a user; `about` is the user whom a notice is about. */
 export type UserMail = { to: number } & (
-  | { kind: 'confirm' | 'activated' | 'reset' | 'password-changed' }
+  | { kind: 'confirm' | 'activated' | 'reset' | TellingKind }
   | { kind: 'notice'; about: number }
 );
 
@@ -145,7 +148,9 @@ async function write({ pool, publicUrl }: Mailing, job: UserJob): Promise<Mail |
       return isWanted ? { ...mail, ...texts.reset(user, secret) } : undefined;
     }
     case 'password-changed':
-      return { ...mail, ...texts.passwordChanged(user) };
+    case 'second-factor-on':
+    case 'second-factor-off':
+      return { ...mail, ...texts.told(user, job.kind) };
     case 'activated':
       return { ...mail, ...texts.activated(user) };
     case 'notice': {

@@ -5,6 +5,9 @@ import type { Language } from '../users/store.ts';
 /** Characters of a name that a mail shows, at most. */
 const SHOWN = 80;
 
+/** What a mail may say that has happened to an account. */
+type Told = 'password-changed' | 'second-factor-on' | 'second-factor-off';
+
 interface Words {
   greeting: (name: string) => string;
   /** in front of a code, which stands on the same line */
@@ -12,7 +15,7 @@ interface Words {
   confirm: { subject: string; ask: string; over: string };
   activated: { subject: string; say: string };
   reset: { subject: string; ask: string; over: string };
-  passwordChanged: { subject: string; say: string };
+  told: Record<Told, { subject: string; say: string }>;
 }
 
 const WORDS: Record<Language, Words> = {
@@ -30,9 +33,19 @@ const WORDS: Record<Language, Words> = {
       ask: 'Somebody, probably you, asked for a new password for your account. To set one, open this link, or enter the code:',
       over: 'Link and code work once, for one hour. If that was not you, do nothing: your password stays as it is.',
     },
-    passwordChanged: {
-      subject: 'Your password was changed',
-      say: 'The password of your account was changed, and every session was ended. If that was not you, ask for a new password at once and tell an administrator.',
+    told: {
+      'password-changed': {
+        subject: 'Your password was changed',
+        say: 'The password of your account was changed, and every session was ended. If that was not you, ask for a new password at once and tell an administrator.',
+      },
+      'second-factor-on': {
+        subject: 'A second factor was set up',
+        say: 'Logins to your account need a code of your authenticator app from now on. If you did not set that up, change your password at once and tell an administrator.',
+      },
+      'second-factor-off': {
+        subject: 'Your second factor was removed',
+        say: 'Logins to your account need no code any more. If you did not remove the second factor, change your password at once and tell an administrator.',
+      },
     },
   },
   DE: {
@@ -52,9 +65,19 @@ const WORDS: Record<Language, Words> = {
       ask: 'Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto verlangt. Um eines zu setzen, öffnen Sie diesen Link oder geben Sie den Code ein:',
       over: 'Link und Code gelten einmal, eine Stunde lang. Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
     },
-    passwordChanged: {
-      subject: 'Ihr Passwort wurde geändert',
-      say: 'Das Passwort Ihres Kontos wurde geändert, und alle Sitzungen wurden beendet. Wenn Sie das nicht waren, verlangen Sie sofort ein neues Passwort und sagen Sie der Verwaltung Bescheid.',
+    told: {
+      'password-changed': {
+        subject: 'Ihr Passwort wurde geändert',
+        say: 'Das Passwort Ihres Kontos wurde geändert, und alle Sitzungen wurden beendet. Wenn Sie das nicht waren, verlangen Sie sofort ein neues Passwort und sagen Sie der Verwaltung Bescheid.',
+      },
+      'second-factor-on': {
+        subject: 'Ein zweiter Faktor wurde eingerichtet',
+        say: 'Anmeldungen an Ihrem Konto brauchen ab jetzt einen Code Ihrer Authentifizierungs-App. Wenn Sie das nicht eingerichtet haben, ändern Sie sofort Ihr Passwort und sagen Sie der Verwaltung Bescheid.',
+      },
+      'second-factor-off': {
+        subject: 'Ihr zweiter Faktor wurde entfernt',
+        say: 'Anmeldungen an Ihrem Konto brauchen keinen Code mehr. Wenn Sie den zweiten Faktor nicht entfernt haben, ändern Sie sofort Ihr Passwort und sagen Sie der Verwaltung Bescheid.',
+      },
     },
   },
   RW: {
@@ -71,9 +94,19 @@ const WORDS: Record<Language, Words> = {
       ask: 'Hari uwasabye ijambobanga rishya rya konti yawe, birashoboka ko ari wowe. Kugira ngo urishyireho, fungura iyi linki cyangwa wandike kode:',
       over: 'Linki na kode bikora inshuro imwe, mu isaha imwe. Niba atari wowe, ntugire icyo ukora: ijambobanga ryawe ntirihinduka.',
     },
-    passwordChanged: {
-      subject: 'Ijambobanga ryawe ryahinduwe',
-      say: 'Ijambobanga rya konti yawe ryahinduwe kandi ahantu hose konti yari ifunguye hafunzwe. Niba atari wowe, saba ijambobanga rishya ako kanya kandi ubimenyeshe umuyobozi.',
+    told: {
+      'password-changed': {
+        subject: 'Ijambobanga ryawe ryahinduwe',
+        say: 'Ijambobanga rya konti yawe ryahinduwe kandi ahantu hose konti yari ifunguye hafunzwe. Niba atari wowe, saba ijambobanga rishya ako kanya kandi ubimenyeshe umuyobozi.',
+      },
+      'second-factor-on': {
+        subject: 'Uburyo bwa kabiri bwo kwinjira bwashyizweho',
+        say: 'Guhera ubu, kwinjira muri konti yawe bisaba kode ya porogaramu yawe. Niba atari wowe wabishyizeho, hindura ijambobanga ako kanya kandi ubimenyeshe umuyobozi.',
+      },
+      'second-factor-off': {
+        subject: 'Uburyo bwa kabiri bwo kwinjira bwakuweho',
+        say: 'Kwinjira muri konti yawe ntibigisaba kode. Niba atari wowe wabikuyeho, hindura ijambobanga ako kanya kandi ubimenyeshe umuyobozi.',
+      },
     },
   },
   ES: {
@@ -90,9 +123,19 @@ const WORDS: Record<Language, Words> = {
       ask: 'Alguien, probablemente usted, pidió una contraseña nueva para su cuenta. Para establecerla, abra este enlace o introduzca el código:',
       over: 'El enlace y el código sirven una vez, durante una hora. Si no fue usted, no haga nada: su contraseña no cambia.',
     },
-    passwordChanged: {
-      subject: 'Su contraseña fue cambiada',
-      say: 'La contraseña de su cuenta fue cambiada y se cerraron todas las sesiones. Si no fue usted, pida una contraseña nueva enseguida y avise a un administrador.',
+    told: {
+      'password-changed': {
+        subject: 'Su contraseña fue cambiada',
+        say: 'La contraseña de su cuenta fue cambiada y se cerraron todas las sesiones. Si no fue usted, pida una contraseña nueva enseguida y avise a un administrador.',
+      },
+      'second-factor-on': {
+        subject: 'Se configuró un segundo factor',
+        say: 'Desde ahora, para entrar en su cuenta hace falta un código de su aplicación de autenticación. Si no lo configuró usted, cambie su contraseña enseguida y avise a un administrador.',
+      },
+      'second-factor-off': {
+        subject: 'Se quitó su segundo factor',
+        say: 'Para entrar en su cuenta ya no hace falta un código. Si no quitó usted el segundo factor, cambie su contraseña enseguida y avise a un administrador.',
+      },
     },
   },
 };
@@ -145,8 +188,9 @@ export function mailTexts(publicUrl: string) {
       const { subject, say } = WORDS[reader.language].activated;
       return letter(reader, subject, [say, { url: `${publicUrl}/` }]);
     },
-    passwordChanged(reader: Reader): MailText {
-      const { subject, say } = WORDS[reader.language].passwordChanged;
+    /** Says what has happened to an account. */
+    told(reader: Reader, what: Told): MailText {
+      const { subject, say } = WORDS[reader.language].told[what];
       return letter(reader, subject, [say]);
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {

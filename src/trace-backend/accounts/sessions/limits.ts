@@ -20,8 +20,8 @@ const FROM_ONE_ADDRESS = 10;
 const FROM_ANYWHERE = 100;
 /** An address from which a user logged in is known for this long, in milliseconds. */
 const KNOWN_MS = 30 * 24 * 3600_000;
-/** Wrong codes of a second factor for one account: whoever sends them knows the password. */
-const WRONG_CODES = 10;
+/** Failures to show a second factor, or the password again, for one account. */
+const WRONG_SECRETS = 10;
 
 /**
  * Notes an attempt to log in, and refuses it after too many failures: from its address, or from anywhere unless the
@@ -49,13 +49,18 @@ export async function admitLogin(
 }
 
 /**
- * Notes an attempt to prove a second factor, and refuses it after too many failures, wherever they came from.
+ * Notes an attempt of somebody who is past the password or the login to show a further secret of an account, and
+ * refuses it after too many failures, wherever they came from.
  *
  * @throws Problem too_many_requests
  */
-export async function admitCode(pool: pg.Pool, userId: number): Promise<LoginAttempt> {
-  const attempt = { account: hash('sha256', `code ${userId}`, 'buffer'), address: '', at: new Date() };
-  await admit(pool, attempt, WRONG_CODES, undefined);
+export async function admitSecret(
+  pool: pg.Pool,
+  kind: 'code' | 'password',
+  userId: number,
+): Promise<LoginAttempt> {
+  const attempt = { account: hash('sha256', `${kind} ${userId}`, 'buffer'), address: '', at: new Date() };
+  await admit(pool, attempt, WRONG_SECRETS, undefined);
   return attempt;
 }
 
@@ -79,7 +84,7 @@ async function admit(
   });
   if (over.length === 0) return;
   const free = Math.max(...over.map(first => first.getTime())) + FAILURES_MS;
-  throw new Problem('too_many_requests', 'too many failed logins; try again later', {
+  throw new Problem('too_many_requests', 'too many failed attempts; try again later', {
     retryAfter: Math.max(1, Math.ceil((free - at.getTime()) / 1000)),
   });
 }

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { DateTime } from '../../contract/schemas.ts';
+import { Code } from '../second-factor/schemas.ts';
 
 export const Login = Type.Object({
   username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),
   password: Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] }),
+  code: Type.Optional(Code),
 });
 
 /** Any text is taken in a path; what is no UUID names nothing. */

@@ -3,11 +3,15 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { newSecret, secretHash } from '../../../platform/tokens/secret.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
+import type { Caller } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
+import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
+import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { checkPassword } from '../users/passwords.ts';
-import { type Account, findAccount, lockAccount } from '../users/store.ts';
+import { type Account, findAccount, findAccountById, lockAccount } from '../users/store.ts';
 import { deleteLoginFailures, type LoginAttempt } from './attempts-store.ts';
 import { type Cookies, REFRESH_COOKIE, SESSION_SECONDS } from './cookies.ts';
 import { type Endings, endSessions } from './endings.ts';
@@ -30,6 +34,8 @@ const MAX_USER_AGENT = 200;
 export interface Credentials {
   username: string;
   password: string;
+  /** of the second factor, where the account has one */
+  code?: string | undefined;
 }
 
 /** Logging in and what follows from it. */
@@ -43,6 +49,8 @@ export interface Sessions {
     user: Account,
     secondFactor: boolean,
   ): Promise<void>;
+  /** Gives the caller an access token that says that the session has proven a second factor. */
+  signAnew(reply: FastifyReply, caller: Caller): Promise<void>;
   /** @throws Problem unauthenticated */
   refresh(request: FastifyRequest, reply: FastifyReply): Promise<Account>;
   /**
@@ -55,14 +63,22 @@ export interface Sessions {
 
 interface SessionContext {
   pool: pg.Pool;
+  box: SecretBox;
+  requirement: Requirement;
   keys: Keys;
   cookies: Cookies;
   endings: Endings;
 }
 
-export function openSessions({ pool, keys, cookies, endings }: SessionContext): Sessions {
-  const accessToken = ({ id, email, role, sessionVersion }: Account, session: Session) =>
-    keys.sign({ sub: String(id), type: 'access', email, role, ver: sessionVersion, sid: session.id });
+export function openSessions(context: SessionContext): Sessions {
+  const { pool, keys, cookies, endings, requirement } = context;
+  const accessToken = (user: Account, { id: sid, secondFactor }: Pick<Session, 'id' | 'secondFactor'>) => {
+    const { id, email, role, sessionVersion } = user;
+    const claims = { sub: String(id), type: 'access', email, role, ver: sessionVersion, sid };
+    // A packet service elsewhere knows nothing of second factors; it refuses who is not activated.
+    const isOpen = requirement.isOpen({ role, secondFactor });
+    return keys.sign({ ...claims, ...(isOpen && { is_activated: false }) });
+  };
 
   /** Begins a session; its token is signed before the transaction, which must not wait for another connection. */
   async function begin(
@@ -83,7 +99,7 @@ export function openSessions({ pool, keys, cookies, endings }: SessionContext): 
   }
 
   return {
-    async login(request, reply, { username, password }) {
+    async login(request, reply, { username, password, code }) {
       const key = emailKeyOf(username);
       const account = await findAccount(pool, key);
       const attempt = await admitLogin(pool, key, account?.id, request.ip);
@@ -97,7 +113,8 @@ export function openSessions({ pool, keys, cookies, endings }: SessionContext): 
         await noteFailure(pool, request, account, attempt, account.status);
         throw new Problem('unauthenticated', inactive[account.status]);
       }
-      await begin(request, reply, account, false, async database => {
+      const isProven = await checkSecondFactor(context, request, { account, attempt, code });
+      await begin(request, reply, account, isProven, async database => {
         await noteLogin(database, attempt, account.id);
         const deed = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
         await audit(database, request, deed);
@@ -106,6 +123,11 @@ export function openSessions({ pool, keys, cookies, endings }: SessionContext): 
     },
     beginAnew: (request, reply, user, secondFactor) =>
       begin(request, reply, user, secondFactor, async () => {}),
+    async signAnew(reply, { id, sessionId }) {
+      const user = await findAccountById(pool, id);
+      if (!user) throw new Problem('unauthenticated', 'the session has ended; log in again');
+      cookies.set(reply, { access: await accessToken(user, { id: sessionId, secondFactor: true }) });
+    },
     async refresh(request, reply) {
       const { account, session, secret, reused } = await transaction(pool, database =>
         exchange(database, request),
@@ -135,6 +157,31 @@ const inactive = {
   CONFIRMED_EMAIL: 'the account is not active: it waits for an administrator',
   DEACTIVATED: 'the account is not active: an administrator deactivated it',
 };
+
+/**
+ * Has a login whose password is right prove the second factor, where the account has one.
+ *
+ * @returns whether there is one
+ * @throws Problem unauthenticated, too_many_requests
+ */
+async function checkSecondFactor(
+  { pool, box }: SessionContext,
+  request: FastifyRequest,
+  { account, attempt, code }: { account: Account; attempt: LoginAttempt; code: string | undefined },
+): Promise<boolean> {
+  const factor = await requiredFactor(pool, account.id);
+  if (!factor) return false;
+  if (code === undefined) {
+    // No failure, and no success that would clear those before.
+    await deleteLoginFailures(pool, attempt);
+    throw codeNeeded('code is needed: this account has a second factor');
+  }
+  if (!(await proveFactor({ pool, box }, factor, code))) {
+    await noteFailure(pool, request, account, attempt, 'code');
+    throw codeNeeded('code is not one of the second factor, or was used before');
+  }
+  return true;
+}
 
 /** Writes a failed login down; an account that does not exist is named by the hash of what was typed. */
 async function noteFailure(

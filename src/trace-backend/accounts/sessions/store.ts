@@ -63,6 +63,17 @@ export async function deleteSessions(database: Database, userId: number): Promis
   await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId}`);
 }
 
+/** Notes of one session of a user, or of all, whether its login counts as proven by a second factor. */
+export async function setSecondFactor(
+  database: Database,
+  userId: number,
+  { sessionId, proven }: { sessionId?: string; proven: boolean },
+): Promise<void> {
+  await database.query(sql`
+    UPDATE sessions SET second_factor = ${proven}
+    WHERE user_id = ${userId} AND (${sessionId}::uuid IS NULL OR id = ${sessionId})`);
+}
+
 /** What an access token must agree with. */
 export interface Standing {
   userId: number;

@@ -9,8 +9,9 @@ import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
 import { takeMailToken } from '../mails/store.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
+import { checkCurrentPassword, wrongPassword } from './current-password.ts';
 import { checkEmail } from './email.ts';
-import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts';
+import { checkPasswordRules, hashPassword } from './passwords.ts';
 import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
 import { type Account, findSystemAdmins, insertUser, lockAccount, type User, updateUser } from './store.ts';
 
@@ -158,13 +159,7 @@ export async function updateProfile(
   /** Checked and hashed before the transaction, which must not wait for it. */
   async function newPassword(): Promise<{ made: string; checked: string }> {
     await checkPasswordRules(password as string, 'password', settings);
-    const kept = await transaction(pool, database => lockAccount(database, id));
-    if (!(await checkPassword(kept?.password, currentPassword ?? ''))) throw wrongPassword();
-    return { made: await hashPassword(password as string), checked: kept?.password as string };
+    const account = await checkCurrentPassword(pool, id, currentPassword);
+    return { made: await hashPassword(password as string), checked: account.password };
   }
-}
-
-function wrongPassword(): Problem {
-  const sentence = 'currentPassword is needed to set another password, and this is not it';
-  return new Problem('invalid', sentence, { fields: { currentPassword: sentence } });
 }

@@ -113,7 +113,7 @@ function registerProfile(
   app.get(
     '/api/user/profile',
     {
-      config: { access: 'user' },
+      config: { access: 'user', beforeSecondFactor: true },
       schema: {
         tags: ['User'],
         summary: 'Who is logged in',
@@ -142,7 +142,9 @@ function registerProfile(
     },
     async (request, reply) => {
       const user = await updateProfile(context, request, callerOf(request).id, request.body);
-      if (request.body.password !== undefined) await sessions.beginAnew(request, reply, user, false);
+      if (request.body.password !== undefined) {
+        await sessions.beginAnew(request, reply, user, callerOf(request).secondFactor);
+      }
       return answer(user);
     },
   );

@@ -61,6 +61,11 @@ export async function findAccount(database: Database, emailKey: string): Promise
   return rows[0];
 }
 
+export async function findAccountById(database: Database, id: number): Promise<Account | undefined> {
+  const { rows } = await database.query<Account>(sql`SELECT ${ACCOUNT} FROM users WHERE id = ${id}`);
+  return rows[0];
+}
+
 /** Users by their ids, in that order. */
 export async function findUsers(database: Database, ids: readonly number[]): Promise<(User | undefined)[]> {
   const { rows } = await database.query<User>({

@@ -1,0 +1,185 @@
+import jsqr from 'jsqr';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authenticator, withSecondFactor } from '../../../../test/helpers/authenticator.ts';
+import { type MailServer, mailServer, textOf } from '../../../../test/helpers/mail-server.ts';
+import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
+import {
+  ADMIN,
+  type LoggedIn,
+  PASSWORD,
+  type RunningTrace,
+  runningTrace,
+} from '../../../../test/helpers/trace.ts';
+import { bearer } from '../../../../test/helpers/user-registry.ts';
+
+let mail: MailServer;
+let trace: RunningTrace;
+/** Where administrators must have a second factor, behind a proxy that says who asks. */
+let strict: RunningTrace;
+let packet: RunningService;
+let admin: LoggedIn;
+beforeAll(async () => {
+  mail = await mailServer();
+  trace = await runningTrace({ SMTP_URL: mail.url });
+  const SECOND_FACTOR_REQUIRED = 'REGIONAL_ADMIN,SYSTEM_ADMIN';
+  strict = await runningTrace({ SECOND_FACTOR_REQUIRED, TRUST_PROXY: 'true' }, trace);
+  packet = await runningService({ AUTH_MODE: 'required' }, trace, { registry: strict.registry });
+  admin = await trace.login(ADMIN.username, ADMIN.password);
+});
+afterAll(async () => {
+  await packet.stop();
+  await strict.stop();
+  await trace.stop();
+  await mail.stop();
+});
+
+const login = (who: LoggedIn, code?: string, address = '192.0.2.1', of = trace) =>
+  of.send(
+    'POST',
+    '/api/user/login',
+    { username: who.email, password: PASSWORD, ...(code !== undefined && { code }) },
+    { 'x-forwarded-for': address },
+  );
+const state = async (who: LoggedIn) => (await who.send('GET', '/api/user/second_factor')).body.data;
+
+test('a second factor is set up with the password and a code of the app, and then asked for at each login', async () => {
+  const user = await trace.loggedIn();
+  const begin = (currentPassword: string) =>
+    user.send('POST', '/api/user/second_factor/begin', { currentPassword });
+  expect((await begin('wrong')).body.validationErrorDetails.fieldErrors).toHaveProperty('currentPassword');
+  const { secret, uri, qr } = (await begin(PASSWORD)).body.data;
+  const { data, info } = await sharp(Buffer.from(qr), { density: 300 })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const decode = jsqr as unknown as typeof jsqr.default;
+  expect(decode(new Uint8ClampedArray(data), info.width, info.height)?.data).toBe(uri);
+  expect(uri).toContain(secret);
+  expect((await login(user)).status).toBe(200);
+  expect(await state(user)).toEqual({ enabled: false, required: false, recoveryCodes: 0 });
+
+  const app = authenticator(secret);
+  const confirm = (code: string) => user.send('POST', '/api/user/second_factor/confirm', { code });
+  expect((await confirm('000000')).body.status).toBe('VALIDATION_ERROR');
+  const confirmed = await confirm(app.code());
+  expect(confirmed.body.data.recoveryCodes).toHaveLength(10);
+  expect(await state(user)).toEqual({ enabled: true, required: false, recoveryCodes: 10 });
+  expect((await begin(PASSWORD)).status).toBe(400);
+
+  const asked = await login(user);
+  expect([asked.status, asked.body.status]).toEqual([401, 'AUTH_ERROR']);
+  expect(asked.body.validationErrorDetails.fieldErrors).toHaveProperty('code');
+  expect(asked.headers.getSetCookie()).toEqual([]);
+  expect((await login(user, app.code())).status).toBe(200);
+  const [told] = await mail.mailsTo(user.email);
+  expect(textOf(told)).toContain('need a code of your authenticator app');
+  const { body } = await admin.send('GET', `/api/audit/list?action=SET_SECOND_FACTOR&entityId=${user.id}`);
+  expect(body.data.count).toBe(1);
+});
+
+test('no code is accepted twice, nor one before it; not by several at once either', async () => {
+  const user = await trace.loggedIn();
+  const { app } = await withSecondFactor(user);
+  const code = app.code();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => login(user, code)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
+  expect((await login(user, code)).status).toBe(401);
+});
+
+test('a recovery code is good once, in any case and grouping; others replace all', async () => {
+  const user = await trace.loggedIn();
+  const { app, recoveryCodes } = await withSecondFactor(user);
+  const [first = '', second = ''] = recoveryCodes;
+  expect((await login(user, first.toLowerCase().replaceAll('-', ' '))).status).toBe(200);
+  expect((await login(user, first)).status).toBe(401);
+  const { rows } = await trace.pool.query('SELECT hash FROM recovery_codes WHERE user_id = $1', [user.id]);
+  expect(rows).toHaveLength(9);
+  const renew = (body: object) => user.send('POST', '/api/user/second_factor/recovery_codes', body);
+  expect((await renew({ currentPassword: 'wrong', code: second })).status).toBe(400);
+  const renewed = await renew({ currentPassword: PASSWORD, code: app.code() });
+  expect(renewed.body.data.recoveryCodes).toHaveLength(10);
+  expect((await login(user, second)).status).toBe(401);
+  expect((await login(user, renewed.body.data.recoveryCodes[0])).status).toBe(200);
+});
+
+test('wrong codes are counted for the account, wherever they come from; the password alone resets nothing', async () => {
+  const user = await trace.loggedIn();
+  const { recoveryCodes } = await withSecondFactor(user);
+  for (let n = 0; n < 10; n++) {
+    expect((await login(user, '000000', `198.51.100.${n}`, strict)).status).toBe(401);
+    expect((await login(user, undefined, `198.51.100.${n}`, strict)).status).toBe(401);
+  }
+  const refused = await login(user, recoveryCodes[0], '203.0.113.1', strict);
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 600]).toEqual([429, true]);
+  await trace.pool.query("UPDATE login_failures SET at = at - interval '15 minutes'");
+  expect((await login(user, recoveryCodes[0], '203.0.113.1', strict)).status).toBe(200);
+  const { body } = await admin.send('GET', `/api/audit/list?action=LOGIN_FAILED&entityId=${user.id}`);
+  expect(body.data.items[0].details).toEqual({ reason: 'code' });
+});
+
+test('it is removed with password and code, or by a SYSTEM_ADMIN for who has lost both; by mail either way', async () => {
+  const [user, lost] = [await trace.loggedIn(), await trace.loggedIn()];
+  const { app } = await withSecondFactor(user);
+  const remove = (body: object) => user.send('POST', '/api/user/second_factor/remove', body);
+  expect((await remove({ currentPassword: PASSWORD, code: '000000' })).status).toBe(400);
+  expect((await remove({ currentPassword: PASSWORD, code: app.code() })).status).toBe(200);
+  expect((await login(user)).status).toBe(200);
+  expect(textOf((await mail.mailsTo(user.email, 2))[1])).toContain('need no code any more');
+
+  await withSecondFactor(lost);
+  const regional = await trace.loggedIn('REGIONAL_ADMIN');
+  const execute = (by: LoggedIn) =>
+    by.send('POST', '/api/user/admin/execute/REMOVE_USER_SECOND_FACTOR', { id: lost.id });
+  expect((await execute(regional)).status).toBe(403);
+  expect((await execute(admin)).status).toBe(200);
+  expect((await lost.send('GET', '/api/user/profile')).status).toBe(401);
+  expect((await login(lost)).status).toBe(200);
+});
+
+test('a role that needs one can do nothing before, neither here nor at the packet service; others go on', async () => {
+  const [regional, user] = [await strict.loggedIn('REGIONAL_ADMIN'), await strict.loggedIn()];
+  const list = (cookie: string) => strict.send('GET', '/api/user/admin/list', undefined, { cookie });
+  const atPacket = async (cookie: string) =>
+    (await packet.send('GET', '/packets', undefined, bearer(cookie.slice('trace-accessToken='.length))))
+      .status;
+  expect((await user.send('GET', '/api/company/list')).status).toBe(200);
+  const refused = await list(regional.cookie);
+  expect([refused.status, refused.body.status]).toEqual([403, 'UNAUTHORIZED']);
+  expect(refused.body.errorMessage).toContain('/api/user/second_factor/begin');
+  expect(await atPacket(regional.cookie)).toBe(401);
+  const claims = JSON.parse(Buffer.from(regional.cookie.split('.')[1] as string, 'base64url').toString());
+  expect(claims.is_activated).toBe(false);
+  expect((await regional.send('GET', '/api/user/profile')).status).toBe(200);
+  expect(await state(regional)).toMatchObject({ enabled: false, required: true });
+
+  const begun = await regional.send('POST', '/api/user/second_factor/begin', { currentPassword: PASSWORD });
+  const app = authenticator(begun.body.data.secret);
+  const code = app.code();
+  const confirmed = await regional.send('POST', '/api/user/second_factor/confirm', { code });
+  expect((await list(regional.cookie)).status).toBe(200);
+  const cookie = confirmed.headers.getSetCookie()[0]?.split(';')[0] as string;
+  expect([(await list(cookie)).status, await atPacket(cookie)]).toEqual([200, 200]);
+  const renewed = JSON.parse(Buffer.from(cookie.split('.')[1] as string, 'base64url').toString());
+  expect(renewed.is_activated).toBeUndefined();
+  const remove = { currentPassword: PASSWORD, code: app.code() };
+  const kept = await regional.send('POST', '/api/user/second_factor/remove', remove);
+  expect(kept.body.errorMessage).toContain('REGIONAL_ADMIN needs');
+});
+
+test('the secret of a factor is encrypted where SECRETS_KEY is set, also one from before', async () => {
+  const own = await runningTrace();
+  const user = await own.loggedIn();
+  const { app } = await withSecondFactor(user);
+  const secret = async () =>
+    (await own.pool.query('SELECT secret FROM second_factors WHERE user_id = $1', [user.id])).rows[0].secret;
+  expect(await secret()).toMatch(/^[\w-]{27}$/);
+  const sealed = await runningTrace(
+    { SECRETS_KEY: 'a key of the operator'.padEnd(32, '-').replaceAll(' ', '-') },
+    own,
+  );
+  expect(await secret()).toMatch(/^sealed:v1:/);
+  expect((await login(user, app.code(), '192.0.2.1', sealed)).status).toBe(200);
+  await sealed.stop();
+  await own.stop();
+});

@@ -1,0 +1,92 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+
+/** A second factor as it is kept. */
+export interface SecondFactor {
+  userId: number;
+  /** as the secret box keeps it */
+  secret: string;
+  confirmed: boolean;
+}
+
+/** Keeps a factor that is to be confirmed, in the place of an earlier one that was not; false when one was. */
+export async function putUnconfirmed(database: Database, userId: number, secret: string): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO second_factors AS kept (user_id, secret, last_step) VALUES (${userId}, ${secret}, 0)
+    ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0 WHERE kept.confirmed_at IS NULL`);
+  return rowCount === 1;
+}
+
+export async function findSecondFactor(
+  database: Database,
+  userId: number,
+): Promise<SecondFactor | undefined> {
+  const { rows } = await database.query<SecondFactor>(sql`
+    SELECT user_id AS "userId", secret, confirmed_at IS NOT NULL AS confirmed
+    FROM second_factors WHERE user_id = ${userId}`);
+  return rows[0];
+}
+
+/** Uses the codes up to a step of time up; false when that was done before. */
+export async function useStep(database: Database, userId: number, step: number): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE second_factors SET last_step = ${step} WHERE user_id = ${userId} AND last_step < ${step}`);
+  return rowCount === 1;
+}
+
+export async function confirmFactor(database: Database, userId: number, now: Date): Promise<void> {
+  await database.query(sql`
+    UPDATE second_factors SET confirmed_at = ${now} WHERE user_id = ${userId}`);
+}
+
+/** Forgets a user's factor and recovery codes. */
+export async function deleteSecondFactor(database: Database, userId: number): Promise<boolean> {
+  await database.query(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
+  const { rowCount } = await database.query(sql`DELETE FROM second_factors WHERE user_id = ${userId}`);
+  return rowCount === 1;
+}
+
+/** Keeps recovery codes in the place of earlier ones. */
+export async function putRecoveryCodes(
+  database: Database,
+  userId: number,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await database.query(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
+  await database.query(sql`
+    INSERT INTO recovery_codes (user_id, hash) SELECT ${userId}, hash FROM unnest(${hashes}::bytea[]) AS hash`);
+}
+
+/** Uses a recovery code up; false when there is none. */
+export async function takeRecoveryCode(database: Database, userId: number, hash: Buffer): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash}`);
+  return rowCount === 1;
+}
+
+export async function countRecoveryCodes(database: Database, userId: number): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM recovery_codes WHERE user_id = ${userId}`);
+  return rows[0]?.count ?? 0;
+}
+
+/** Some kept secrets of users with larger ids, in their order. */
+export async function listSecrets(
+  database: Database,
+  after: number,
+  limit: number,
+): Promise<Pick<SecondFactor, 'userId' | 'secret'>[]> {
+  const { rows } = await database.query<Pick<SecondFactor, 'userId' | 'secret'>>(sql`
+    SELECT user_id AS "userId", secret FROM second_factors WHERE user_id > ${after} ORDER BY user_id LIMIT ${limit}`);
+  return rows;
+}
+
+/** The same secret, encrypted in another way; unless it has been replaced meanwhile. */
+export async function resealSecondFactor(
+  database: Database,
+  userId: number,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await database.query(sql`
+    UPDATE second_factors SET secret = ${to} WHERE user_id = ${userId} AND secret = ${from}`);
+}

@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Seconds that a code is good for, and digits of one: what every authenticator app takes (RFC 6238 §4, RFC 4226 §5.3). */
+const STEP_SECONDS = 30;
+const DIGITS = 6;
+/** Steps before and after the present one whose codes count too: clocks differ (RFC 6238 §5.2). */
+const DRIFT_STEPS = 1;
+
+/**
+ * A one-time code by RFC 4226 §5.3: HMAC-SHA-1 over a counter, truncated.
+ *
+ * @param digits of the code
+ */
+export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
+  const message = Buffer.alloc(8);
+  message.writeBigUInt64BE(BigInt(counter));
+  const mac = createHmac('sha1', secret).update(message).digest();
+  const offset = (mac.at(-1) as number) & 0xf;
+  const number = mac.readUInt32BE(offset) & 0x7fffffff;
+  return String(number % 10 ** digits).padStart(digits, '0');
+}
+
+/**
+ * The step of time that a code belongs to (RFC 6238 §4.2), if it is that of the present one or of one beside it. Every
+ * candidate is compared, and in constant time.
+ */
+export function stepOf(secret: Buffer, code: string, now: Date): number | undefined {
+  const present = Math.floor(now.getTime() / 1000 / STEP_SECONDS);
+  const given = Buffer.from(code);
+  let found: number | undefined;
+  for (let step = present - DRIFT_STEPS; step <= present + DRIFT_STEPS; step++) {
+    const expected = Buffer.from(hotp(secret, step));
+    if (given.length === expected.length && timingSafeEqual(given, expected)) found = step;
+  }
+  return found;
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Bytes in base32 without padding (RFC 4648 §6); their number is a multiple of five. */
+export function base32(bytes: Buffer): string {
+  const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{5}/g) ?? []).map(five => BASE32[Number.parseInt(five, 2)]).join('');
+}
+
+/** The URI that authenticator apps read as a QR code (Google Authenticator's key URI format). */
+export function keyUri(secret: Buffer, issuer: string, account: string): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
+  const parameters = {
+    secret: base32(secret),
+    issuer,
+    algorithm: 'SHA1',
+    digits: DIGITS,
+    period: STEP_SECONDS,
+  };
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `otpauth://totp/${label}?${query.join('&')}`;
+}

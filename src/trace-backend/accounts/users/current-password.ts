@@ -1,0 +1,31 @@
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import { deleteLoginFailures } from '../sessions/attempts-store.ts';
+import { admitSecret } from '../sessions/limits.ts';
+import { checkPassword } from './passwords.ts';
+import { type Account, findAccountById } from './store.ts';
+
+/**
+ * Has a user who is logged in show the password again, before what a stolen cookie alone must not be enough for. Wrong
+ * ones are counted for the account.
+ *
+ * @returns the account as the password was checked against it
+ * @throws Problem invalid, too_many_requests
+ */
+export async function checkCurrentPassword(
+  pool: pg.Pool,
+  userId: number,
+  given: string | undefined,
+): Promise<Account> {
+  const account = await findAccountById(pool, userId);
+  if (given === undefined || !account) throw wrongPassword();
+  const attempt = await admitSecret(pool, 'password', userId);
+  if (!(await checkPassword(account.password, given))) throw wrongPassword();
+  await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
+  return account;
+}
+
+export function wrongPassword(): Problem {
+  const sentence = 'currentPassword is needed for this, and this is not it';
+  return new Problem('invalid', sentence, { fields: { currentPassword: sentence } });
+}
