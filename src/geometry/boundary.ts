@@ -54,6 +54,16 @@ export function checkArea(areaM2: number, path: string): void {
   );
 }
 
+/** How many positions a geometry has, at most about: what reading it costs is in proportion to them. */
+export function countPositions(geometry: unknown): number {
+  const count = (value: unknown, levels: number): number => {
+    if (!Array.isArray(value)) return 1;
+    return levels === 1 ? value.length : value.reduce((sum, inside) => sum + count(inside, levels - 1), 0);
+  };
+  const { type, coordinates } = (geometry ?? {}) as { type?: unknown; coordinates?: unknown };
+  return count(coordinates, type === 'MultiPolygon' ? 3 : 2);
+}
+
 /** The ground of a geometry that was checked before, such as a stored one. */
 export function groundOfChecked(geometry: unknown): Ground {
   const rings = readRings(geometry, 'geometry');

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { pacer } from '../platform/concurrency/pacer.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
@@ -48,6 +49,8 @@ import { batchWriter, tellingWriter } from './writer/batch-writer.ts';
 
 /** Requests of one client address in a minute, at most; many phones share the address of one village's mast. */
 const PER_MINUTE = 12_000;
+/** Microseconds of work with large bodies and boundaries that begins in one turn of the event loop, about. */
+const WORK_PER_TURN = 20_000;
 
 /** Brings the packet service's tables up to date; returns the names of the migrations that ran now. */
 export async function migratePacketService(connection: Connection): Promise<string[]> {
@@ -79,7 +82,8 @@ export async function packetService(
     log.wake();
     if (event.kind === 'chat.message') pending.grew();
   });
-  const resolver = makeResolver(settings, pool);
+  const pace = pacer(WORK_PER_TURN);
+  const resolver = makeResolver(settings, pool, pace);
   const checkThread = threadCheck(pool);
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
@@ -112,7 +116,7 @@ export async function packetService(
   registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry, isTokenUser: app.isTokenUser }) });
   registerSync(app, { pool, news, visibility });
   registerGraph(app, { pool, exports, visibility });
-  registerFields(app, { pool, settings });
+  registerFields(app, { pool, settings, pace });
 
   app.addHook('onListen', async () => {
     log.start();

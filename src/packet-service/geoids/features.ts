@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
-import { checkArea, readBoundary } from '../../geometry/boundary.ts';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import { cellsOfGround, coverKeysOf, type FieldToRegister } from './registry.ts';
+import { cellsOfGround, coverKeysOf, type FieldToRegister, readGround } from './registry.ts';
 
 /** Fields in one request. */
 export const MAX_FEATURES = 1000;
@@ -9,33 +8,31 @@ export const MAX_FEATURES = 1000;
 export const MAX_NAME = 200;
 
 /**
- * Reads a GeoJSON Feature or FeatureCollection as fields to register. Between two features the event loop gets its
- * turn: a large field takes milliseconds, a thousand of them must not hold up everybody else.
+ * Reads a GeoJSON Feature or FeatureCollection as fields to register. A large field takes milliseconds, so each waits
+ * for its turn.
  *
  * @throws Problem invalid, naming the feature and what of it is wrong, as in `features[3].geometry.coordinates[0]`
  */
-export async function readFeatures(body: unknown): Promise<FieldToRegister[]> {
+export async function readFeatures(body: unknown, pace: Pace): Promise<FieldToRegister[]> {
   const { type, features } = asObject(body, 'the body');
-  if (type === 'Feature') return [readFeature(body, '')];
+  if (type === 'Feature') return [await readFeature(body, '', pace)];
   if (type !== 'FeatureCollection') throw new Problem('invalid', 'type must be Feature or FeatureCollection');
   if (!Array.isArray(features) || features.length === 0 || features.length > MAX_FEATURES) {
     throw new Problem('invalid', `features must be an array of 1 to ${MAX_FEATURES} Features`);
   }
   const fields: FieldToRegister[] = [];
   for (const [index, feature] of features.entries()) {
-    fields.push(readFeature(feature, `features[${index}].`));
-    await setImmediate();
+    fields.push(await readFeature(feature, `features[${index}].`, pace));
   }
   return fields;
 }
 
 /** @param prefix what stands before the feature's members in error messages */
-function readFeature(feature: unknown, prefix: string): FieldToRegister {
+async function readFeature(feature: unknown, prefix: string, pace: Pace): Promise<FieldToRegister> {
   const { type, geometry, properties } = asObject(feature, prefix.slice(0, -1));
   if (type !== 'Feature') throw new Problem('invalid', `${prefix}type must be Feature`);
   const name = readName(properties, prefix);
-  const ground = readBoundary(geometry, `${prefix}geometry`);
-  checkArea(ground.areaM2, `${prefix}geometry`);
+  const ground = await readGround(geometry, `${prefix}geometry`, pace);
   const { type: kind, coordinates } = geometry as { type: string; coordinates: unknown };
   return {
     name,

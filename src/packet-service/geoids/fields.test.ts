@@ -2,6 +2,7 @@ import { S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import { lockRegistration } from './store.ts';
 
 type Position = [lon: number, lat: number];
@@ -109,6 +110,51 @@ describe('registering fields', () => {
     });
     const { body: listed } = await service.send('GET', '/fields?bbox=12.9,9.9,13.2,10.1');
     expect(listed.features).toEqual([]);
+  });
+});
+
+describe('registering in many requests at once', () => {
+  const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+
+  /** Keeps registrations from going on, as another process that registers does. */
+  async function registeringElsewhere(): Promise<{ waits: () => Promise<number>; end: () => Promise<void> }> {
+    const holder = await service.pool.connect();
+    await holder.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.registration]);
+    return {
+      waits: async () => (await holder.query(waiting)).rows.length,
+      async end() {
+        await holder.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.registration]);
+        holder.release();
+      },
+    };
+  }
+
+  test('holds one connection: reads are answered while the first one waits for its turn', async () => {
+    const elsewhere = await registeringElsewhere();
+    const requests = Array.from({ length: 14 }, (_, k) =>
+      service.send('PUT', '/fields', feature(box(70 + k / 100, 10, 0.001))),
+    );
+    await eventually(async () => (await elsewhere.waits()) > 0);
+    for (let n = 0; n < 10; n++) expect((await service.send('GET', '/packets?limit=1')).status).toBe(200);
+    expect(await elsewhere.waits()).toBe(1);
+    await elsewhere.end();
+    for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
+  });
+
+  test('beyond those that may wait is refused for now', async () => {
+    const elsewhere = await registeringElsewhere();
+    let refusals = 0;
+    const requests = Array.from({ length: 60 }, async (_, k) => {
+      const answer = await service.send('PUT', '/fields', feature(box(71 + k / 100, 10, 0.001)));
+      if (answer.status === 503) refusals++;
+      return answer;
+    });
+    await eventually(() => refusals === 9);
+    await elsewhere.end();
+    const answers = await Promise.all(requests);
+    for (const { status, headers } of answers.filter(({ status }) => status !== 200)) {
+      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    }
   });
 });
 

@@ -1,9 +1,11 @@
 import { groundOfChecked } from '../../geometry/boundary.ts';
 import { contains, type Ground, interiorPoint } from '../../geometry/polygon.ts';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
+import { costOf } from './cost.ts';
 import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
 
 /** A field is looked at in this many points to a side of its bounding box. */
@@ -11,7 +13,7 @@ const SAMPLES = 8;
 /** The part of a smaller field beyond which it lies inside another. */
 const INSIDE = 0.5;
 /** Other users' fields that are looked at together. */
-const BATCH = 50;
+const BATCH = 16;
 
 /**
  * A field of another user in which more than half of this ground lies, and which is no smaller: points in both would get
@@ -25,14 +27,18 @@ export async function findOuter(
   database: Database,
   ground: Ground,
   author: string,
+  pace: Pace,
 ): Promise<string | undefined> {
   const points = samplesOf(ground);
   let after: { areaM2: number; geoid: string } | undefined;
   for (;;) {
     const { bounds: box, areaM2 } = ground;
     const others = await othersAround(database, { box, areaM2, author, after }, BATCH);
-    const outer = others.find(({ boundary }) => holds(groundOfChecked(JSON.parse(boundary)), points));
-    if (outer) return outer.geoid;
+    for (const { geoid, boundary } of others) {
+      const geometry: unknown = JSON.parse(boundary);
+      await pace(costOf(geometry));
+      if (holds(groundOfChecked(geometry), points)) return geoid;
+    }
     const last = others.at(-1);
     if (others.length < BATCH || !last) return undefined;
     after = { areaM2: last.area_m2, geoid: last.geoid };

@@ -1,15 +1,25 @@
 import type pg from 'pg';
-import { groundOfChecked } from '../../geometry/boundary.ts';
+import { checkArea, groundOfChecked, readBoundary } from '../../geometry/boundary.ts';
 import { cellIndex, leafCell } from '../../geometry/cells.ts';
 import { type Bounds, type CellSet, coverCells, eachCell, jaccard } from '../../geometry/covers.ts';
 import { contains, type Ground, groundRegion } from '../../geometry/polygon.ts';
 import { coalesce } from '../../platform/concurrency/coalesce.ts';
 import { lru } from '../../platform/concurrency/lru.ts';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { costOf } from './cost.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
 import { findOuter } from './owners.ts';
-import { fieldsOfCells, findFields, insertField, isTaken, lockRegistration, similarFields } from './store.ts';
+import {
+  type FieldRow,
+  fieldsOfCells,
+  findFields,
+  insertField,
+  isTaken,
+  lockRegistration,
+  similarFields,
+} from './store.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
 const SAME_GROUND = 0.95;
@@ -24,6 +34,10 @@ const COVER_CELLS = 24;
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Points in one look-up. */
 const MAX_POINTS = 256;
+/** Boundaries that are read from the database at once; the largest have 200 KB. */
+const BOUNDARIES_AT_ONCE = 16;
+/** Microseconds that it takes to compare a point with a coordinate of an edge, about. */
+const COORDINATE_COST = 0.005;
 
 /** A field to register, read and checked, and the cells that it is compared and found by. */
 export interface FieldToRegister {
@@ -63,11 +77,11 @@ function cellKey(index: number, level: number): number {
  * before the call counts, whichever process registered it: nothing is remembered but the parsed boundaries, and
  * points that come while a look-up is under way are asked for together in the next.
  */
-export function fieldFinder(pool: pg.Pool): (point: { lat: number; lon: number }) => Promise<string[]> {
-  const kept = lru<{ ground: Ground; areaM2: number }>(
-    KEPT_BYTES,
-    ({ ground }) => 200 + ground.edges.byteLength,
-  );
+export function fieldFinder(
+  pool: pg.Pool,
+  pace: Pace,
+): (point: { lat: number; lon: number }) => Promise<string[]> {
+  const kept = lru<Boundary>(KEPT_BYTES, ({ ground }) => 200 + ground.edges.byteLength);
 
   return coalesce(
     async points => {
@@ -78,39 +92,81 @@ export function fieldFinder(pool: pg.Pool): (point: { lat: number; lon: number }
       const found = await fieldsOfCells(pool, [...new Set(cells.flat())]);
       if (found.length === 0) return points.map(() => []);
       const byCell = Map.groupBy(found, ({ cell }) => cell);
-      const fields = await boundaries(pool, new Set(found.map(({ geoid }) => geoid)), kept);
-      return points.map(({ lat, lon }, index) =>
-        (cells[index] as number[])
+      const fields = await boundaries(pool, new Set(found.map(({ geoid }) => geoid)), { kept, pace });
+      const holding: string[][] = [];
+      for (const [index, { lat, lon }] of points.entries()) {
+        const near = (cells[index] as number[])
           .flatMap(cell => byCell.get(cell) ?? [])
-          .map(({ geoid }) => ({ geoid, field: fields.get(geoid) }))
-          .filter(({ field }) => field && contains(field.ground, lat, lon))
-          .sort((a, b) => (a.field?.areaM2 ?? 0) - (b.field?.areaM2 ?? 0) || (a.geoid < b.geoid ? -1 : 1))
-          .map(({ geoid }) => geoid),
-      );
+          .map(({ geoid }) => ({ geoid, ...(fields.get(geoid) as Boundary) }));
+        await pace(near.reduce((sum, { ground }) => sum + ground.edges.length, 0) * COORDINATE_COST);
+        holding.push(
+          near
+            .filter(({ ground }) => contains(ground, lat, lon))
+            .sort((a, b) => a.areaM2 - b.areaM2 || (a.geoid < b.geoid ? -1 : 1))
+            .map(({ geoid }) => geoid),
+        );
+      }
+      return holding;
     },
     { max: MAX_POINTS },
   );
 }
 
+/** The boundary of a registered field, parsed. */
+interface Boundary {
+  ground: Ground;
+  areaM2: number;
+}
+
 async function boundaries(
   database: Database,
   geoids: ReadonlySet<string>,
-  kept: ReturnType<typeof lru<{ ground: Ground; areaM2: number }>>,
-): Promise<Map<string, { ground: Ground; areaM2: number }>> {
-  const fields = new Map<string, { ground: Ground; areaM2: number }>();
+  { kept, pace }: { kept: ReturnType<typeof lru<Boundary>>; pace: Pace },
+): Promise<Map<string, Boundary>> {
+  const fields = new Map<string, Boundary>();
   const missing: string[] = [];
   for (const geoid of geoids) {
     const field = kept.get(geoid);
     if (field) fields.set(geoid, field);
     else missing.push(geoid);
   }
-  if (missing.length === 0) return fields;
-  for (const { geoid, boundary, area_m2: areaM2 } of await findFields(database, missing)) {
-    const field = { ground: groundOfChecked(JSON.parse(boundary)), areaM2 };
-    kept.set(geoid, field);
-    fields.set(geoid, field);
+  for await (const { geoid, ground, area_m2: areaM2 } of parsedFields(database, missing, pace)) {
+    kept.set(geoid, { ground, areaM2 });
+    fields.set(geoid, { ground, areaM2 });
   }
   return fields;
+}
+
+/** Reads fields a few at a time and parses their boundaries, in the order of their GeoIDs in `geoids`. */
+async function* parsedFields(
+  database: Database,
+  geoids: readonly string[],
+  pace: Pace,
+): AsyncGenerator<FieldRow & { ground: Ground }> {
+  for (let at = 0; at < geoids.length; at += BOUNDARIES_AT_ONCE) {
+    const asked = geoids.slice(at, at + BOUNDARIES_AT_ONCE);
+    const rows = new Map((await findFields(database, asked)).map(row => [row.geoid, row]));
+    for (const geoid of asked) {
+      const row = rows.get(geoid);
+      if (!row) continue;
+      const geometry: unknown = JSON.parse(row.boundary);
+      await pace(costOf(geometry));
+      yield { ...row, ground: groundOfChecked(geometry) };
+    }
+  }
+}
+
+/**
+ * Reads the ground of a geometry that a client sent, when its turn has come.
+ *
+ * @param path what the geometry is called in the request
+ * @throws Problem invalid, naming `path`
+ */
+export async function readGround(geometry: unknown, path: string, pace: Pace): Promise<Ground> {
+  await pace(costOf(geometry));
+  const ground = readBoundary(geometry, path);
+  checkArea(ground.areaM2, path);
+  return ground;
 }
 
 /**
@@ -125,17 +181,18 @@ export async function registerFields(
   database: Database,
   fields: readonly FieldToRegister[],
   { author, administrator }: Registrar,
-  now: Date,
+  { now, pace }: { now: Date; pace: Pace },
 ): Promise<Registered[]> {
   await lockRegistration(database);
   const answers: Registered[] = [];
   for (const [index, { ground, groundCells, coverKeys, name, boundary }] of fields.entries()) {
-    const same = await sameGround(database, ground, groundCells);
+    const same = await sameGround(database, ground, pace, groundCells);
     if (same) {
       answers.push({ ...same, status: 'already_registered' });
       continue;
     }
-    const outer = author === null || administrator ? undefined : await findOuter(database, ground, author);
+    const outer =
+      author === null || administrator ? undefined : await findOuter(database, ground, author, pace);
     if (outer !== undefined) {
       const which = fields.length > 1 ? `features[${index}]` : 'the field';
       throw new Problem('forbidden', `${which} lies inside field ${outer}, which another user registered`);
@@ -157,14 +214,19 @@ export async function registerFields(
 export async function sameGround(
   database: Database,
   ground: Ground,
+  pace: Pace,
   cells: CellSet = cellsOfGround(ground),
 ): Promise<{ geoid: string; areaM2: number; name: string | undefined } | undefined> {
   const box = widened(ground.bounds);
-  const rows = await similarFields(database, { box, groundCells: cells.count, ratio: SAME_GROUND });
+  const similar = await similarFields(database, { box, groundCells: cells.count, ratio: SAME_GROUND });
   let best: { geoid: string; areaM2: number; name: string | undefined } | undefined;
   let agreement = SAME_GROUND;
-  for (const { geoid, name, boundary, area_m2: areaM2 } of rows) {
-    const alike = jaccard(cells, cellsOfGround(groundOfChecked(JSON.parse(boundary))));
+  for await (const { geoid, name, ground: theirs, area_m2: areaM2 } of parsedFields(
+    database,
+    similar,
+    pace,
+  )) {
+    const alike = jaccard(cells, cellsOfGround(theirs));
     if (alike <= agreement) continue;
     agreement = alike;
     best = { geoid, areaM2, name: name ?? undefined };
@@ -192,7 +254,7 @@ export async function freeGeoid(
   boundary: string,
 ): Promise<string> {
   for (const level of [13, 20] as const) {
-    const geoid = fieldGeoid(bounds, level);
+    const geoid = await fieldGeoid(bounds, level);
     if (!(await isTaken(database, geoid, boundary))) return geoid;
   }
   const corners = [...edges].flatMap((lon, k) =>

@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { checkArea, readBoundary } from '../../geometry/boundary.ts';
 import { leafCell } from '../../geometry/cells.ts';
 import { interiorPoint } from '../../geometry/polygon.ts';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { agstackResolver } from './agstack.ts';
 import { pointGeoid } from './geoid.ts';
-import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
+import { fieldFinder, freeGeoid, readGround, sameGround } from './registry.ts';
 import { checkPoint, type GeoidResolver, MAX_EXTRA_GEOIDS, unresolved } from './resolution.ts';
 
 export type { GeoidResolver, Point, Resolution } from './resolution.ts';
@@ -21,9 +21,9 @@ export type RegistrySettings = Pick<
 >;
 
 /** The resolver that the settings ask for: the AgStack registry at ASSET_REGISTRY_URL, or else the built-in one. */
-export function makeResolver(settings: RegistrySettings, pool: pg.Pool): GeoidResolver {
+export function makeResolver(settings: RegistrySettings, pool: pg.Pool, pace: Pace): GeoidResolver {
   const { ASSET_REGISTRY_URL: url, ASSET_REGISTRY_STRICT: strict } = settings;
-  if (url === undefined) return builtInResolver(pool, { strict });
+  if (url === undefined) return builtInResolver(pool, { strict, pace });
   return agstackResolver({
     url,
     token: settings.ASSET_REGISTRY_TOKEN,
@@ -40,8 +40,8 @@ export function makeResolver(settings: RegistrySettings, pool: pg.Pool): GeoidRe
  * it; otherwise the one it would be registered with. It is not registered: that a scout drew around something does
  * not make it a field.
  */
-function builtInResolver(pool: pg.Pool, { strict }: { strict: boolean }): GeoidResolver {
-  const fieldsAt = fieldFinder(pool);
+function builtInResolver(pool: pg.Pool, { strict, pace }: { strict: boolean; pace: Pace }): GeoidResolver {
+  const fieldsAt = fieldFinder(pool, pace);
 
   return {
     async resolve(point, path = 'capture_point') {
@@ -53,10 +53,9 @@ function builtInResolver(pool: pg.Pool, { strict }: { strict: boolean }): GeoidR
     },
 
     async resolvePolygon(geometry, path = 'geojson') {
-      const ground = readBoundary(geometry, path);
-      checkArea(ground.areaM2, path);
+      const ground = await readGround(geometry, path, pace);
       const [lon, lat] = interiorPoint(ground);
-      const [same, around] = await Promise.all([sameGround(pool, ground), fieldsAt({ lat, lon })]);
+      const [same, around] = await Promise.all([sameGround(pool, ground, pace), fieldsAt({ lat, lon })]);
       const geoid = same?.geoid ?? around[0];
       if (geoid === undefined && strict) throw unresolved(path, 'the polygon lies in no registered field');
       if (geoid === undefined)

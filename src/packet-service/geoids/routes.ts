@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { Bounds } from '../../geometry/covers.ts';
+import { limiter } from '../../platform/concurrency/limiter.ts';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { transaction } from '../../platform/postgres/database.ts';
@@ -15,12 +17,22 @@ import { type FieldRow, findFields, listFields } from './store.ts';
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
+/**
+ * Requests that register run one after another, as the advisory lock would have them do anyway: so they hold one
+ * connection and not all of them. Beyond those that wait, clients are told to come back.
+ */
+const REGISTRATIONS = { concurrency: 1, queue: 50, retryAfter: 5 };
 
 /** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
 export function registerFields(
   app: Server,
-  { pool, settings }: { pool: pg.Pool; settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'> },
+  {
+    pool,
+    settings,
+    pace,
+  }: { pool: pg.Pool; settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>; pace: Pace },
 ): void {
+  const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
   const preHandler = async () => {
     if (settings.ASSET_REGISTRY_URL === undefined) return;
     throw new Problem(
@@ -40,11 +52,13 @@ export function registerFields(
       validatorCompiler: () => () => true,
     },
     async request => {
-      const fields = await readFeatures(request.body);
       const registrar = { author: request.user ?? null, administrator: isAdministrator(request) };
-      const registered = await transaction(pool, database =>
-        register(database, fields, registrar, new Date()),
-      );
+      const registered = await oneByOne(async () => {
+        const fields = await readFeatures(request.body, pace);
+        return transaction(pool, database =>
+          register(database, fields, registrar, { now: new Date(), pace }),
+        );
+      });
       return {
         fields: registered.map(({ geoid, areaM2, name, status }) => ({
           geoid,

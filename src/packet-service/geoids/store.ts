@@ -30,7 +30,7 @@ export interface NewField {
 }
 
 /** Fields that are looked at as the same ground; more cannot well lie on one place with nearly one size. */
-const MAX_SIMILAR = 1000;
+const MAX_SIMILAR = 200;
 /** Bytes of boundaries after which a page ends. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
@@ -63,16 +63,16 @@ export async function findFields(database: Database, geoids: readonly string[]):
   return rows;
 }
 
-/** Fields near the box whose count of level-20 cells is at least `ratio` of the other's, most alike first. */
+/** The GeoIDs of fields near the box whose count of level-20 cells is at least `ratio` of the other's, most alike first. */
 export async function similarFields(
   database: Database,
   { box, groundCells, ratio }: { box: Bounds; groundCells: number; ratio: number },
-): Promise<FieldRow[]> {
-  const { rows } = await database.query<FieldRow>(sql`
-    SELECT geoid, name, boundary, area_m2, created_at, author FROM fields
+): Promise<string[]> {
+  const { rows } = await database.query<{ geoid: string }>(sql`
+    SELECT geoid FROM fields
     WHERE ${meets(box)} AND ground_cells BETWEEN ${groundCells * ratio}::float8 AND ${groundCells / ratio}::float8
     ORDER BY abs(ground_cells - ${groundCells}::integer), geoid LIMIT ${MAX_SIMILAR}`);
-  return rows;
+  return rows.map(({ geoid }) => geoid);
 }
 
 /** Whether a field has this GeoID, or had it until it was deleted and had another boundary. */
