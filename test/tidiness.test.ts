@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Node, parse } from 'acorn';
 import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
-import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/advisory-locks.ts';
+import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/locks/advisory-locks.ts';
 import { describeSettings } from '../src/platform/settings.ts';
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -42,9 +42,9 @@ import type { MayRead } from './images/uses-store.ts';
 import { type Keys, openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
+import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
 import { maySeeProducts } from './products/access.ts';
-import { registerLabels } from './products/labels/routes.ts';
 import { registerProducts } from './products/routes.ts';
 
 /** PostgreSQL's schemas of the trace backend and of its job queue. */

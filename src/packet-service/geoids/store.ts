@@ -1,7 +1,7 @@
 import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Bounds } from '../../geometry/covers.ts';
-import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
 /** A registered field as it is stored. */
 export interface FieldRow {

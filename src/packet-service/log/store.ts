@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
 /** What an entry of the log is about. */
 export type EventKind = 'packet' | 'chat.message' | 'share.created' | 'invitation.sent';

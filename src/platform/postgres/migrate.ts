@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import type { Connection } from './database.ts';
+import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 
 const OLDEST_SERVER = 150_000;
 

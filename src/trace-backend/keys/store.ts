@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
 /** A key pair as it is kept: a private JWK (RFC 8037), encrypted where SECRETS_KEY is set; and when it was made. */
 export interface KeptKey {

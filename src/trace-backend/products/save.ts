@@ -11,7 +11,7 @@ import { changesBetween } from './changes.ts';
 import { insertChanges } from './changes-store.ts';
 import { associationsOf, ownerOf } from './companies.ts';
 import { imagesOf, mergeContent } from './content.ts';
-import { byId, saveLabels } from './labels/labels.ts';
+import { byId, saveLabels } from './labels/label.ts';
 import { findLabels, type Label } from './labels/store.ts';
 import { checkLocations } from './origin.ts';
 import type { ProductBody } from './schemas.ts';

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { findImages, type Image } from '../images/store.ts';
 import { documentOf, imagesOf, photoOf, type SentDocument } from './content.ts';
-import { asLabel } from './labels/labels.ts';
+import { asLabel } from './labels/label.ts';
 import { findLabels } from './labels/store.ts';
 import type { ListedProduct, Product } from './store.ts';
 

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { HASHED_LOCKS } from '../../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { HASHED_LOCKS } from '../../../platform/postgres/locks/advisory-locks.ts';
 
 /** Whom a contact belongs to, and whether that user wants to be found. */
 export interface Holder {

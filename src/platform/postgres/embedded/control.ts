@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../locks/advisory-locks.ts';
 import { superuser } from './initialise.ts';
 import { socketPort } from './socket.ts';
 

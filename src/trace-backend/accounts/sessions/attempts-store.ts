@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import { HASHED_LOCKS } from '../../../platform/postgres/advisory-locks.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { HASHED_LOCKS } from '../../../platform/postgres/locks/advisory-locks.ts';
 
 /** One attempt to log in to an account from an address. */
 export interface LoginAttempt {

@@ -1,66 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import type { Static } from 'typebox';
-import { Problem } from '../../../platform/http/problems.ts';
-import { type Database, transaction } from '../../../platform/postgres/database.ts';
-import { callerOf } from '../../access/authentication.ts';
-import { audit } from '../../audit/audit.ts';
-import { idOf } from '../../contract/schemas.ts';
-import { listed } from '../../contract/shapes.ts';
-import { changeableProduct } from '../access.ts';
-import { changesBetween } from '../changes.ts';
-import { insertChanges } from '../changes-store.ts';
-import { touchProduct } from '../store.ts';
-import { LabelBody, type LabelView } from './schemas.ts';
-import { deleteLabels, findLabel, findLabels, insertLabel, type Label, updateLabel } from './store.ts';
-
-/** Labels of one product, at most. */
-const MAX_LABELS = 100;
+import { Problem } from '../../platform/http/problems.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { callerOf } from '../access/authentication.ts';
+import { audit } from '../audit/audit.ts';
+import { idOf } from '../contract/schemas.ts';
+import { changeableProduct } from '../products/access.ts';
+import { changesBetween } from '../products/changes.ts';
+import { insertChanges } from '../products/changes-store.ts';
+import { byId, contentOf, MAX_LABELS } from '../products/labels/label.ts';
+import {
+  deleteLabels,
+  findLabel,
+  findLabels,
+  insertLabel,
+  type Label,
+  updateLabel,
+} from '../products/labels/store.ts';
+import { touchProduct } from '../products/store.ts';
 
 /** What is done to labels by name. */
 export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
 export type Action = (typeof ACTIONS)[number];
-
-/** What a client does not decide about a label. */
-const OURS = ['id', 'uuid', 'status', 'productId'];
-
-/**
- * Has a product whose row the transaction holds have the labels that were sent with it: one that names a label of the
- * product by id or uuid changes it, any other is a new one. Labels that are left out are removed, but for published
- * ones: their codes may be printed already, so they go by name alone.
- */
-export async function saveLabels(
-  database: Database,
-  productId: number,
-  sent: LabelBody | readonly LabelBody[] | null,
-  before: readonly Label[],
-): Promise<Label[]> {
-  const left = new Map(before.map(label => [label.id, label]));
-  for (const body of sent === null ? [] : listed(sent)) {
-    const label = [...left.values()].find(
-      ({ id, uuid }) => id === Number(body.id) || uuid === body.uuid?.toLowerCase(),
-    );
-    if (!label) await insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
-    else {
-      await updateLabel(database, { ...label, content: contentOf(body) });
-      left.delete(label.id);
-    }
-  }
-  const gone = [...left.values()].filter(({ status }) => status === 'UNPUBLISHED').map(({ id }) => id);
-  await deleteLabels(database, gone);
-  const labels = await findLabels(database, productId);
-  if (labels.length > MAX_LABELS) throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
-  return labels;
-}
-
-/** What is kept of a label as it was sent; its only field may have come by itself. */
-function contentOf(body: object): Record<string, unknown> {
-  const entries = Object.entries(body)
-    .filter(([name, value]) => !OURS.includes(name) && !(value === null && name in LabelBody.properties))
-    .map(([name, value]) => [name, name === 'fields' ? listed(value) : value]);
-  return Object.fromEntries(entries);
-}
 
 /**
  * Adds a label to a product.
@@ -175,18 +137,6 @@ async function change(
   });
 }
 
-/** The labels of a product as its history compares them. */
-export function byId(labels: readonly Label[]): Record<string, object> {
-  return Object.fromEntries(
-    labels.map(({ id, uuid, status, content }) => [id, { uuid, status, ...content }]),
-  );
-}
-
 function unknownLabel(): Problem {
   return new Problem('not_found', 'there is no such label');
-}
-
-/** A label as answers show it to those who may see its product. */
-export function asLabel({ id, uuid, status, content }: Label): Static<typeof LabelView> {
-  return { fields: [], ...content, id, status, uuid };
 }

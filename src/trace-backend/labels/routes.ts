@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { type Server, sendText } from '../../../platform/http/server.ts';
-import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
-import { Id, idOf, PathId, pathIdOf } from '../../contract/schemas.ts';
-import { ACTIONS, asLabel, changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.ts';
+import { type Server, sendText } from '../../platform/http/server.ts';
+import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { Id, idOf, PathId, pathIdOf } from '../contract/schemas.ts';
+import { asLabel } from '../products/labels/label.ts';
+import { LabelUpdate, LabelView, NewLabel } from '../products/labels/schemas.ts';
+import type { Label } from '../products/labels/store.ts';
+import { ACTIONS, changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.ts';
 import { type LabelsContext, registerPublicLabels } from './public.ts';
-import { LabelUpdate, LabelView, NewLabel } from './schemas.ts';
-import type { Label } from './store.ts';
 
 const tags = ['Label'];
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };

@@ -1,10 +1,10 @@
 import jsqr from 'jsqr';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../../../../test/helpers/browser.ts';
-import { added, read, type Tenant, tenant } from '../../../../test/helpers/chain.ts';
-import { downloadFile, picture, uploadFile } from '../../../../test/helpers/images.ts';
-import { type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { openBrowser } from '../../../test/helpers/browser.ts';
+import { added, read, type Tenant, tenant } from '../../../test/helpers/chain.ts';
+import { downloadFile, picture, uploadFile } from '../../../test/helpers/images.ts';
+import { type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { prefersPage } from './public.ts';
 
 let trace: RunningTrace;

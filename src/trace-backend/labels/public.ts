@@ -1,19 +1,19 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import type { FileStore } from '../../../platform/files/index.ts';
-import { Problem } from '../../../platform/http/problems.ts';
-import type { Server } from '../../../platform/http/server.ts';
-import { findCompanyNames } from '../../companies/members-store.ts';
-import { envelope, failureAnswers, ok } from '../../contract/envelope.ts';
-import { type ImageType, renditions } from '../../images/renditions.ts';
-import { findImages, type Image } from '../../images/store.ts';
-import { photoOf } from '../content.ts';
-import { findProduct, type Product } from '../store.ts';
+import type { FileStore } from '../../platform/files/index.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { findCompanyNames } from '../companies/members-store.ts';
+import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { type ImageType, renditions } from '../images/renditions.ts';
+import { findImages, type Image } from '../images/store.ts';
+import { photoOf } from '../products/content.ts';
+import { type LabelField, PublicLabel } from '../products/labels/schemas.ts';
+import { findPublishedLabel, type Label } from '../products/labels/store.ts';
+import { findProduct, type Product } from '../products/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
 import { labelPage, PAGE_POLICY } from './page.ts';
-import { type LabelField, PublicLabel } from './schemas.ts';
-import { findPublishedLabel, type Label } from './store.ts';
 
 export interface LabelsContext {
   pool: pg.Pool;

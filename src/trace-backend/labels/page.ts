@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { PublicLabel } from './schemas.ts';
+import type { PublicLabel } from '../products/labels/schemas.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#23211d;--soft:#6b665c;--line:#e4dfd4;--paper:#fbf9f4;--mark:#3f6b3a}

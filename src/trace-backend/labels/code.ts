@@ -1,4 +1,4 @@
-import { lru } from '../../../platform/concurrency/lru.ts';
+import { lru } from '../../platform/concurrency/lru.ts';
 
 /** What a printed code still reads with: a seventh of it hidden or worn off, and the quiet zone the standard asks for. */
 const OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
