@@ -2,7 +2,7 @@ import { S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { ADVISORY_LOCKS } from '../../platform/postgres/advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 import { lockRegistration } from './store.ts';
 
 type Position = [lon: number, lat: number];
