@@ -3,8 +3,8 @@ import { lineLength, ringArea } from './area.ts';
 import type { Bounds } from './covers.ts';
 import type { Ground } from './polygon.ts';
 import { readPosition } from './position.ts';
-import { checkRings, type Ring } from './rings.ts';
-import { edgesOf } from './sides.ts';
+import { edgesOf, type Ring } from './ring.ts';
+import { checkRings } from './rings.ts';
 
 /** The largest field, 1000 international acres, which is the AgStack registry's limit too. */
 const MAX_AREA_M2 = 1000 * 4046.856_422_4;

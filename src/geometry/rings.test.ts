@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decided } from './predicates.ts';
-import { checkRings, type Ring } from './rings.ts';
+import type { Ring } from './ring.ts';
+import { checkRings } from './rings.ts';
 
 type Corner = [x: number, y: number];
 

@@ -1,14 +1,7 @@
 import { Problem } from '../platform/http/problems.ts';
-import { type Cutting, type Edge, edgesOf, noteContact, sidesOf } from './sides.ts';
+import { edgesOf, type Ring } from './ring.ts';
+import { type Cutting, type Edge, noteContact, sidesOf } from './sides.ts';
 import { type Contact, sweepEdges } from './sweep.ts';
-
-/** One ring of a boundary: closed, [lon, lat, …] in degrees, the ground to its left, no position repeated at once. */
-export interface Ring {
-  part: number;
-  hole: boolean;
-  path: string;
-  line: number[];
-}
 
 /** Contacts between edges of different rings, at most: two parts that share a side of 5,000 positions have 20,000. */
 const MAX_CONTACTS = 20_000;

@@ -1,5 +1,5 @@
 import { isBetween, orientation } from './predicates.ts';
-import type { Ring } from './rings.ts';
+import { edgesOf, type Ring } from './ring.ts';
 import { pointsInside } from './sweep.ts';
 
 /** An edge of a ring; `at` is where it begins in the ring's line. */
@@ -107,21 +107,4 @@ function addStretches(line: readonly number[], at: number, { places, shared }: C
     const middle = (from + stop) / 2;
     points.push(ax + middle * (bx - ax), ay + middle * (by - ay));
   }
-}
-
-/** The edges of rings, [x, y, x, y] of their ends one after another, backwards where that is asked for. */
-export function edgesOf(rings: readonly Ring[], backwards = false): Float64Array {
-  const edges = new Float64Array(rings.reduce((sum, { line }) => sum + 2 * (line.length - 2), 0));
-  let at = 0;
-  for (const { line } of rings) {
-    for (let k = 0; k + 3 < line.length; k += 2) {
-      const [a, b] = backwards ? [k + 2, k] : [k, k + 2];
-      edges[at] = line[a] as number;
-      edges[at + 1] = line[a + 1] as number;
-      edges[at + 2] = line[b] as number;
-      edges[at + 3] = line[b + 1] as number;
-      at += 4;
-    }
-  }
-  return edges;
 }
