@@ -117,6 +117,7 @@ test('a table is named only by the feature that owns it', () => {
     notification_deliveries: 'notifications',
     users: 'users sessions',
     sessions: 'sessions',
+    email_changes: 'email-change',
     second_factors: 'second-factor',
     recovery_codes: 'second-factor',
     login_addresses: 'sessions',

@@ -115,6 +115,17 @@ const TABLE: Record<string, Row> = {
   },
   'POST /api/user/refresh_authentication': open(401),
   'POST /api/user/logout': everyone(200),
+  'GET /api/user/email_change': everyone(404),
+  'DELETE /api/user/email_change': everyone(404),
+  'POST /api/user/email_change': {
+    body: () => ({ email: `${randomUUID()}@example.org`, currentPassword: PASSWORD }),
+    ...everyone(200),
+  },
+  'POST /api/user/email_change/confirm': { body: () => ({ token: unknown }), ...open(400) },
+  'GET /api/user/email_change/confirm/{token}': {
+    path: () => `/api/user/email_change/confirm/${unknown}`,
+    ...open(200),
+  },
   'GET /api/user/second_factor': everyone(200),
   'POST /api/user/second_factor/begin': {
     body: () => ({ currentPassword: PASSWORD }),

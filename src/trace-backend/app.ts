@@ -20,6 +20,7 @@ import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { findHolder, registerDiscoverability } from './accounts/discoverability/routes.ts';
+import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
 import { sealFactors } from './accounts/second-factor/factor.ts';
 import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
@@ -163,6 +164,7 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   registerUsers(app, context);
   registerSessions(app, context);
   registerSecondFactor(app, context);
+  registerEmailChange(app, context);
   registerAdministration(app, context);
   const isServiceToken = serviceTokenCheck({ pool, box, settings });
   registerDiscoverability(app, { pool, keys, isServiceToken });

@@ -6,6 +6,7 @@ import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
+import { type Side, shareEmailChange } from '../email-change/store.ts';
 import { findAccount, findUser, type User } from '../users/store.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { mailTexts } from './texts.ts';
@@ -15,7 +16,12 @@ const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail'] as const;
 
 /** How long the secret of a mailed link is good for, in hours. */
-const TOKEN_HOURS: Record<Purpose, number> = { CONFIRM_EMAIL: 72, RESET_PASSWORD: 1 };
+const TOKEN_HOURS: Record<Purpose, number> = {
+  CONFIRM_EMAIL: 72,
+  RESET_PASSWORD: 1,
+  CHANGE_EMAIL_OLD: 72,
+  CHANGE_EMAIL_NEW: 72,
+};
 /** A user is sent a mail that anybody can ask for once in this time, in milliseconds. */
 const MAIL_PAUSE_MS = 5 * 60_000;
 /** Mails under way at once in this process. */
@@ -30,6 +36,7 @@ type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off'
 /** A mail to a user; `about` is the user whom a notice is about. */
 export type UserMail = { to: number } & (
   | { kind: 'confirm' | 'activated' | 'reset' | TellingKind }
+  | { kind: 'change-email'; changeId: string; side: Side }
   | { kind: 'notice'; about: number }
 );
 
@@ -130,7 +137,8 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
 }
 
 /** @returns undefined when its reason is gone */
-async function write({ pool, publicUrl }: Mailing, job: UserJob): Promise<Mail | undefined> {
+async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
+  const { pool, publicUrl } = mailing;
   const user = await findUser(pool, job.to);
   if (!user) return undefined;
   const texts = mailTexts(publicUrl());
@@ -147,6 +155,8 @@ async function write({ pool, publicUrl }: Mailing, job: UserJob): Promise<Mail |
       const isWanted = await insertResetToken(pool, token, new Date());
       return isWanted ? { ...mail, ...texts.reset(user, secret) } : undefined;
     }
+    case 'change-email':
+      return writeChange(mailing, job, user);
     case 'password-changed':
     case 'second-factor-on':
     case 'second-factor-off':
@@ -158,6 +168,29 @@ async function write({ pool, publicUrl }: Mailing, job: UserJob): Promise<Mail |
       return about?.status === 'CONFIRMED_EMAIL' ? { ...mail, ...texts.notice(user, about) } : undefined;
     }
   }
+}
+
+/**
+ * A mail that asks one of two addresses whether a change of address is wanted; none when the change is given up, or the
+ * new address is another user's.
+ */
+async function writeChange(
+  { pool, publicUrl }: Mailing,
+  { id, changeId, side }: Extract<UserJob, { kind: 'change-email' }>,
+  user: User,
+): Promise<Mail | undefined> {
+  const texts = mailTexts(publicUrl());
+  return transaction(pool, async database => {
+    const now = new Date();
+    const change = await shareEmailChange(database, user.id, now);
+    if (change?.changeId !== changeId) return undefined;
+    const holder = await findAccount(database, change.emailKey);
+    if (side === 'new' && holder && holder.id !== user.id) return undefined;
+    const { secret, ...token } = newToken(user, side === 'old' ? 'CHANGE_EMAIL_OLD' : 'CHANGE_EMAIL_NEW');
+    await insertMailToken(database, { ...token, expiresAt: change.expiresAt }, now);
+    const to = side === 'old' ? user.email : change.email;
+    return { id, to, ...texts.changeEmail(user, side, change.email, secret) };
+  });
 }
 
 /**

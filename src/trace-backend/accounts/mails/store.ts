@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 
 /** What the secret of a mailed link is good for. */
-export type Purpose = 'CONFIRM_EMAIL' | 'RESET_PASSWORD';
+export type Purpose = 'CONFIRM_EMAIL' | 'RESET_PASSWORD' | 'CHANGE_EMAIL_OLD' | 'CHANGE_EMAIL_NEW';
 
 export interface MailToken {
   hash: Buffer;
@@ -45,7 +45,7 @@ export async function takeMailToken(
 /** Notes that a user is sent a mail of a kind now; false when that was done after `since`, which changes nothing. */
 export async function noteMailRequest(
   database: Database,
-  { userId, purpose }: Pick<MailToken, 'userId' | 'purpose'>,
+  { userId, purpose }: { userId: number; purpose: Purpose | 'CHANGE_EMAIL' },
   now: Date,
   since: Date,
 ): Promise<boolean> {
@@ -82,4 +82,14 @@ export async function deleteResets(database: Database, userId: number): Promise<
     sql`DELETE FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`,
   );
   await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`);
+}
+
+/** Ends a user's tokens for some purposes. */
+export async function deleteMailTokens(
+  database: Database,
+  userId: number,
+  purposes: readonly Purpose[],
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = ANY (${purposes}::text[])`);
 }

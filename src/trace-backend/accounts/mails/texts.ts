@@ -15,6 +15,7 @@ interface Words {
   confirm: { subject: string; ask: string; over: string };
   activated: { subject: string; say: string };
   reset: { subject: string; ask: string; over: string };
+  change: { subject: string; old: (address: string) => string; new: string; over: string };
   told: Record<Told, { subject: string; say: string }>;
 }
 
@@ -32,6 +33,13 @@ const WORDS: Record<Language, Words> = {
       subject: 'Set a new password',
       ask: 'Somebody, probably you, asked for a new password for your account. To set one, open this link, or enter the code:',
       over: 'Link and code work once, for one hour. If that was not you, do nothing: your password stays as it is.',
+    },
+    change: {
+      subject: 'Confirm the change of your e-mail address',
+      old: address =>
+        `The e-mail address of your account is to become ${address}. If you want that, open this link, or enter the code:`,
+      new: 'This is to become the e-mail address of an account. If you want that, open this link, or enter the code:',
+      over: 'Link and code work once, for 72 hours; the other address must confirm it, too. If that was not you, do nothing: the address stays as it is.',
     },
     told: {
       'password-changed': {
@@ -65,6 +73,13 @@ const WORDS: Record<Language, Words> = {
       ask: 'Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto verlangt. Um eines zu setzen, öffnen Sie diesen Link oder geben Sie den Code ein:',
       over: 'Link und Code gelten einmal, eine Stunde lang. Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
     },
+    change: {
+      subject: 'Bestätigen Sie die Änderung Ihrer E-Mail-Adresse',
+      old: address =>
+        `Die E-Mail-Adresse Ihres Kontos soll ${address} werden. Wenn Sie das wollen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
+      new: 'Dies soll die E-Mail-Adresse eines Kontos werden. Wenn Sie das wollen, öffnen Sie diesen Link oder geben Sie den Code ein:',
+      over: 'Link und Code gelten einmal, 72 Stunden lang; auch die andere Adresse muss zustimmen. Wenn Sie das nicht waren, tun Sie nichts: Die Adresse bleibt, wie sie ist.',
+    },
     told: {
       'password-changed': {
         subject: 'Ihr Passwort wurde geändert',
@@ -94,6 +109,13 @@ const WORDS: Record<Language, Words> = {
       ask: 'Hari uwasabye ijambobanga rishya rya konti yawe, birashoboka ko ari wowe. Kugira ngo urishyireho, fungura iyi linki cyangwa wandike kode:',
       over: 'Linki na kode bikora inshuro imwe, mu isaha imwe. Niba atari wowe, ntugire icyo ukora: ijambobanga ryawe ntirihinduka.',
     },
+    change: {
+      subject: 'Emeza ihinduka ry’imeyili yawe',
+      old: address =>
+        `Imeyili ya konti yawe igiye kuba ${address}. Niba ubishaka, fungura iyi linki cyangwa wandike kode:`,
+      new: 'Iyi igiye kuba imeyili ya konti. Niba ubishaka, fungura iyi linki cyangwa wandike kode:',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72; indi meyili na yo igomba kubyemeza. Niba atari wowe, ntugire icyo ukora: imeyili ntihinduka.',
+    },
     told: {
       'password-changed': {
         subject: 'Ijambobanga ryawe ryahinduwe',
@@ -122,6 +144,13 @@ const WORDS: Record<Language, Words> = {
       subject: 'Establezca una contraseña nueva',
       ask: 'Alguien, probablemente usted, pidió una contraseña nueva para su cuenta. Para establecerla, abra este enlace o introduzca el código:',
       over: 'El enlace y el código sirven una vez, durante una hora. Si no fue usted, no haga nada: su contraseña no cambia.',
+    },
+    change: {
+      subject: 'Confirme el cambio de su dirección de correo',
+      old: address =>
+        `La dirección de correo de su cuenta será ${address}. Si lo desea, abra este enlace o introduzca el código:`,
+      new: 'Esta será la dirección de correo de una cuenta. Si lo desea, abra este enlace o introduzca el código:',
+      over: 'El enlace y el código sirven una vez, durante 72 horas; la otra dirección también debe confirmarlo. Si no fue usted, no haga nada: la dirección no cambia.',
     },
     told: {
       'password-changed': {
@@ -187,6 +216,14 @@ export function mailTexts(publicUrl: string) {
     activated(reader: Reader): MailText {
       const { subject, say } = WORDS[reader.language].activated;
       return letter(reader, subject, [say, { url: `${publicUrl}/` }]);
+    },
+    /** Asks the present or the new address whether a change of address is wanted. */
+    changeEmail(reader: Reader, side: 'old' | 'new', address: string, secret: string): MailText {
+      const { subject, old, new: asked, over } = WORDS[reader.language].change;
+      const ask = side === 'old' ? old(plainName(address, SHOWN)) : asked;
+      const code = `${WORDS[reader.language].code}: ${secret}`;
+      const url = `${publicUrl}/api/user/email_change/confirm/${secret}`;
+      return letter(reader, subject, [ask, { url }, code, over]);
     },
     /** Says what has happened to an account. */
     told(reader: Reader, what: Told): MailText {

@@ -1,12 +1,13 @@
 import type { Database } from '../../../platform/postgres/database.ts';
-import { deleteResets } from '../mails/store.ts';
+import { deleteEmailChange } from '../email-change/store.ts';
+import { deleteMailTokens, deleteResets } from '../mails/store.ts';
 import { raiseSessionVersion } from '../users/store.ts';
 import { deleteSessions } from './store.ts';
 
 /**
  * Ends every session of a user: all access and refresh tokens made so far. To be told by `Endings` after the commit.
  *
- * @param resets whether mailed tokens that set a password end too
+ * @param resets whether mailed tokens that set a password end too, and a change of address that waits for mails
  */
 export async function endSessions(
   database: Database,
@@ -15,7 +16,10 @@ export async function endSessions(
 ): Promise<void> {
   await raiseSessionVersion(database, userId);
   await deleteSessions(database, userId);
-  if (resets) await deleteResets(database, userId);
+  if (!resets) return;
+  await deleteResets(database, userId);
+  await deleteEmailChange(database, userId);
+  await deleteMailTokens(database, userId, ['CHANGE_EMAIL_OLD', 'CHANGE_EMAIL_NEW']);
 }
 
 /** Tells those parts of the process that hold something open for a session when it has ended. */

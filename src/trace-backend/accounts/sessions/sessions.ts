@@ -99,21 +99,8 @@ export function openSessions(context: SessionContext): Sessions {
   }
 
   return {
-    async login(request, reply, { username, password, code }) {
-      const key = emailKeyOf(username);
-      const account = await findAccount(pool, key);
-      const attempt = await admitLogin(pool, key, account?.id, request.ip);
-      const isRight = await checkPassword(account?.password, password);
-      if (!isRight || !account) {
-        await noteFailure(pool, request, account, attempt, 'password');
-        throw new Problem('unauthenticated', 'username or password is wrong');
-      }
-      if (account.status !== 'ACTIVE') {
-        await deleteLoginFailures(pool, attempt);
-        await noteFailure(pool, request, account, attempt, account.status);
-        throw new Problem('unauthenticated', inactive[account.status]);
-      }
-      const isProven = await checkSecondFactor(context, request, { account, attempt, code });
+    async login(request, reply, credentials) {
+      const { account, attempt, isProven } = await checkLogin(context, request, credentials);
       await begin(request, reply, account, isProven, async database => {
         await noteLogin(database, attempt, account.id);
         const deed = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
@@ -157,6 +144,34 @@ const inactive = {
   CONFIRMED_EMAIL: 'the account is not active: it waits for an administrator',
   DEACTIVATED: 'the account is not active: an administrator deactivated it',
 };
+
+/**
+ * Checks a login: the password, whether the account is active, and the second factor where there is one.
+ *
+ * @throws Problem unauthenticated, too_many_requests
+ */
+async function checkLogin(
+  context: SessionContext,
+  request: FastifyRequest,
+  { username, password, code }: Credentials,
+): Promise<{ account: Account; attempt: LoginAttempt; isProven: boolean }> {
+  const { pool } = context;
+  const key = emailKeyOf(username);
+  const account = await findAccount(pool, key);
+  const attempt = await admitLogin(pool, key, account?.id, request.ip);
+  const isRight = await checkPassword(account?.password, password);
+  if (!isRight || !account) {
+    await noteFailure(pool, request, account, attempt, 'password');
+    throw new Problem('unauthenticated', 'username or password is wrong');
+  }
+  if (account.status !== 'ACTIVE') {
+    await deleteLoginFailures(pool, attempt);
+    await noteFailure(pool, request, account, attempt, account.status);
+    throw new Problem('unauthenticated', inactive[account.status]);
+  }
+  const isProven = await checkSecondFactor(context, request, { account, attempt, code });
+  return { account, attempt, isProven };
+}
 
 /**
  * Has a login whose password is right prove the second factor, where the account has one.

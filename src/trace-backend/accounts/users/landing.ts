@@ -11,6 +11,12 @@ export function registerLandingPages(app: Server): void {
   page(app, '/api/user/confirm_email', 'Confirm your e-mail address', '<button>Confirm</button>');
   page(
     app,
+    '/api/user/email_change/confirm',
+    'Confirm the change of your e-mail address',
+    '<button>Confirm</button>',
+  );
+  page(
+    app,
     '/api/user/reset_password',
     'Set a new password',
     '<label>New password <input type="password" name="password" required minlength="8" maxlength="128" ' +

@@ -21,7 +21,7 @@ const Password = Type.String({
   examples: ['correct horse battery staple'],
 });
 
-const Email = Type.String({
+export const Email = Type.String({
   minLength: 3,
   maxLength: 255,
   description: 'e-mail address',

@@ -93,6 +93,22 @@ export async function updateUser(database: Database, id: number, change: UserCha
   return rows[0] as Account;
 }
 
+/**
+ * Gives a user another address; false when it is another user's.
+ *
+ * @throws what the database says of a violated unique constraint when another user takes it at the same time
+ */
+export async function updateEmail(
+  database: Database,
+  id: number,
+  { email, emailKey }: { email: string; emailKey: string },
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id} AND NOT EXISTS (
+      SELECT FROM users AS others WHERE others.email_key = ${emailKey} AND others.id <> ${id})`);
+  return rowCount === 1;
+}
+
 /** Ends every token that was made under the user's present session version. */
 export async function raiseSessionVersion(database: Database, id: number): Promise<void> {
   await database.query(sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);

@@ -1,0 +1,75 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+
+/** Which of a user's two addresses. */
+export type Side = 'old' | 'new';
+
+/** A change of a user's address that waits to be confirmed. */
+export interface EmailChange {
+  changeId: string;
+  userId: number;
+  /** the new address */
+  email: string;
+  emailKey: string;
+  oldConfirmedAt: Date | null;
+  newConfirmedAt: Date | null;
+  expiresAt: Date;
+}
+
+const CHANGE = sql`change_id AS "changeId", user_id AS "userId", email, email_key AS "emailKey",
+  old_confirmed_at AS "oldConfirmedAt", new_confirmed_at AS "newConfirmedAt", expires_at AS "expiresAt"`;
+
+/** Keeps a change in the place of an earlier one of the same user. */
+export async function putEmailChange(
+  database: Database,
+  { changeId, userId, email, emailKey, expiresAt }: Omit<EmailChange, 'oldConfirmedAt' | 'newConfirmedAt'>,
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO email_changes (user_id, change_id, email, email_key, expires_at)
+    VALUES (${userId}, ${changeId}, ${email}, ${emailKey}, ${expiresAt})
+    ON CONFLICT (user_id) DO UPDATE SET change_id = excluded.change_id, email = excluded.email,
+      email_key = excluded.email_key, expires_at = excluded.expires_at, old_confirmed_at = NULL,
+      new_confirmed_at = NULL`);
+}
+
+/** A user's change that has not expired. */
+export async function findEmailChange(
+  database: Database,
+  userId: number,
+  now: Date,
+): Promise<EmailChange | undefined> {
+  const { rows } = await database.query<EmailChange>(sql`
+    SELECT ${CHANGE} FROM email_changes WHERE user_id = ${userId} AND expires_at > ${now}`);
+  return rows[0];
+}
+
+/** The same, which nobody replaces or removes until the end of the transaction. */
+export async function shareEmailChange(
+  database: Database,
+  userId: number,
+  now: Date,
+): Promise<EmailChange | undefined> {
+  const { rows } = await database.query<EmailChange>(sql`
+    SELECT ${CHANGE} FROM email_changes WHERE user_id = ${userId} AND expires_at > ${now} FOR SHARE`);
+  return rows[0];
+}
+
+/** Notes that one of the two addresses was confirmed. */
+export async function confirmSide(
+  database: Database,
+  userId: number,
+  side: Side,
+  now: Date,
+): Promise<EmailChange | undefined> {
+  const { rows } = await database.query<EmailChange>(sql`
+    UPDATE email_changes SET
+      old_confirmed_at = CASE WHEN ${side} = 'old' THEN ${now} ELSE old_confirmed_at END,
+      new_confirmed_at = CASE WHEN ${side} = 'new' THEN ${now} ELSE new_confirmed_at END
+    WHERE user_id = ${userId} AND expires_at > ${now} RETURNING ${CHANGE}`);
+  return rows[0];
+}
+
+export async function deleteEmailChange(database: Database, userId: number): Promise<boolean> {
+  const { rowCount } = await database.query(sql`DELETE FROM email_changes WHERE user_id = ${userId}`);
+  return rowCount === 1;
+}
