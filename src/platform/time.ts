@@ -67,5 +67,5 @@ export function parseRangeEnd(input: string, end: 'from' | 'to'): string | undef
   if (DATE.test(input)) {
     return parseTimestamp(`${input}T${end === 'from' ? '00:00:00' : '23:59:59.999999'}Z`)?.utc;
   }
-  return parseTimestamp(input.replace(/(:\d{2}(?:\.\d+)?) (\d{2}:?\d{2})$/, '$1+$2'))?.utc;
+  return parseTimestamp(input.replace(/(:\d{2}(?:[.,]\d+)?) (\d{2}(?::?\d{2})?)$/, '$1+$2'))?.utc;
 }

@@ -21,7 +21,11 @@ export function positionText(position: number): string {
   return `id: ${position}\n\n`;
 }
 
-/** An entry as the event that a user gets; it tells that there is something and holds nothing of it. */
+/**
+ * An entry as the event that a user gets. A message is told to a user once, so its packet's id is that of its
+ * notification; a share has one of its own, which its mail and webhook carry too. It tells that there is something and
+ * holds nothing of it.
+ */
 export function eventText(entry: Entry, userId: string): string {
   const { position, kind, packetId, threadId } = entry;
   const { [CLOSED]: _, ...details } = entry.details ?? {};
@@ -30,7 +34,10 @@ export function eventText(entry: Entry, userId: string): string {
     user_id: userId,
     ...(packetId && { packet_id: uuidToUlid(packetId) }),
     ...(threadId && { thread_id: uuidToUlid(threadId) }),
-    ...(kind === 'chat.message' && { created_at: new Date(uuidTime(packetId as string)).toISOString() }),
+    ...(kind === 'chat.message' && {
+      notification_id: uuidToUlid(packetId as string),
+      created_at: new Date(uuidTime(packetId as string)).toISOString(),
+    }),
     ...details,
   };
   return `event: ${kind}\nid: ${position}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type OpenFeed, openFeed } from '../../../test/helpers/feed.ts';
 import { type RunningService, runningService, type Send } from '../../../test/helpers/service.ts';
+import { enter, share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { queueEvents } from '../log/store.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
@@ -49,6 +50,7 @@ test('a message reaches everyone who takes part, and nobody else; it tells of th
     event: 'chat.message',
     id: expect.any(Number),
     data: {
+      notification_id: packet,
       type: 'chat.message',
       user_id: amina,
       packet_id: packet,
@@ -96,6 +98,20 @@ test('shares and invitations reach the user they are for', async () => {
     packet_id: packet,
     ...details,
   });
+});
+
+test('a share and an invitation have the same notification_id in the feed and in the log of deliveries', async () => {
+  const [shared, invited] = [somebody(), somebody()];
+  await enter(service, shared.user, [shared.contact]);
+  await enter(service, invited.user, [invited.contact], false);
+  const packet = await storedPacket(service);
+  for (const { user, contact } of [shared, invited]) {
+    const feed = await follow(user);
+    expect((await share(service, packet, contact)).status).toBe(201);
+    await eventually(() => feed.events.length === 1);
+    const { body } = await service.send('GET', `/notifications?user_id=${user}`);
+    expect(feed.events[0]?.data.notification_id).toBe(body.notifications[0].notification_id);
+  }
 });
 
 test('whoever comes back with the last id gets what came meanwhile, then what is new, each once', async () => {

@@ -335,6 +335,20 @@ test('read window by window, as from several servers, every export is the same',
   await pool.end();
 });
 
+test('a member that the request does not know is 400 with the nearest known name', async () => {
+  for (const [body, error] of [
+    [{ geoId: 'g' }, 'geoId is not a field here; did you mean geoid?'],
+    [{ packetId: 'x', type: 'note' }, 'packetId is not a field here; did you mean packet_id?'],
+    [{ colour: 'red' }, 'colour is not a field here; there are geoid, type, packet_id, limit'],
+  ] as const) {
+    const answer = await service.send('POST', '/graph/materialize', body);
+    expect([answer.status, answer.body.error]).toEqual([400, error]);
+  }
+  const wrong = await service.send('POST', '/graph/materialize', { packet_id: 'no id' });
+  expect([wrong.status, wrong.body.error]).toEqual([400, expect.stringMatching(/^packet_id must match/)]);
+  expect((await service.send('POST', '/graph/materialize', { packet_id: '' })).status).toBe(200);
+});
+
 test('when as many exports run as can, the next one is told to come back', async () => {
   const { connection, pool } = service;
   const exports = openPool(connection, 'packet_service', 1);

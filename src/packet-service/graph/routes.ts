@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { acceptWeight } from '../../platform/http/accept.ts';
+import { optionalBody } from '../../platform/http/optional-body.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
@@ -24,7 +26,7 @@ export function registerGraph(
   const watch = breakOffAtStop(app);
   app.addHook('onClose', async () => exports.end());
 
-  app.post('/graph/materialize', { schema: materializeSchema, ...bodyIsOptional }, async (request, reply) => {
+  app.post('/graph/materialize', { schema: materializeSchema, ...optionalBody }, async (request, reply) => {
     const { geoid, type, packet_id: packet, limit } = request.body;
     const filter = {
       geoid: geoid || undefined,
@@ -65,29 +67,12 @@ function breakOffAtStop(app: Server): (lines: Readable) => void {
   };
 }
 
-/** No body is the same as {}; an empty one is none, whatever media type a client calls it. */
-const bodyIsOptional = {
-  async onRequest({ headers }: FastifyRequest) {
-    if (headers['content-length'] === '0') delete headers['content-type'];
-  },
-  async preValidation(request: FastifyRequest) {
-    request.body ??= {};
-  },
-};
-
 function sendLines(reply: FastifyReply, lines: Readable, type: string): FastifyReply {
   reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
   return reply.header('vary', 'accept').type(type).send(lines);
 }
 
-/** Whether a client would rather have N-Triples than JSON (RFC 9110 §12.5.1); who names neither gets JSON. */
+/** Whether a client would rather have N-Triples than JSON; whoever names neither gets JSON. */
 function prefersRdf(accept = ''): boolean {
-  const weights = new Map(
-    accept.split(',').map(part => {
-      const [type = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase());
-      const weight = parameters.find(text => text.startsWith('q='))?.slice(2);
-      return [type, weight === undefined ? 1 : Number(weight)];
-    }),
-  );
-  return (weights.get(N_TRIPLES) ?? 0) > (weights.get(NDJSON) ?? 0);
+  return (acceptWeight(accept, N_TRIPLES, 'named') ?? 0) > (acceptWeight(accept, NDJSON, 'named') ?? 0);
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { errorAnswers, GeoId, Ulid } from '../contract/schemas.ts';
+import { ULID_PATTERN } from '../packet/ulid.ts';
 
 /** What is asked for; an empty text counts as absent. */
 export const GraphRequest = Type.Object(
@@ -11,12 +12,15 @@ export const GraphRequest = Type.Object(
     type: Type.Optional(
       Type.String({ maxLength: 256, description: 'only packets of this type', examples: ['note'] }),
     ),
-    packet_id: Type.Optional(Type.Union([Ulid, Type.Literal('')], { description: 'only this packet' })),
+    packet_id: Type.Optional({ ...Ulid, pattern: `^$|${ULID_PATTERN}`, description: 'only this packet' }),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'only the newest so many packets' }),
     ),
   },
-  { examples: [{ geoid: '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33', type: 'note' }] },
+  {
+    additionalProperties: false,
+    examples: [{ geoid: '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33', type: 'note' }],
+  },
 );
 
 export const NDJSON = 'application/x-ndjson';

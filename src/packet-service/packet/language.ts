@@ -1,7 +1,18 @@
-const WELL_FORMED = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
-/** More distinct tags than one deployment sees; the bound keeps a hostile client from filling memory. */
-const MAX_REMEMBERED = 1000;
-const remembered = new Map<string, boolean>();
+/** Characters of a language tag, at most: the longest that a tag without extensions can have (RFC 5646 §4.4.1). */
+const MAX_LENGTH = 35;
+
+/** RFC 5646 §2.1: a language with extended ones, script, region, variants, extensions and private use; or private use alone. */
+const WELL_FORMED = new RegExp(
+  '^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?' +
+    '(?<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)(?<extensions>(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*)' +
+    '(?:-x(?:-[a-z0-9]{1,8})+)?|x(?:-[a-z0-9]{1,8})+)$',
+);
+
+/** Tags from before there was a syntax that do not fit it (RFC 5646 §2.1, irregular); no more will be registered. */
+const IRREGULAR = new Set([
+  ...['en-gb-oed', 'i-ami', 'i-bnn', 'i-default', 'i-enochian', 'i-hak', 'i-klingon', 'i-lux', 'i-mingo'],
+  ...['i-navajo', 'i-pwn', 'i-tao', 'i-tay', 'i-tsu', 'sgn-be-fr', 'sgn-be-nl', 'sgn-ch-de'],
+]);
 
 /**
  * Footer.lang: the body's own `lang` where that is a language tag (BCP 47), otherwise the first tag of
@@ -13,21 +24,17 @@ export function packetLanguage(lang: unknown, contentLanguage: string | undefine
   return isLanguageTag(header) ? header : 'und';
 }
 
-/** Whether a text is a language tag (BCP 47) of up to 35 characters. */
-export function isLanguageTag(tag: string): boolean {
-  if (tag.length > 35 || !WELL_FORMED.test(tag)) return false;
-  let valid = remembered.get(tag);
-  if (valid === undefined) {
-    valid = canonicalises(tag);
-    if (remembered.size < MAX_REMEMBERED) remembered.set(tag, valid);
-  }
-  return valid;
+/** Whether a text is a language tag (BCP 47) of up to 35 characters: well-formed, no variant or extension twice. */
+export function isLanguageTag(text: string): boolean {
+  if (text.length > MAX_LENGTH) return false;
+  const tag = text.toLowerCase();
+  if (IRREGULAR.has(tag)) return true;
+  const parts = WELL_FORMED.exec(tag)?.groups;
+  if (!parts) return false;
+  const { variants = '', extensions = '' } = parts;
+  return isDistinct(variants.split('-').slice(1)) && isDistinct(extensions.match(/(?<=-)[^-](?=-)/g) ?? []);
 }
 
-function canonicalises(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
+function isDistinct(parts: readonly string[]): boolean {
+  return new Set(parts).size === parts.length;
 }

@@ -130,7 +130,7 @@ test('a finalized packet that is not what it says is refused by field', async ()
     ['Body.message', finalize({}, { message: 1 })],
     ['Body.attachments', finalize({}, { attachments: 'x' })],
     ['Footer', { Header: good.Header, Body: good.Body }],
-    ['the body', { ...good, Extra: 1 }],
+    ['Extra', { ...good, Extra: 1 }],
   ];
   for (const [field, packet] of wrong) {
     const { status, body } = await service.send('POST', '/packets', packet);

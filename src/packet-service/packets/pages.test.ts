@@ -215,4 +215,39 @@ test('times of a range may have an offset whose plus sign came unescaped', async
   expect(found.body.count).toBe(1);
   const missed = await service.send('GET', '/packets?geoid=plus&from=2026-03-01T02:00:01%2B02:00');
   expect(missed.body.count).toBe(0);
+  for (const [from, count] of [
+    ['2026-03-01T02:00:00 02', 1],
+    ['2026-03-01T02:00:00%2B02', 1],
+    ['2026-03-01T02:00:01 02', 0],
+    ['2026-02-28T22:00:00-02', 1],
+    ['2026-03-01T02:00:00,5 0200', 0],
+  ] as const) {
+    const { status, body } = await service.send('GET', `/packets?geoid=plus&from=${from}`);
+    expect([status, body.count], from).toEqual([200, count]);
+  }
+});
+
+test('points that differ by next to nothing are near each other, however small the numbers', async () => {
+  const tiny = [1e-200, -1e-200, 5e-324, -5e-324, 1e-11, 0];
+  for (const [at, lat] of tiny.entries()) {
+    const point = { lat, lon: tiny[(at + 2) % tiny.length] };
+    const { status } = await service.send('POST', '/intake/scouting', {
+      observed_at: '2026-03-01T08:15:00Z',
+      capture_point: point,
+      kind: 'tiny',
+    });
+    expect(status).toBe(201);
+  }
+  const near = async (text: string) => {
+    const { status, body } = await service.send('GET', `/packets?near=${text}&limit=1000`);
+    return [
+      status,
+      body.packets?.filter(({ Body }: { Body: { kind?: string } }) => Body.kind === 'tiny').length,
+    ];
+  };
+  expect(await near('0,0,1')).toEqual([200, tiny.length]);
+  expect(await near('1e-300,-1e-320,0.001')).toEqual([200, tiny.length]);
+  expect(await near('1e-400,0,0.001')).toEqual([200, tiny.length]);
+  expect(await near('90,1e-200,1e-300')).toEqual([200, 0]);
+  expect(await near('-90,180,20100000')).toEqual([200, tiny.length]);
 });

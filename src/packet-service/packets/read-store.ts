@@ -216,7 +216,20 @@ function exactly(area: Area): Sql {
   }
   const { lat, lon, metres } = area;
   return sql`2 * ${EARTH_RADIUS}::float8 * asin(least(1, sqrt(
-      power(sin(radians(p.lat - ${lat}::float8) / 2), 2) +
-      cos(radians(${lat}::float8)) * cos(radians(p.lat)) * power(sin(radians(p.lon - ${lon}::float8) / 2), 2)
+      ${squaredSine(sql`p.lat - ${lat}::float8`)} +
+      ${cosine(lat)}::float8 * CASE WHEN abs(p.lat) < ${TINY} THEN 1 ELSE cos(radians(p.lat)) END *
+        ${squaredSine(sql`p.lon - ${lon}::float8`)}
     ))) <= ${metres}::float8`;
+}
+
+/** Degrees, a hundredth of a millimetre, below which an angle counts as 0: PostgreSQL refuses products that underflow. */
+const TINY = 1e-10;
+
+/** The square of the sine of half an angle in degrees. */
+function squaredSine(degrees: Sql): Sql {
+  return sql`CASE WHEN abs(${degrees}) < ${TINY} THEN 0 ELSE power(sin(radians(${degrees}) / 2), 2) END`;
+}
+
+function cosine(degrees: number): number {
+  return Math.cos((degrees * Math.PI) / 180);
 }

@@ -3,9 +3,14 @@
  * holds it; 0 when none does. Parameters other than q do not count.
  *
  * @param type in lower case; `image/*` stands for any type of that kind
+ * @param ranges whether ranges such as *\/* count, or only the type by its name
  * @returns undefined when the header holds no media range at all
  */
-export function acceptWeight(accept: string, type: string): number | undefined {
+export function acceptWeight(
+  accept: string,
+  type: string,
+  ranges: 'any' | 'named' = 'any',
+): number | undefined {
   const [kind] = type.split('/');
   let found: number | undefined;
   let specific = -1;
@@ -14,7 +19,7 @@ export function acceptWeight(accept: string, type: string): number | undefined {
     if (!/^[^\s/]+\/[^\s/]+$/.test(range)) continue;
     found ??= 0;
     const rank = rankOf(range, type, kind as string);
-    if (rank <= specific) continue;
+    if (rank <= specific || (ranges === 'named' && rank < 2)) continue;
     specific = rank;
     found = weightOf(parameters);
   }

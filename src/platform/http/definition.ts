@@ -12,6 +12,7 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
   const { title, description, version, tags, securitySchemes } = service;
   app.addHook('onRoute', ({ config, schema }) => {
     if (config?.open && schema) schema.security = [];
+    if (config?.optionalBody && schema) (schema as Marked)[OPTIONAL_BODY] = true;
   });
   await app.register(swagger, {
     openapi: {
@@ -25,9 +26,24 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
       schema: schema && withBodyLimit(schema, route, service.bodyLimit),
       url,
     }),
+    transformObject: document => {
+      if ('openapiObject' in document) allowNoBody(document.openapiObject.paths ?? {});
+      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject;
+    },
   });
   await app.register(openPage, service);
   app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());
+}
+
+/** Marks operations whose body may be left out, as the plugin takes every body for required. */
+const OPTIONAL_BODY = 'x-optional-body';
+type Marked = { [OPTIONAL_BODY]?: boolean };
+
+function allowNoBody(paths: object): void {
+  for (const operation of Object.values(paths).flatMap(path => Object.values(path as object))) {
+    if ((operation as Marked)[OPTIONAL_BODY]) operation.requestBody.required = false;
+    delete (operation as Marked)[OPTIONAL_BODY];
+  }
 }
 
 /** The page that explains the definition. In a context of its own, so that what it registers is open to anyone. */

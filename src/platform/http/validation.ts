@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
+import { unknownName } from './nearest.ts';
 import { Problem } from './problems.ts';
 
 const checks = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
@@ -136,6 +137,12 @@ function complaint(error: ErrorObject, part: string): { sentence: string; path: 
   const whole = [inside, missing].filter(Boolean).join('.') || (part === 'body' ? 'the body' : part);
   const path = whole.slice(0, MAX_PATH);
   if (missing) return { path, sentence: `${path} is required` };
+  if (error.keyword === 'additionalProperties') {
+    const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
+    const unknown = String(error.params.additionalProperty);
+    const sentence = unknownName(unknown, 'field', known);
+    return { path: unknown.slice(0, MAX_PATH), sentence: inside ? `${path}: ${sentence}` : sentence };
+  }
   if (error.keyword === 'enum') {
     return { path, sentence: `${path} must be one of ${(error.schema as unknown[]).join(', ')}` };
   }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import { parseRangeEnd } from '../../platform/time.ts';
 import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
 import { Id, idOf, listAnswer, listOf, listQuery, NO_NUL, pageOf } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
@@ -67,12 +68,10 @@ export function registerAudit(app: Server, { pool, lists }: { pool: pg.Pool; lis
   );
 }
 
-function timeOf(text: string | undefined, field: string): Date | undefined {
+function timeOf(text: string | undefined, field: 'from' | 'to'): string | undefined {
   if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) {
-    const sentence = `${field} must be an ISO 8601 date or date-time`;
-    throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
-  }
-  return time;
+  const moment = parseRangeEnd(text, field);
+  if (moment !== undefined) return moment;
+  const sentence = `${field} must be an ISO 8601 date or date-time`;
+  throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }

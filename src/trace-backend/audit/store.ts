@@ -37,8 +37,10 @@ export interface AuditFilter {
   action?: string | undefined;
   entity?: string | undefined;
   entityId?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
+  /** UTC, inclusive */
+  from?: string | undefined;
+  /** UTC, inclusive */
+  to?: string | undefined;
 }
 
 /** A page of the audit in the order in which it was written, and how many entries there are in all. */
@@ -54,8 +56,8 @@ export async function listAudit(
     action === undefined ? undefined : sql`action = ${action}`,
     entity === undefined ? undefined : sql`entity = ${entity}`,
     entityId === undefined ? undefined : sql`entity_id = ${entityId}`,
-    from === undefined ? undefined : sql`at >= ${from}`,
-    to === undefined ? undefined : sql`at <= ${to}`,
+    from === undefined ? undefined : sql`at >= ${from}::timestamptz`,
+    to === undefined ? undefined : sql`at <= ${to}::timestamptz`,
   ]);
   const columns = sql`id::float8 AS id, at, user_id AS "userId", action, entity, entity_id AS "entityId", address,
     details`;

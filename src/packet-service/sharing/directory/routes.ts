@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { optionalBody } from '../../../platform/http/optional-body.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
@@ -42,22 +43,26 @@ export function registerDirectory(
     return reply.code(204).send(null);
   });
 
-  app.post('/directory/confirmations/:token', { schema: confirmSchema }, async (request, reply) => {
-    const { token } = request.params;
-    const userId = await namedUser(request, 'user_id', request.body.user_id);
-    const done = await once(pool, readKey(request), async database => {
-      const entry = await confirmContact(
-        database,
-        effects,
-        token,
-        { userId, anonymous: request.anonymous },
-        new Date(),
-      );
-      return { status: 200, answer: JSON.stringify(asItem(entry)) };
-    });
-    wake();
-    return sendOnce(reply, done);
-  });
+  app.post(
+    '/directory/confirmations/:token',
+    { schema: confirmSchema, ...optionalBody },
+    async (request, reply) => {
+      const { token } = request.params;
+      const userId = await namedUser(request, 'user_id', request.body.user_id);
+      const done = await once(pool, readKey(request), async database => {
+        const entry = await confirmContact(
+          database,
+          effects,
+          token,
+          { userId, anonymous: request.anonymous },
+          new Date(),
+        );
+        return { status: 200, answer: JSON.stringify(asItem(entry)) };
+      });
+      wake();
+      return sendOnce(reply, done);
+    },
+  );
 
   registerLandingPage(app, {
     path: '/directory/confirmations/:token',

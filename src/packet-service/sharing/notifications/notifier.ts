@@ -1,14 +1,13 @@
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
-import { newUlid, ulidToUuid } from '../../packet/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
 import { findEntry } from '../directory/store.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
 /** Something to tell a user. */
-export interface News extends Omit<Notification, 'notificationId' | 'userId'> {
+export interface News extends Omit<Notification, 'userId'> {
   /** undefined when nobody is known who has the contact */
   userId: string | undefined;
   /** only noted, not sent */
@@ -43,8 +42,8 @@ export function makeNotifier(
     const deliveries: Delivery[] = [];
     const notifications: Notification[] = [];
     for (const { silent, ...item } of news) {
-      const notificationId = ulidToUuid(newUlid());
-      notifications.push({ ...item, notificationId, userId: item.userId ?? null });
+      const { notificationId } = item;
+      notifications.push({ ...item, userId: item.userId ?? null });
       if (silent) continue;
       const address = await addressOf(item);
       if (address) deliveries.push({ notificationId, channel: 'mail', address });

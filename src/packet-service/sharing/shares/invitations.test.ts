@@ -166,7 +166,7 @@ test('the live feed`s log has the shares, and invitations to users who are known
       ),
     result => result.rowCount === 2,
   );
-  const about = { from_user: 'ana', created_at: expect.any(String) };
+  const about = { from_user: 'ana', created_at: expect.any(String), notification_id: expect.any(String) };
   expect(rows).toEqual([
     { kind: 'share.created', user_id: ben.user, details: { share_id: shared.share_id, ...about } },
     { kind: 'invitation.sent', user_id: eve.user, details: { invitation_id: asked.invitation_id, ...about } },

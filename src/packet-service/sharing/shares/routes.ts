@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { optionalBody } from '../../../platform/http/optional-body.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
@@ -72,7 +73,8 @@ export function registerShares(app: Server, { pool, notifier, askRegistry, readP
     ['accept', 'accepted'],
     ['reject', 'rejected'],
   ] as const) {
-    app.post(`/shares/:share_id/${verb}`, { schema: decideSchema(verb, status) }, async request => {
+    const schema = decideSchema(verb, status);
+    app.post(`/shares/:share_id/${verb}`, { schema, ...optionalBody }, async request => {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
       const { anonymous } = request;
       return asItem(await decide(pool, request.params.share_id, { userId, anonymous }, status));
@@ -83,26 +85,30 @@ export function registerShares(app: Server, { pool, notifier, askRegistry, readP
 }
 
 function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): void {
-  app.post('/invitations/:token/accept', { schema: acceptInvitationSchema }, async (request, reply) => {
-    const userId = await namedUser(request, 'user_id', request.body.user_id);
-    const done = await once(pool, readKey(request), async database => {
-      const { contact, shares } = await acceptInvitation(
-        database,
-        notifier,
-        request.params.token,
-        { userId, anonymous: request.anonymous },
-        new Date(),
-      );
-      const message =
-        shares === 1 ? '1 packet was shared with you' : `${shares} packets were shared with you`;
-      return {
-        status: 200,
-        answer: JSON.stringify({ user_id: userId, contact_value: contact, shares, message }),
-      };
-    });
-    notifier.wake();
-    return sendOnce(reply, done);
-  });
+  app.post(
+    '/invitations/:token/accept',
+    { schema: acceptInvitationSchema, ...optionalBody },
+    async (request, reply) => {
+      const userId = await namedUser(request, 'user_id', request.body.user_id);
+      const done = await once(pool, readKey(request), async database => {
+        const { contact, shares } = await acceptInvitation(
+          database,
+          notifier,
+          request.params.token,
+          { userId, anonymous: request.anonymous },
+          new Date(),
+        );
+        const message =
+          shares === 1 ? '1 packet was shared with you' : `${shares} packets were shared with you`;
+        return {
+          status: 200,
+          answer: JSON.stringify({ user_id: userId, contact_value: contact, shares, message }),
+        };
+      });
+      notifier.wake();
+      return sendOnce(reply, done);
+    },
+  );
 
   registerLandingPage(app, {
     path: '/invitations/:token',

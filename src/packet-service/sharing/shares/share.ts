@@ -122,9 +122,11 @@ async function invite(
   } else {
     await insertShare(database, invitation);
   }
-  const news = newsOf('invitation.sent', invitation, holder?.userId);
+  const notificationId = ulidToUuid(newUlid());
+  const news = newsOf('invitation.sent', invitation, notificationId, holder?.userId);
   await notifier.notify(database, [{ ...news, silent: sentToday >= INVITATIONS_A_DAY }]);
-  if (holder) await queueEvents(database, [eventOf('invitation.sent', invitation, holder.userId)]);
+  if (holder)
+    await queueEvents(database, [eventOf('invitation.sent', invitation, notificationId, holder.userId)]);
   return invitation;
 }
 
@@ -137,25 +139,28 @@ async function announceShares(
   notifier: Notifier,
   shares: readonly Share[],
 ): Promise<void> {
+  // By this id clients of the live feed, of mails and of the webhook know a notification that they had before.
+  const ids = shares.map(() => ulidToUuid(newUlid()));
   await notifier.notify(
     database,
-    shares.map(share => newsOf('share.created', share, share.toUser ?? undefined)),
+    shares.map((share, at) => newsOf('share.created', share, ids[at] as string, share.toUser ?? undefined)),
   );
   await queueEvents(
     database,
-    shares.map(share => eventOf('share.created', share, share.toUser as string)),
+    shares.map((share, at) => eventOf('share.created', share, ids[at] as string, share.toUser as string)),
   );
 }
 
-function newsOf(type: News['type'], share: Share, userId: string | undefined): News {
+function newsOf(type: News['type'], share: Share, notificationId: string, userId: string | undefined): News {
   const { shareId, packetId, fromUser, contact, createdAt, author } = share;
-  return { type, userId, contact, packetId, shareId, fromUser, createdAt, author };
+  return { notificationId, type, userId, contact, packetId, shareId, fromUser, createdAt, author };
 }
 
-function eventOf(kind: LogEvent['kind'], share: Share, userId: string): LogEvent {
+function eventOf(kind: LogEvent['kind'], share: Share, notificationId: string, userId: string): LogEvent {
   const id = uuidToUlid(share.shareId);
   const named = kind === 'share.created' ? { share_id: id } : { invitation_id: id };
   const details = {
+    notification_id: uuidToUlid(notificationId),
     ...named,
     from_user: share.fromUser,
     created_at: share.createdAt.toISOString(),

@@ -276,6 +276,18 @@ test('with tokens everyone shares as themselves, what they may read, and decides
     closed.send('POST', `/shares/${share_id}/accept`, { user_id: user }, headers);
   expect((await decide(eve)).status).toBe(403);
   expect((await decide(eve, 'ben')).status).toBe(403);
+  // The token says who decides: no body is needed, and an empty one is none.
+  const path = `/shares/${share_id}`;
+  expect((await closed.send('POST', `${path}/accept`, undefined, ben)).body).toMatchObject({
+    share_id,
+    status: 'accepted',
+  });
+  const empty = { ...ben, 'content-type': 'text/plain' };
+  expect((await closed.send('POST', `${path}/accept`, '', empty)).status).toBe(200);
+  expect((await closed.send('POST', `${path}/reject`, undefined, ben)).status).toBe(409);
+  expect((await closed.send('POST', `${path}/accept`, undefined, eve)).status).toBe(403);
+  const unnamed = await service.send('POST', `${path}/accept`);
+  expect([unnamed.status, unnamed.body.error]).toEqual([400, 'user_id is required']);
   expect((await decide(ben)).body).toMatchObject({ share_id, status: 'accepted' });
   await closed.stop();
 });
