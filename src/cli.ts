@@ -4,8 +4,11 @@ import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { pino } from 'pino';
+import { migratePacketService } from './packet-service/app.ts';
+import { erasePacket } from './packet-service/erasure/erase.ts';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { replayNotifications } from './packet-service/sharing/notifications/replay.ts';
+import { openFileStore } from './platform/files/index.ts';
 import { Problem } from './platform/http/problems.ts';
 import { type Connection, openPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
@@ -52,6 +55,21 @@ async function withPool<Result>(
 }
 
 const commands: Record<string, Command> = {
+  'erase packet': {
+    usage: 'erase packet ID --reason <text>',
+    does: 'erases a packet for good, its files and what search knows of it; Header and hash stay (docs/decisions/erasure.md)',
+    options: { reason: { type: 'string' } },
+    operand: 'ID',
+    async run({ connection, settings, options }) {
+      const id = options.ID as string;
+      if (!options.reason) throw new UsageError('usage: fieldtrace erase packet ID --reason <text>');
+      await migratePacketService(connection);
+      const erasing = { connection, files: openFileStore(settings) };
+      const { at, again, words, files } = await erasePacket(erasing, id, options.reason as string);
+      if (again) return `packet ${id} was erased before, at ${at.toISOString()}`;
+      return `packet ${id} is erased, with ${files} files and ${words} words of the search; backups keep it until they expire`;
+    },
+  },
   'notifications replay': {
     usage: 'notifications replay [--id <notification_id>]',
     does: 'delivers again what was given up: every such notification, or one',

@@ -90,6 +90,7 @@ test('every advisory lock stands in one file, and no two are the same', () => {
 test('a table is named only by the feature that owns it', () => {
   // The writer writes packets, the feature packets reads them.
   const owners: Record<string, string> = {
+    erasures: 'erasure',
     packets: 'packets writer',
     packet_geoids: 'packets writer',
     packet_attachments: 'packets writer',

@@ -75,8 +75,9 @@ export async function packetService(
   const { pool, writerPool, logPool, exports } = openPools(connection, settings, {
     onRefusal: condition.refused,
   });
+  const keepWords = wordKeeper(pool);
   const news = broadcast(pool, logger, findParticipants);
-  const log = sequencer(logPool, news.advance, logger);
+  const log = sequencer(logPool, { onHead: news.advance, onErased: keepWords.forget }, logger);
   const pending = pendingList(pool, logger);
   const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ event }) => {
     log.wake();
@@ -100,7 +101,7 @@ export async function packetService(
   keepPersonalDataOutOfCaches(app);
   authenticate(app, { settings, pool, registry });
   registerHealth(app, 'packet-service', { condition, metrics });
-  registerIntake(app, { pool, writer, resolver, checkThread, keepWords: wordKeeper(pool) });
+  registerIntake(app, { pool, writer, resolver, checkThread, keepWords });
   registerPackets(app, { pool, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket });

@@ -127,7 +127,7 @@ export const listAttachmentsSchema = {
       },
       { description: 'the attachments' },
     ),
-    ...errorAnswers(403, 404, 500, 503),
+    ...errorAnswers(403, 404, 410, 500, 503),
   },
 };
 

@@ -75,6 +75,12 @@ export async function markReferenced(database: Database, attachmentIds: readonly
     UPDATE attachments SET referenced = true WHERE attachment_id = ANY (${attachmentIds}::uuid[])`);
 }
 
+/** Has attachments looked up again before they may expire: a packet that named them names them no more. */
+export async function markUnreferenced(database: Database, attachmentIds: readonly string[]): Promise<void> {
+  await database.query(sql`
+    UPDATE attachments SET referenced = false WHERE attachment_id = ANY (${attachmentIds}::uuid[])`);
+}
+
 /** Removes attachments; their contents are unused from now on, as far as no other attachment has them. */
 export async function deleteAttachments(
   database: Database,
@@ -108,6 +114,22 @@ export async function takeUnusedContent(
     sql`SELECT 1 FROM attachments WHERE sha256 = ${taken.sha256} LIMIT 1`,
   );
   return { sha256: taken.sha256.toString('hex'), used: users.length > 0 };
+}
+
+/** Takes hold of one content until the end of the transaction; whether an attachment has it. */
+export async function takeContent(
+  database: Database,
+  sha256: string,
+): Promise<{ used: boolean } | undefined> {
+  const bytes = Buffer.from(sha256, 'hex');
+  const { rowCount } = await database.query(
+    sql`SELECT 1 FROM attachment_contents WHERE sha256 = ${bytes} FOR UPDATE`,
+  );
+  if (rowCount === 0) return undefined;
+  const { rowCount: users } = await database.query(
+    sql`SELECT 1 FROM attachments WHERE sha256 = ${bytes} LIMIT 1`,
+  );
+  return { used: users === 1 };
 }
 
 export async function deleteContent(database: Database, sha256: string): Promise<void> {

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
 /** A resumable upload: a file of a known length, of which the first bytes are here. */
@@ -67,6 +67,24 @@ export async function completeUpload(database: Database, uploadId: string, offse
 
 export async function deleteUpload(database: Database, uploadId: string): Promise<void> {
   await database.query(sql`DELETE FROM attachment_uploads WHERE upload_id = ${uploadId}`);
+}
+
+/**
+ * Deletes the uploads that are to become one of these attachments (uuid form): those of a user, and those begun without
+ * a token. Without a user all of them.
+ *
+ * @returns their ids
+ */
+export async function deleteUploadsOf(
+  database: Database,
+  attachmentIds: readonly string[],
+  userId: string | null,
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    DELETE FROM attachment_uploads WHERE attachment_id = ANY (${attachmentIds}::uuid[])
+      ${userId === null ? empty : sql`AND (user_id IS NULL OR user_id = ${userId})`}
+    RETURNING upload_id AS id`);
+  return rows.map(({ id }) => id);
 }
 
 /** Some uploads that were begun before a moment. */

@@ -16,6 +16,7 @@ export const errors = {
   403: described('the user of the token may not do this'),
   404: described('there is no such thing'),
   409: described('the id or the Idempotency-Key was used before for something else'),
+  410: described('the packet was erased; its Header and hash stay, and nothing else'),
   412: described('this needs another version of the protocol'),
   413: described('larger than this endpoint takes'),
   415: described('this endpoint takes another Content-Type'),

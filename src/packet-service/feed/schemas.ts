@@ -9,7 +9,8 @@ export const feedSchema = {
   summary: 'What happens, as it happens, for one user',
   description:
     'Server-sent events: `chat.message` for each message of the threads that the user takes part in, ' +
-    '`share.created` and `invitation.sent` for what others share. The data is JSON: {notification_id, type, user_id, packet_id, ' +
+    '`share.created` and `invitation.sent` for what others share, `erased` for a packet of these that an ' +
+    'operator erased. The data is JSON: {notification_id, type, user_id, packet_id, ' +
     'thread_id | share_id | invitation_id, from_user, created_at}; it holds nothing of the packet. The id of an event ' +
     'is its position in the log. Whoever comes back with Last-Event-ID, to any process, first gets everything after ' +
     'it, then what is new, each once; without it only what is new. A feed ends after an hour, when its client does ' +

@@ -65,9 +65,12 @@ export async function earlierAnswer(
 /**
  * The answer that a key stands for, once it is known that the key was used before.
  *
- * @throws Problem conflict when that was with another body
+ * @throws Problem conflict when that was with another body, gone when what came of it was erased
  */
 export function sameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
+  if (answer.fingerprint.length === 0) {
+    throw new Problem('gone', `what the request with Idempotency-Key "${key.key}" made was erased`);
+  }
   if (answer.fingerprint.equals(key.fingerprint)) return answer;
   throw new Problem('conflict', `Idempotency-Key "${key.key}" was used before with another body`);
 }

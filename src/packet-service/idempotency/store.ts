@@ -81,6 +81,16 @@ export async function dropClaims(
     WHERE (kept.caller, kept.route, kept.key) = (dropped.caller, dropped.route, dropped.key)`);
 }
 
+/**
+ * Empties the answers that name something which was erased. The keys stay: a request that is sent again must not be
+ * taken for a new one. An empty fingerprint marks them, as that of a body is no less than its content in short.
+ */
+export async function eraseAnswers(database: Database, ids: readonly string[]): Promise<void> {
+  await database.query(sql`
+    UPDATE idempotency_keys SET fingerprint = '', status = 410, answer = '{}'
+    WHERE EXISTS (SELECT FROM unnest(${ids}::text[]) AS id WHERE strpos(upper(answer), upper(id)) > 0)`);
+}
+
 /** Forgets the keys older than KEY_DAYS, some thousands at a time; returns how many went. */
 export async function forgetOldKeys(database: Database, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEY_DAYS * 24 * 3600 * 1000);

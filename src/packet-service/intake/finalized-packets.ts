@@ -10,6 +10,7 @@ import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/i
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
+import { refuseErased } from '../packets/reader.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import { type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
 import { checkFinalizedMessage } from './finalized-message.ts';
@@ -60,6 +61,8 @@ export function registerFinalized(
       return { packet: readFinalizedPacket(request.body, sections, { thread: undefined, author }) };
     }
     const thread = await checkFinalizedMessage(checkThread, request, Body);
+    // The words of a message that was erased must not come back by sending it again.
+    await isStored(Header.id, sections);
     const packet = readFinalizedPacket(request.body, sections, { thread, author });
     const { text = '', from_user: sender = author } = Body as { text?: string; from_user?: string };
     const indexed = indexText(text);
@@ -68,9 +71,14 @@ export function registerFinalized(
     return { packet, chat };
   }
 
-  /** Whether this very packet is stored. The texts are compared, which are what was hashed. */
+  /**
+   * Whether this very packet is stored. The texts are compared, which are what was hashed.
+   *
+   * @throws Problem gone when it was erased
+   */
   async function isStored(id: string, { header, body }: HashedSections): Promise<boolean> {
     const [stored] = await findPackets(pool, [ulidToUuid(id)]);
+    if (stored) refuseErased(stored, id);
     return stored?.header === header && stored.body === body;
   }
 }

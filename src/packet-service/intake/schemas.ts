@@ -79,7 +79,7 @@ export const scoutingSchema = {
     'packet is durable. A failed GeoID resolution is 400; with Retry-After when the registry cannot be reached.',
   headers: IdempotencyHeaders,
   body: ScoutingBody,
-  response: { 201: PacketCreated, ...errorAnswers(400, 409, 413, 500, 503) },
+  response: { 201: PacketCreated, ...errorAnswers(400, 409, 410, 413, 500, 503) },
 };
 
 export const chatMessageSchema = {
@@ -91,7 +91,7 @@ export const chatMessageSchema = {
     'is durable. With a token, the sender is its user and must take part in the thread.',
   headers: IdempotencyHeaders,
   body: ChatMessageBody,
-  response: { 201: PacketCreated, 403: forbidden, ...errorAnswers(400, 404, 409, 413, 500, 503) },
+  response: { 201: PacketCreated, 403: forbidden, ...errorAnswers(400, 404, 409, 410, 413, 500, 503) },
 };
 
 /** Bytes of one batch, at most. */
@@ -136,7 +136,7 @@ export const postPacketSchema = {
   summary: 'Store a finalized packet',
   description:
     'For clients that make packets offline, ids and hashes included. 201 when the hash is right and the id new, ' +
-    '200 when this very packet is stored already, 409 when the id belongs to another packet. Header.timestamp has ' +
+    '200 when this very packet is stored already, 409 when the id belongs to another packet, 410 when it was erased. Header.timestamp has ' +
     'an offset, Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
     'Footer field is kept.',
   headers: IdempotencyHeaders,
@@ -144,6 +144,6 @@ export const postPacketSchema = {
   response: {
     200: { ...PacketCreated, description: 'the packet was stored before' },
     201: PacketCreated,
-    ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
+    ...errorAnswers(400, 403, 404, 409, 410, 413, 500, 503),
   },
 };

@@ -32,7 +32,8 @@ export const CLOSED = 'closed';
 const ENTRY =
   'position, kind, packet_id AS "packetId", thread_id AS "threadId", user_id AS "userId", details';
 const WITHIN = 'position > $1 AND position <= $2';
-const IS_PACKET = "kind IN ('packet', 'chat.message')";
+/** Packets and messages, and that one was erased; erasures have an entry for each recipient of a share, too. */
+const IS_PACKET = "(kind IN ('packet', 'chat.message') OR (kind = 'erased' AND user_id IS NULL))";
 
 /** The position of the last entry; 0 in an empty log. */
 export async function readHead(database: Database): Promise<number> {
@@ -120,6 +121,24 @@ export async function scanPacketsOfGeoid(
       name: 'log_packets_of_geoid',
       text: `SELECT ${ENTRY} FROM packet_log
         WHERE ${WITHIN} AND ${IS_PACKET} AND (geoid_key = $4 OR $4 = ANY (further_keys))
+        ORDER BY position LIMIT $3`,
+      values: [after, upTo, limit, key],
+    }),
+  );
+}
+
+/** Which packets with a GeoID, own or further, were erased in a stretch, in order. */
+export async function readErasedOfGeoid(
+  database: Database,
+  key: string,
+  { after, upTo }: Stretch,
+  limit: number,
+): Promise<Entry[]> {
+  return entries(
+    await database.query<Row>({
+      name: 'log_erased_of_geoid',
+      text: `SELECT ${ENTRY} FROM packet_log
+        WHERE ${WITHIN} AND kind = 'erased' AND (geoid_key = $4 OR $4 = ANY (further_keys))
         ORDER BY position LIMIT $3`,
       values: [after, upTo, limit, key],
     }),

@@ -30,11 +30,12 @@ export interface Sequencer {
  * before they could. Which one appends makes no difference, so there is no office to take over.
  *
  * @param pool of one connection in pipeline mode, which also listens
- * @param onHead told the position of the last entry, after each append of any process and at least once a second
+ * @param tell onHead: the position of the last entry, after each append of any process and at least once a second;
+ *   onErased: that a packet was erased, or may have been while nobody listened
  */
 export function sequencer(
   pool: pg.Pool,
-  onHead: (position: number) => void,
+  { onHead, onErased }: { onHead: (position: number) => void; onErased: () => void },
   logger: FastifyBaseLogger,
 ): Sequencer {
   const rest = wakeableWait();
@@ -44,6 +45,7 @@ export function sequencer(
   function onNotice(notice: pg.Notification): void {
     const read = readNotice(notice);
     if (read === 'queued') rest.wake();
+    else if (read === 'erased') onErased();
     else if (read !== undefined) onHead(read);
   }
 
@@ -51,6 +53,7 @@ export function sequencer(
   async function work(connection: pg.PoolClient): Promise<void> {
     connection.on('notification', onNotice);
     await listen(connection);
+    onErased();
     for (let horizon = NO_HORIZON; ; ) {
       // What wakes it during a round may have committed after the round's snapshot.
       rest.reset();

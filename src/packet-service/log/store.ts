@@ -4,7 +4,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
 /** What an entry of the log is about. */
-export type EventKind = 'packet' | 'chat.message' | 'share.created' | 'invitation.sent';
+export type EventKind = 'packet' | 'chat.message' | 'share.created' | 'invitation.sent' | 'erased';
 
 /** Something on its way into the log. */
 export interface LogEvent {
@@ -31,6 +31,8 @@ const ROUND_ROWS = 64;
 const APPENDED = 'packet_log';
 /** Told by those who queue events outside the batch writer. */
 const QUEUED = 'packet_log_queued';
+/** Told by an erasure. */
+const ERASED = 'packet_erased';
 
 const INSERT = `INSERT INTO packet_log_queue
   (kinds, packet_ids, thread_ids, user_ids, geoid_keys, further_keys, details)
@@ -60,6 +62,20 @@ export async function queueEvents(database: Database, events: readonly LogEvent[
   if (events.length === 0) return;
   for (const statement of queueStatements(events)) await database.query(statement);
   await database.query({ text: 'SELECT pg_notify($1, $2)', values: [QUEUED, ''] });
+}
+
+/** Removes what a packet's own entry repeats of it, as an erasure may. */
+export async function eraseDetails(database: Database, packetId: string): Promise<void> {
+  await database.query({
+    text: `UPDATE packet_log SET details = NULL, further_keys = NULL
+      WHERE packet_id = $1 AND kind IN ('packet', 'chat.message')`,
+    values: [packetId],
+  });
+}
+
+/** Has all processes told, at the commit of the caller's transaction, that a packet was erased. */
+export async function tellErasure(database: Database): Promise<void> {
+  await database.query({ text: 'SELECT pg_notify($1, $2)', values: [ERASED, ''] });
 }
 
 /** Columns that no event has a value for are null as a whole; most batches are observations alone. */
@@ -166,14 +182,16 @@ const MOVE = `
     CASE WHEN rows > 0 THEN pg_notify('${APPENDED}', head::text) END
   FROM result`;
 
-/** Asks the server to tell this connection of appends and of events that were queued. */
+/** Asks the server to tell this connection of appends, of events that were queued, and of erasures. */
 export async function listen(connection: Database): Promise<void> {
   await connection.query({ text: `LISTEN ${APPENDED}` });
   await connection.query({ text: `LISTEN ${QUEUED}` });
+  await connection.query({ text: `LISTEN ${ERASED}` });
 }
 
-/** What a notification tells: that events were queued, or the position of the entry that is now the last. */
-export function readNotice({ channel, payload }: pg.Notification): 'queued' | number | undefined {
+/** What a notification tells: that events were queued, a packet erased, or the position of what is now the last entry. */
+export function readNotice({ channel, payload }: pg.Notification): 'queued' | 'erased' | number | undefined {
+  if (channel === ERASED) return 'erased';
   if (channel === QUEUED) return 'queued';
   return channel === APPENDED ? Number(payload) : undefined;
 }

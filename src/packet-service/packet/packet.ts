@@ -136,6 +136,11 @@ export function hashOf(footer: string): string {
   return (JSON.parse(footer) as { hash: string }).hash;
 }
 
+/** What is left of a packet that was erased. */
+export function spliceRest(sections: { header: string; footer: string }): string {
+  return `{"Header":${sections.header},"Footer":${sections.footer}}`;
+}
+
 /** A packet's three section texts, joined to the packet as clients read it. */
 export function spliceSections(sections: { header: string; body: string; footer: string }): string {
   return `{"Header":${sections.header},"Body":${sections.body},"Footer":${sections.footer}}`;

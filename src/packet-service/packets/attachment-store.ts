@@ -45,3 +45,9 @@ export async function findCarriers(
     SELECT packet_id AS id FROM packet_attachments WHERE attachment_id = ${attachmentId} LIMIT ${limit}`);
   return rows.map(({ id }) => id);
 }
+
+/** Removes who named attachments (uuid form) first, and with which hash, as an erasure may. */
+export async function forgetClaims(database: Database, attachmentIds: readonly string[]): Promise<void> {
+  await database.query(sql`
+    UPDATE attachment_claims SET author = NULL, sha256 = NULL WHERE attachment_id = ANY (${attachmentIds}::uuid[])`);
+}

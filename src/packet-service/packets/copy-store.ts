@@ -52,6 +52,7 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
     type === undefined ? '' : `p.type = ${quoted(type)}`,
     packetId === undefined ? '' : `p.id = ${quoted(packetId)}::uuid`,
     messagesOf(threads),
+    'p.erased_at IS NULL',
     window
       ? `p.ts > ${quoted(window.after)}::timestamptz AND p.ts <= ${quoted(window.until)}::timestamptz`
       : '',
@@ -66,7 +67,6 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
       SELECT g.packet_id, g.ts, ${columns} FROM packet_geoids g JOIN packets p ON p.id = g.packet_id
       WHERE g.geoid = ${quoted(geoid)} AND p.geoid <> ${quoted(geoid)} AND ${where}) AS either${newest})`;
   }
-  if (conditions.length === 0 && limit === undefined) return 'packets';
   return `(SELECT p.id, p.ts, ${columns} FROM packets p WHERE ${where}${newest})`;
 }
 

@@ -14,6 +14,8 @@ export interface Sections {
 export interface StoredPacket extends Sections {
   threadId: string | null;
   closed: boolean;
+  /** when it was erased: then nothing but Header and hash are left */
+  erasedAt: Date | null;
 }
 
 /** A packet's sections, and where its capture point is. */
@@ -59,7 +61,7 @@ export async function findPackets(
 ): Promise<(StoredPacket | undefined)[]> {
   const { rows } = await database.query<StoredPacket & { id: string }>({
     name: 'find_packets',
-    text: 'SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
+    text: 'SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, erased_at AS "erasedAt", header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
     values: [ids],
   });
   const found = new Map(rows.map(row => [row.id, row]));
@@ -188,9 +190,10 @@ function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order
       ? sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`
       : empty,
     messagesOf(threads),
+    sql`p.erased_at IS NULL`,
     ...areas.flatMap(area => [inCells(area), exactly(area)]),
   ].filter(condition => condition !== empty);
-  return list.length === 0 ? sql`true` : join(list, ' AND ');
+  return join(list, ' AND ');
 }
 
 function messagesOf(threads: ReadableThreads | undefined): Sql {

@@ -4,19 +4,39 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { parseUlid } from '../packet/ulid.ts';
-import { findPackets, type Sections } from './read-store.ts';
+import { findPackets, type StoredPacket } from './read-store.ts';
 
-/** Reads one packet. Throws Problem not_found; forbidden or unauthenticated when the caller may not read it. */
-export type PacketReader = (caller: Caller, id: string) => Promise<Sections>;
+/**
+ * Reads one packet.
+ *
+ * @param options remains: of one that was erased, too, what is left of it
+ * @throws Problem not_found; gone; forbidden or unauthenticated when the caller may not read it
+ */
+export type PacketReader = (
+  caller: Caller,
+  id: string,
+  options?: { remains: boolean },
+) => Promise<StoredPacket>;
+
+/** @throws Problem gone when the packet was erased */
+export function refuseErased({ erasedAt }: Pick<StoredPacket, 'erasedAt'>, id: string): void {
+  if (erasedAt === null) return;
+  const day = erasedAt.toISOString().slice(0, 10);
+  throw new Problem(
+    'gone',
+    `packet ${id} was erased on ${day}; /packets/{id}/verify has its Header and hash`,
+  );
+}
 
 /** Simultaneous reads share one query; each still sees everything committed before it came in. */
 export function packetReader(database: Database, visibility: Visibility): PacketReader {
   const findPacket = coalesce((ids: string[]) => findPackets(database, ids), { max: 200 });
-  return async (caller, id) => {
+  return async (caller, id, { remains } = { remains: false }) => {
     const uuid = parseUlid(id);
     const packet = uuid && (await findPacket(uuid));
     if (!packet) throw new Problem('not_found', `there is no packet ${id}`);
     await visibility.checkReader(caller, { ...packet, id: uuid });
+    if (!remains) refuseErased(packet, id);
     return packet;
   };
 }

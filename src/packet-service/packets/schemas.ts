@@ -46,6 +46,11 @@ export const Footer = Type.Object(
 
 export const PacketObject = Type.Object({ Header, Body, Footer }, { description: 'the packet' });
 
+export const ErasedPacket = Type.Object(
+  { Header, Footer: Type.Object({ hash: Footer.properties.hash }) },
+  { description: 'what is left of a packet that was erased' },
+);
+
 export const PacketCreated = Type.Object(
   { packet_uuid: Ulid },
   { description: 'the packet is stored', examples: [{ packet_uuid: '01JD7Q2M8XW3N5R6T8V9Y0Z1A2' }] },
@@ -61,7 +66,7 @@ export const getPacketSchema = {
   response: {
     200: PacketObject,
     304: Type.Null({ description: 'unchanged' }),
-    ...errorAnswers(403, 404, 500, 503),
+    ...errorAnswers(403, 404, 410, 500, 503),
   },
 };
 

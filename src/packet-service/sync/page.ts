@@ -5,6 +5,7 @@ import type { Visibility } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import {
   type Entry,
+  readErasedOfGeoid,
   readHead,
   readNewsOf,
   readPackets,
@@ -13,7 +14,7 @@ import {
   scanPacketsOfGeoid,
 } from '../log/read-store.ts';
 import { geoidKey } from '../log/store.ts';
-import { spliceSections } from '../packet/packet.ts';
+import { spliceRest, spliceSections } from '../packet/packet.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { findPackets, type StoredPacket } from '../packets/read-store.ts';
 
@@ -84,10 +85,11 @@ export async function readSyncPage(
   );
   const items = taken.flatMap((entry, at) => {
     const packet = packets[at];
+    if (!packet || (reader.anonymous && packet.closed)) return [];
     // A message may have been shared with somebody outside its thread.
-    return packet && maySee(packet.threadId) && !(reader.anonymous && packet.closed)
-      ? [{ entry, packet }]
-      : [];
+    if (!maySee(packet.threadId)) return [];
+    // Of what was erased only that is told.
+    return (packet.erasedAt !== null) === (entry.kind === 'erased') ? [{ entry, packet }] : [];
   });
   const last = (wanted.length > limit ? taken : entries).at(-1)?.position ?? since;
   const lookedAt = wanted.length > limit || entries.length === lookAt ? last : upTo;
@@ -109,16 +111,29 @@ async function candidates(
   if (geoid === undefined) return { entries: await readPackets(pool, stretch, limit), upTo };
 
   const ids = await findIdsOfGeoid(pool, geoid, FEW_PACKETS + 1);
-  if (ids.length <= FEW_PACKETS) return { entries: await readPacketsById(pool, ids, stretch, limit), upTo };
+  if (ids.length <= FEW_PACKETS) {
+    const [found, erased] = await Promise.all([
+      readPacketsById(pool, ids, stretch, limit),
+      readErasedOfGeoid(pool, geoidKey(geoid), stretch, limit),
+    ]);
+    return { entries: merged(found, erased).slice(0, limit), upTo };
+  }
   const part = { after: stretch.after, upTo: Math.min(upTo, stretch.after + SEARCHED) };
   return { entries: await scanPacketsOfGeoid(pool, geoidKey(geoid), part, limit), upTo: part.upTo };
+}
+
+/** Entries of two lists in the order of the log, each once. */
+function merged(some: readonly Entry[], others: readonly Entry[]): Entry[] {
+  if (others.length === 0) return [...some];
+  const byPosition = new Map([...some, ...others].map(entry => [entry.position, entry]));
+  return [...byPosition.values()].sort((a, b) => a.position - b.position);
 }
 
 /** A page as it is answered; the packets' stored texts are spliced in. */
 export function pageAsJson({ items, since, more }: SyncPage): string {
   const packets = items.map(
     ({ entry: { position, kind }, packet }) =>
-      `{"position":${position},"kind":"${kind}","packet":${spliceSections(packet)}}`,
+      `{"position":${position},"kind":"${kind}","packet":${kind === 'erased' ? spliceRest(packet) : spliceSections(packet)}}`,
   );
   return `{"packets":[${packets.join(',')}],"count":${items.length},"since":${since},"more":${more}}`;
 }

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { errorAnswers, GeoId } from '../contract/schemas.ts';
 import { Position } from '../feed/schemas.ts';
-import { PacketObject } from '../packets/schemas.ts';
+import { ErasedPacket, PacketObject } from '../packets/schemas.ts';
 
 /** Longest wait of one request, in seconds; a longer one is taken as this. */
 export const MAX_WAIT = 60;
+
+const LogPosition = Type.Integer({ description: 'place in the log; it never changes' });
 
 export const syncSchema = {
   tags: ['Sync'],
@@ -39,14 +41,23 @@ export const syncSchema = {
     200: Type.Object(
       {
         packets: Type.Array(
-          Type.Object({
-            position: Type.Integer({ description: 'place in the log; it never changes' }),
-            kind: Type.Union(
-              (['packet', 'chat.message', 'share.created'] as const).map(kind => Type.Literal(kind)),
-              { description: 'what came at that place' },
-            ),
-            packet: PacketObject,
-          }),
+          Type.Union([
+            Type.Object({
+              position: LogPosition,
+              kind: Type.Union(
+                (['packet', 'chat.message', 'share.created'] as const).map(kind => Type.Literal(kind)),
+                { description: 'what came at that place' },
+              ),
+              packet: PacketObject,
+            }),
+            Type.Object({
+              position: LogPosition,
+              kind: Type.Literal('erased', {
+                description: 'the packet was erased by an operator: copies of it must go, too',
+              }),
+              packet: ErasedPacket,
+            }),
+          ]),
         ),
         count: Type.Integer({ description: 'packets on this page' }),
         since: Type.Integer({ description: 'position to go on from' }),

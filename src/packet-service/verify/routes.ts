@@ -3,7 +3,7 @@ import type { Server } from '../../platform/http/server.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import type { PacketReader } from '../packets/reader.ts';
 import { verifyPacketSchema } from './schemas.ts';
-import { verifyPacket } from './verify.ts';
+import { erasedPacket, verifyPacket } from './verify.ts';
 
 /** Proving that a packet is what was hashed. */
 export function registerVerify(
@@ -12,7 +12,9 @@ export function registerVerify(
 ): void {
   app.get('/packets/:id/verify', { schema: verifyPacketSchema }, async request => {
     const { id } = request.params;
-    await readPacket(request, id);
-    return verifyPacket(pool, ulidToUuid(id.toUpperCase()));
+    const packet = await readPacket(request, id, { remains: true });
+    return packet.erasedAt === null
+      ? verifyPacket(pool, ulidToUuid(id.toUpperCase()))
+      : erasedPacket(packet, packet.erasedAt);
   });
 }

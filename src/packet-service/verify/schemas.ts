@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { errorAnswers, PathId } from '../contract/schemas.ts';
+import { Header } from '../packets/schemas.ts';
 
 export const verifyPacketSchema = {
   tags: ['Packets'],
@@ -11,9 +12,18 @@ export const verifyPacketSchema = {
   response: {
     200: Type.Object(
       {
-        valid: Type.Boolean(),
+        valid: Type.Boolean({
+          description: 'false also for a packet that was erased: nothing can be proven of it',
+        }),
+        erased: Type.Optional(
+          Type.Literal(true, { description: 'the packet was erased by an operator; its Body is gone' }),
+        ),
+        erased_at: Type.Optional(Type.String({ description: 'when, ISO 8601 in UTC' })),
+        header: Type.Optional({ ...Header, description: 'of an erased packet' }),
         hash: Type.String({ description: 'as the Footer says' }),
-        recomputed: Type.String({ description: 'from the Header and Body as stored now' }),
+        recomputed: Type.Optional(
+          Type.String({ description: 'from the Header and Body as stored now; not of an erased packet' }),
+        ),
         mismatches: Type.Array(Type.String(), {
           description: 'columns and rows beside the packet that are not what it says, such as packets.geoid',
         }),

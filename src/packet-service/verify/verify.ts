@@ -7,7 +7,7 @@ import { attachmentReferences } from '../packet/attachment-ids.ts';
 import { packetHash } from '../packet/hash.ts';
 import { capturePoint, hashOf, type Point } from '../packet/packet.ts';
 import { parseUlid } from '../packet/ulid.ts';
-import { findCopies, type PacketCopies } from '../packets/read-store.ts';
+import { findCopies, type PacketCopies, type Sections } from '../packets/read-store.ts';
 
 /** What came of verifying a packet. */
 export interface Verification {
@@ -48,6 +48,18 @@ export async function verifyPacket(database: Database, id: string): Promise<Veri
     mismatches.push(...messageMismatches(await findMessage(database, key), stored, header, body));
   }
   return { valid: hash === recomputed && mismatches.length === 0, hash, recomputed, mismatches };
+}
+
+/** What can be said of a packet that was erased: it stands in the log, with this Header and hash. */
+export function erasedPacket({ header, footer }: Sections, erasedAt: Date) {
+  return {
+    valid: false,
+    erased: true as const,
+    erased_at: erasedAt.toISOString(),
+    header: JSON.parse(header),
+    hash: hashOf(footer),
+    mismatches: [],
+  };
 }
 
 /** The columns of `packets` as Header and Body tell them. */

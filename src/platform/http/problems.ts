@@ -12,6 +12,7 @@ export const problemStatus = {
   not_acceptable: 406,
   request_timeout: 408,
   conflict: 409,
+  gone: 410,
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,

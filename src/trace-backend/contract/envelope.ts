@@ -12,6 +12,7 @@ const statusOf: Record<ProblemCode, string> = {
   not_acceptable: 'INVALID_REQUEST',
   request_timeout: 'INVALID_REQUEST',
   conflict: 'INVALID_REQUEST',
+  gone: 'NOT_FOUND',
   precondition_failed: 'INVALID_REQUEST',
   too_large: 'REQUEST_BODY_ERROR',
   unsupported_media_type: 'REQUEST_BODY_ERROR',

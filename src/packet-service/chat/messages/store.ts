@@ -73,6 +73,17 @@ export async function findMessage(
   return rows[0];
 }
 
+/** Deletes a message (ids in the uuid form, `ts` in full precision), as an erasure may; gives its text as searched. */
+export async function takeMessage(
+  database: Database,
+  { threadId, ts, id }: { threadId: string | null; ts: string; id: string },
+): Promise<{ folded: string } | undefined> {
+  const { rows } = await database.query<{ folded: string }>(sql`
+    DELETE FROM chat_messages
+    WHERE thread_id = ${threadId} AND ts = ${ts}::timestamptz AND packet_id = ${id} RETURNING folded`);
+  return rows[0];
+}
+
 /** Messages of a thread by (timestamp, id), after a place in that order. */
 export async function listMessages(
   database: Database,

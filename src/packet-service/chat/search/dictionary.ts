@@ -7,7 +7,11 @@ import { insertWords } from './search-store.ts';
 const GENERATION = 100_000;
 
 /** Adds the words of a message that the dictionary lacks; resolves when they are committed. */
-export type WordKeeper = (message: Pick<ChatMessage, 'words' | 'ngrams'>) => Promise<void>;
+export interface WordKeeper {
+  (message: Pick<ChatMessage, 'words' | 'ngrams'>): Promise<void>;
+  /** Remembers no word any more: some may have been removed from the dictionary. */
+  forget(): void;
+}
 
 /**
  * Keeps the dictionary in chat_words complete: every word of a message is in it before the message is written. Words
@@ -40,7 +44,7 @@ export function wordKeeper(database: Database): WordKeeper {
     remember(number, word);
   }
 
-  return async ({ words, ngrams }) => {
+  async function keep({ words, ngrams }: Pick<ChatMessage, 'words' | 'ngrams'>): Promise<void> {
     const added: Promise<void>[] = [];
     for (let at = 0; at < words.length; at++) {
       const [word, number] = [words[at] as string, ngrams[at] as number];
@@ -49,5 +53,12 @@ export function wordKeeper(database: Database): WordKeeper {
       else added.push(add(number, word));
     }
     if (added.length > 0) await Promise.all(added);
-  };
+  }
+
+  return Object.assign(keep, {
+    forget() {
+      recent = new Map();
+      older = new Map();
+    },
+  });
 }

@@ -190,6 +190,17 @@ export async function insertWords(database: Database, words: readonly string[]):
     ON CONFLICT DO NOTHING`);
 }
 
+/** Whether any message has a word; the number is its n-gram's. */
+export async function isWordUsed(database: Database, word: string, number: number): Promise<boolean> {
+  const { rows } = await database.query(sql`
+    SELECT 1 FROM chat_messages WHERE pieces @> ${braces([number])}::int[] AND strpos(folded, ${word}) > 0 LIMIT 1`);
+  return rows.length > 0;
+}
+
+export async function deleteWord(database: Database, word: string): Promise<void> {
+  await database.query(sql`DELETE FROM chat_words WHERE word = ${word}`);
+}
+
 /** Merges the pending list of the n-gram index; returns at once when it is empty. */
 export async function mergePending(database: Database): Promise<void> {
   await database.query({ text: "SELECT gin_clean_pending_list('chat_messages_by_piece')" });

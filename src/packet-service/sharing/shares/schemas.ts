@@ -62,7 +62,7 @@ export const postShareSchema = {
       ],
       { description: 'shared, or invited' },
     ),
-    ...errorAnswers(400, 403, 404, 409, 413, 429, 500, 503),
+    ...errorAnswers(400, 403, 404, 409, 410, 413, 429, 500, 503),
   },
 };
 

@@ -102,6 +102,17 @@ export async function isSharedWith(
   return rows.length > 0;
 }
 
+/** Users whom a packet (uuid form) was shared with, and whether that was with a token alone. */
+export async function findRecipients(
+  database: Database,
+  packetId: string,
+): Promise<{ userId: string; closed: boolean }[]> {
+  const { rows } = await database.query<{ userId: string; closed: boolean }>(sql`
+    SELECT to_user AS "userId", bool_and(author IS NOT NULL) AS closed FROM shares
+    WHERE packet_id = ${packetId} AND to_user IS NOT NULL GROUP BY to_user`);
+  return rows;
+}
+
 /** Sets what a recipient says to a share that is pending; returns whether it was. */
 export async function decideShare(
   database: Database,

@@ -13,6 +13,8 @@ export const ADVISORY_LOCKS = {
   firstStart: 7_104_915_205,
   /** held while fields are registered */
   registration: 7_104_915_206,
+  /** held by the command that erases a packet */
+  erasure: 7_104_915_207,
 } as const;
 
 /** Locks that are numbered by the hash of a text: what their texts begin with. */

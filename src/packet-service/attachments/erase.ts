@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import type { FileStore } from '../../platform/files/index.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { findReferenced, forgetClaims } from '../packets/attachment-store.ts';
+import { contentKey } from './keep.ts';
+import {
+  deleteAttachments,
+  deleteContent,
+  findAttachments,
+  markUnreferenced,
+  takeContent,
+  useContent,
+} from './store.ts';
+import { piecesOf } from './sweep.ts';
+import { deleteUploadsOf } from './upload-store.ts';
+
+/** What of a packet's files is gone. */
+export interface ErasedFiles {
+  /** as clients write their ids */
+  attachments: string[];
+  /** their contents, SHA-256 in hex; another attachment may have one too */
+  contents: string[];
+  uploads: string[];
+}
+
+/**
+ * Deletes the attachments of a packet that is being erased, as far as no other packet names them, and the uploads that
+ * were to become one. What another user uploaded was perhaps meant for a packet that is still to come: it goes when it
+ * expires. The packet itself must not name them any more. In the caller's transaction; `removeErased` follows it.
+ */
+export async function eraseFiles(
+  database: Database,
+  { attachmentIds, author }: { attachmentIds: readonly string[]; author: string | null },
+  now: Date,
+): Promise<ErasedFiles> {
+  if (attachmentIds.length === 0) return { attachments: [], contents: [], uploads: [] };
+  const named = new Set(await findReferenced(database, attachmentIds));
+  const free = attachmentIds.filter(id => !named.has(id));
+  const isTheirs = (userId: string | null) => author === null || userId === null || userId === author;
+  const stored = await findAttachments(database, free);
+  const theirs = stored.filter(({ userId }) => isTheirs(userId));
+  await forgetClaims(database, free);
+  await markUnreferenced(database, free);
+  await deleteAttachments(
+    database,
+    theirs.map(({ attachmentId }) => attachmentId),
+    now,
+  );
+  return {
+    attachments: theirs.map(({ attachmentId }) => attachmentIdText(attachmentId)),
+    contents: [...new Set(theirs.map(({ sha256 }) => sha256))],
+    uploads: await deleteUploadsOf(database, free, author),
+  };
+}
+
+/** Removes the bytes of what was erased, after the commit. Were it to fail, the hourly sweep does it a day later. */
+export async function removeErased(
+  pool: pg.Pool,
+  files: FileStore,
+  { contents, uploads }: Omit<ErasedFiles, 'attachments'>,
+): Promise<void> {
+  for (const uploadId of uploads) await files.removeAll(piecesOf(uploadId));
+  for (const sha256 of contents) {
+    await transaction(pool, async database => {
+      const content = await takeContent(database, sha256);
+      if (!content) return;
+      if (content.used) {
+        await useContent(database, sha256);
+      } else {
+        await files.remove(contentKey(sha256));
+        await deleteContent(database, sha256);
+      }
+    });
+  }
+}

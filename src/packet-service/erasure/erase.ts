@@ -1,0 +1,152 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FileStore } from '../../platform/files/index.ts';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Connection, type Database, openPool, transaction } from '../../platform/postgres/database.ts';
+import { type ErasedFiles, eraseFiles, removeErased } from '../attachments/erase.ts';
+import { takeMessage } from '../chat/messages/store.ts';
+import { removeUnusedWords, restoreWords } from '../chat/search/erase-words.ts';
+import { eraseAnswers } from '../idempotency/store.ts';
+import { CLOSED } from '../log/read-store.ts';
+import {
+  appendQueued,
+  eraseDetails,
+  type LogEvent,
+  NO_HORIZON,
+  queueEvents,
+  tellErasure,
+} from '../log/store.ts';
+import { hashOf } from '../packet/packet.ts';
+import { isUlid, ulidToUuid } from '../packet/ulid.ts';
+import { type ErasablePacket, eraseSections, findErasable } from '../packets/erase-store.ts';
+import { SCHEMA } from '../pools.ts';
+import { findRecipients } from '../sharing/shares/store.ts';
+import { insertErasure, returnRights, takeRights, vacuum } from './store.ts';
+
+/** Longest that one statement takes, in milliseconds: VACUUM reads whole indexes. */
+const STATEMENT_MS = 6 * 3600 * 1000;
+/** How long running processes have to forget the words of a message, in milliseconds. */
+const PATIENCE_MS = 5000;
+const MAX_REASON = 1000;
+
+/** What an erasure works on. */
+export interface Erasing {
+  connection: Connection;
+  files: FileStore;
+  patienceMs?: number;
+}
+
+/** What an erasure did. */
+export interface Erased {
+  /** when the packet was erased */
+  at: Date;
+  /** whether that was before */
+  again: boolean;
+  /** words of the search dictionary that went with it */
+  words: number;
+  /** files that went with it */
+  files: number;
+}
+
+/**
+ * Erases a packet for good (docs/decisions/erasure.md): its Body, and all that was derived from it. Header, hash and
+ * place in the log stay. Runs beside the service, with the rights of the tables' owner.
+ *
+ * @param id ULID, as the operator wrote it
+ * @param reason kept with it, for the operators alone
+ * @throws Problem not_found; invalid without a reason; forbidden for a database user who does not own the tables
+ */
+export async function erasePacket(erasing: Erasing, id: string, reason: string): Promise<Erased> {
+  const trimmed = reason.trim();
+  if (trimmed === '' || trimmed.length > MAX_REASON) {
+    throw new Problem('invalid', `the reason must have 1 to ${MAX_REASON} characters`);
+  }
+  const ulid = id.toUpperCase();
+  if (!isUlid(ulid)) throw new Problem('not_found', `there is no packet ${id}`);
+  const pool = openPool(erasing.connection, SCHEMA, 2, { deadline: { ms: STATEMENT_MS, of: 'statement' } });
+  try {
+    await appendAll(erasing.connection);
+    const done = await transaction(pool, database => erase(database, ulid, trimmed));
+    if (done.again) return { at: done.at, again: true, words: 0, files: 0 };
+    await removeErased(pool, erasing.files, done);
+    if (done.words.length > 0) {
+      await wait(erasing.patienceMs ?? PATIENCE_MS);
+      await restoreWords(pool, done.words);
+    }
+    await vacuum(pool);
+    return { at: done.at, again: false, words: done.words.length, files: done.attachments.length };
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    throw new Problem('forbidden', 'only the database user who owns the tables erases packets', {
+      cause: error,
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Has everything that was committed appended to the log, so that the packet's entry is there. */
+async function appendAll(connection: Connection): Promise<void> {
+  const pool = openPool(connection, SCHEMA, 1, { pipeline: true });
+  try {
+    const client = await pool.connect();
+    try {
+      while ((await appendQueued(client, NO_HORIZON)).more);
+    } finally {
+      client.release(true);
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+interface Done extends ErasedFiles {
+  at: Date;
+  again: boolean;
+  words: string[];
+}
+
+async function erase(database: Database, ulid: string, reason: string): Promise<Done> {
+  const packetId = ulidToUuid(ulid);
+  await takeRights(database);
+  const packet = await findErasable(database, packetId);
+  if (!packet) throw new Problem('not_found', `there is no packet ${ulid}`);
+  const nothing = { words: [], attachments: [], contents: [], uploads: [] };
+  if (packet.erasedAt) {
+    await returnRights(database);
+    return { at: packet.erasedAt, again: true, ...nothing };
+  }
+  const now = new Date();
+  const message = packet.threadId === null ? undefined : await takeMessage(database, packet);
+  const words = message ? await removeUnusedWords(database, message.folded) : [];
+  await eraseSections(database, packetId, { hash: hashOf(packet.footer), now });
+  await eraseDetails(database, packetId);
+  const gone = await eraseFiles(database, packet, now);
+  await eraseAnswers(database, [ulid, ...gone.attachments]);
+  await insertErasure(database, { packetId, now, reason });
+  await queueEvents(database, await eventsOf(database, packet, now));
+  await tellErasure(database);
+  await returnRights(database);
+  return { at: now, again: false, words, ...gone };
+}
+
+/** The entry of the log for everyone, and one for each user whom the packet was shared with. */
+async function eventsOf(database: Database, packet: ErasablePacket, now: Date): Promise<LogEvent[]> {
+  const { id, threadId, geoid, furtherGeoids } = packet;
+  const details = { created_at: now.toISOString() };
+  const recipients = await findRecipients(database, id);
+  return [
+    {
+      kind: 'erased',
+      packetId: id,
+      geoids: [geoid, ...furtherGeoids],
+      details,
+      ...(threadId !== null && { threadId }),
+    },
+    ...recipients.map(({ userId, closed }) => ({
+      kind: 'erased' as const,
+      packetId: id,
+      userId,
+      details: { ...details, ...(closed && { [CLOSED]: true }) },
+    })),
+  ];
+}

@@ -1,0 +1,44 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../platform/postgres/database.ts';
+import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
+
+/** What an erasure does and the service itself must not. Only the owner of the tables can grant it to themselves. */
+const RIGHTS = [
+  'UPDATE (body, footer, lat, lon, cell, author, erased_at) ON packets',
+  'DELETE ON packet_geoids, packet_attachments, chat_messages',
+  'UPDATE (details, further_keys) ON packet_log',
+  'UPDATE (author, sha256) ON attachment_claims',
+];
+
+/** Tables whose dead rows still hold what was erased. */
+const VACUUMED = [
+  ...['packets', 'packet_geoids', 'packet_attachments', 'packet_log', 'chat_messages', 'chat_words'],
+  ...['idempotency_keys', 'attachments', 'attachment_uploads', 'attachment_claims'],
+];
+
+/**
+ * Takes the rights of an erasure for the rest of the transaction; others never see them. Waits for another erasure: two
+ * that grant at the same time would stumble over each other.
+ */
+export async function takeRights(database: Database): Promise<void> {
+  await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.erasure})`);
+  for (const right of RIGHTS) await database.query({ text: `GRANT ${right} TO CURRENT_USER` });
+}
+
+/** Gives them back, before the transaction commits. */
+export async function returnRights(database: Database): Promise<void> {
+  for (const right of RIGHTS) await database.query({ text: `REVOKE ${right} FROM CURRENT_USER` });
+}
+
+export async function insertErasure(
+  database: Database,
+  { packetId, now, reason }: { packetId: string; now: Date; reason: string },
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO erasures (packet_id, erased_at, reason) VALUES (${packetId}, ${now}, ${reason})`);
+}
+
+/** Clears dead rows, and the index entries that repeat their columns; not inside a transaction. */
+export async function vacuum(database: Database): Promise<void> {
+  for (const table of VACUUMED) await database.query({ text: `VACUUM (INDEX_CLEANUP ON) ${table}` });
+}

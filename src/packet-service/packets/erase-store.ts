@@ -1,0 +1,54 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../platform/postgres/database.ts';
+
+/** What an erasure has to know of a packet; ids in the uuid form. */
+export interface ErasablePacket {
+  id: string;
+  threadId: string | null;
+  closed: boolean;
+  author: string | null;
+  geoid: string;
+  furtherGeoids: string[];
+  attachmentIds: string[];
+  /** in full precision */
+  ts: string;
+  footer: string;
+  erasedAt: Date | null;
+}
+
+export async function findErasable(database: Database, id: string): Promise<ErasablePacket | undefined> {
+  const { rows } = await database.query<Omit<ErasablePacket, 'furtherGeoids' | 'attachmentIds'>>(sql`
+    SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, author, geoid, ts::text, footer,
+      erased_at AS "erasedAt"
+    FROM packets WHERE id = ${id}`);
+  const [row] = rows;
+  if (!row) return undefined;
+  const further = await database.query<{ geoid: string }>(
+    sql`SELECT geoid FROM packet_geoids WHERE packet_id = ${id}`,
+  );
+  const attachments = await database.query<{ id: string }>(
+    sql`SELECT attachment_id AS id FROM packet_attachments WHERE packet_id = ${id}`,
+  );
+  return {
+    ...row,
+    furtherGeoids: further.rows.map(({ geoid }) => geoid),
+    attachmentIds: attachments.rows.map(attachment => attachment.id),
+  };
+}
+
+/**
+ * Removes everything of a packet but Header, hash, and what decides who may read it. The Body becomes an empty object, so
+ * that nothing that reads rows stumbles over it.
+ */
+export async function eraseSections(
+  database: Database,
+  id: string,
+  { hash, now }: { hash: string; now: Date },
+): Promise<void> {
+  await database.query(sql`DELETE FROM packet_geoids WHERE packet_id = ${id}`);
+  await database.query(sql`DELETE FROM packet_attachments WHERE packet_id = ${id}`);
+  await database.query(sql`
+    UPDATE packets SET body = '{}', footer = ${JSON.stringify({ hash })}, lat = NULL, lon = NULL, cell = NULL,
+      author = NULL, erased_at = ${now}
+    WHERE id = ${id}`);
+}
