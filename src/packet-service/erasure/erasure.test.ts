@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { download, keptFiles, TUS, upload } from '../../../test/helpers/attachments.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
-import { openFeed } from '../../../test/helpers/feed.ts';
+import { type OpenFeed, openFeed } from '../../../test/helpers/feed.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { openFileStore } from '../../platform/files/index.ts';
@@ -153,18 +153,31 @@ test('sync and feeds tell those who have copies, by whatever they follow', async
       since: number;
       packets: { kind: string; packet: { Header: { id: string }; Body?: object; Footer: object } }[];
     };
-  const { since } = await read('since=0&limit=1000');
+  const { since } = await eventually(
+    () => read('since=0&limit=1000'),
+    ({ packets }) =>
+      packets.some(({ kind, packet }) => kind === 'packet' && packet.Header.id === observation) &&
+      packets.some(({ packet }) => packet.Header.id === message),
+  );
   const waiting = read(`since=${since}&wait=30&geoid=further-${ana}`);
 
   await erase(message);
   await erase(observation);
-  await eventually(() => anas.events.length > 0 && bens.events.length > 0);
+  const erasures = ({ events }: OpenFeed) => events.filter(({ event }) => event === 'erased');
+  await eventually(() => erasures(anas).length > 0 && erasures(bens).length > 0);
   for (const [feed, user, id] of [
     [anas, ana, message],
     [bens, ben, observation],
   ] as const) {
-    expect(feed.events.map(({ event }) => event)).toEqual(['erased']);
-    expect(feed.events[0]?.data).toMatchObject({ type: 'erased', user_id: user, packet_id: id });
+    expect(erasures(feed).map(({ data }) => data)).toEqual([
+      {
+        type: 'erased',
+        user_id: user,
+        packet_id: id,
+        created_at: expect.any(String),
+        ...(feed === anas && { thread_id }),
+      },
+    ]);
     feed.close();
   }
   const erased = async (query: string) =>
