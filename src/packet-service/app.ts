@@ -90,7 +90,7 @@ export async function packetService(
   const readPacket = packetReader(pool, visibility);
 
   const app = await makeServer(settings, logger);
-  const metrics = registerMetrics(app, 'packet-service');
+  const metrics = registerMetrics(app, 'packet-service', settings);
 
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, {
     connection,
@@ -107,6 +107,7 @@ export async function packetService(
   registerAttachments(app, { pool, settings, readPacket });
   registerChat(app, { pool, checkThread });
   registerShares(app, {
+    limitsContacts: settings.RATE_LIMIT === 'on',
     pool,
     notifier,
     readPacket,

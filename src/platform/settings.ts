@@ -154,8 +154,10 @@ export const Settings = Type.Object({
   ),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
-    description: 'whether requests are limited by client address; loopback never is',
+    description:
+      'whether requests a minute and contacts an hour are limited; guards against guessing and against large requests always hold, and loopback is never limited by its address',
   }),
+  METRICS_TOKEN: secret('bearer token that GET /metrics asks for; without one it is open', 16),
   S3_BUCKET: Type.Optional(
     Type.String({
       minLength: 3,

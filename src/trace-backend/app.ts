@@ -104,7 +104,7 @@ export async function traceBackend(
   const box = secretBox(settings);
   const keys = await openKeys(pool, box, settings);
   const app = await makeServer(settings, logger);
-  const metrics = registerMetrics(app, 'trace-backend');
+  const metrics = registerMetrics(app, 'trace-backend', settings);
   checkOrigins(app, settings);
   const requirement = secondFactorRequirement(settings);
   const findStanding = standingOf(pool);

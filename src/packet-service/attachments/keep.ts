@@ -36,6 +36,12 @@ export function contentKey(sha256: string): string {
   return `attachments/${sha256}`;
 }
 
+/** An attachment as it was stored first, and whether it was now. */
+export interface Kept {
+  attachment: Attachment;
+  isNew: boolean;
+}
+
 /**
  * Keeps what was received as an attachment; the same content is kept once. Returns after the commit.
  *
@@ -51,8 +57,8 @@ export async function keepAttachment(
   { pool, files, checksUsers }: Keeping,
   received: Received,
   { attachmentId, name, userId }: Naming,
-  also: (database: Database) => Promise<void> = async () => {},
-): Promise<{ attachment: Attachment; isNew: boolean }> {
+  also: (database: Database, kept: Kept) => Promise<void> = async () => {},
+): Promise<Kept> {
   const { sha256, size } = received;
   const attachment: Attachment = {
     attachmentId,
@@ -78,8 +84,9 @@ export async function keepAttachment(
       if (stored.sha256 !== sha256) {
         throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
       }
-      await also(database);
-      return { attachment: stored, isNew };
+      const outcome = { attachment: stored, isNew };
+      await also(database, outcome);
+      return outcome;
     });
     if (kept) return kept;
   }

@@ -8,9 +8,11 @@ import { takeForms } from '../../platform/http/form.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
+import { keyText, makeKey, routeOf, sendOnce, takingKey } from '../idempotency/idempotency.ts';
+import type { Key } from '../idempotency/store.ts';
 import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet/attachment-ids.ts';
 import type { PacketReader } from '../packets/reader.ts';
-import { contentKey, keepAttachment, newAttachmentId } from './keep.ts';
+import { contentKey, type Kept, keepAttachment, newAttachmentId } from './keep.ts';
 import { allowsRange, readRange } from './range.ts';
 import { checkAttachmentReader } from './readers.ts';
 import {
@@ -49,26 +51,40 @@ export function registerAttachments(
 }
 
 async function registerForm(app: Server, uploading: Uploading): Promise<void> {
-  const { files, limited, maxBytes } = uploading;
+  const { pool, files, limited, maxBytes } = uploading;
   await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
-    const { attachment, isNew } = await limited(async () => {
+    const done = await limited(async () => {
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {
+        const key = keyOf(request, { id: id ?? null, name: name ?? null, sha256: received.sha256 });
         const attachmentId = id === undefined ? newAttachmentId() : requireAttachmentId(id, 'id');
-        return await keepAttachment(uploading, received, {
-          attachmentId,
-          name,
-          userId: request.user ?? null,
-        });
+        const naming = { attachmentId, name, userId: request.user ?? null };
+        return await takingKey(pool, key, async take =>
+          answerOf(
+            await keepAttachment(uploading, received, naming, (database, kept) =>
+              take(database, answerOf(kept)),
+            ),
+          ),
+        );
       } finally {
         await received.discard();
       }
     });
-    reply.header('location', `/attachments/${attachmentIdText(attachment.attachmentId)}`);
-    return reply.code(isNew ? 201 : 200).send(asAnswer(attachment));
+    const { attachment_id } = JSON.parse(done.answer) as { attachment_id: string };
+    return sendOnce(reply.header('location', `/attachments/${attachment_id}`), done);
   });
+}
+
+/** A form is the same as another when its file, the file's name and its id are; its boundary is not. */
+function keyOf(request: FastifyRequest, form: object): Key | undefined {
+  const key = keyText(request);
+  return key === undefined ? undefined : makeKey(request, routeOf(request), key, form);
+}
+
+function answerOf({ attachment, isNew }: Kept): { status: number; answer: string } {
+  return { status: isNew ? 201 : 200, answer: JSON.stringify(asAnswer(attachment)) };
 }
 
 interface Form {

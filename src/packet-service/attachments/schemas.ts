@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, PathId } from '../contract/schemas.ts';
+import { errorAnswers, IdempotencyHeaders, PathId } from '../contract/schemas.ts';
 import { TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 
 const tags = ['Attachments'];
@@ -42,6 +42,7 @@ export const postAttachmentSchema = {
     'came with a token named the id first, only that user uploads it; where the reference has a `sha256`, only a ' +
     'file with that hash is taken (409). An attachment that no packet names after ATTACHMENT_EXPIRE_DAYS is removed. On a bad network, or for large files, upload in parts: ' +
     'POST /attachments/uploads.',
+  headers: IdempotencyHeaders,
   consumes: ['multipart/form-data'],
   body: Type.Object({
     id: Type.Optional(Type.String({ description: 'att_ and a ULID made by the client' })),

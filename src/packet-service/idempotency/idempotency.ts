@@ -95,31 +95,54 @@ export interface OnceAnswer {
 
 const keyTaken = new Error('another request with the same Idempotency-Key was quicker');
 
+type FirstAnswer = Pick<StoredAnswer, 'status' | 'answer'>;
+
+/** Takes a request's key for its answer, in the transaction that brings the answer about. */
+export type TakeKey = (database: Database, answer: FirstAnswer) => Promise<void>;
+
 /**
- * Does a request's work in one transaction, which also takes the request's key: of requests with the same key the
- * work of one is kept, and all get its answer. (Packets claim their keys in the batch writer's transactions.)
+ * Does a request's work, whose transaction also takes the request's key: of requests with the same key the work of one
+ * is kept, and all get its answer.
  *
- * @param work gives the answer; what it throws undoes the work and leaves the key free
+ * @param work gives the answer; calls `take` in its transaction, and is undone by what that throws
  * @throws Problem conflict when the key was used with another body
  */
-export async function once(
+export async function takingKey(
   pool: pg.Pool,
   key: Key | undefined,
-  work: (database: Database) => Promise<Pick<StoredAnswer, 'status' | 'answer'>>,
+  work: (take: TakeKey) => Promise<FirstAnswer>,
 ): Promise<OnceAnswer> {
   const earlier = await earlierAnswer(pool, key);
   if (earlier) return { ...earlier, again: true };
+  const take: TakeKey = async (database, answer) => {
+    if (key && !(await claimKey(database, { ...key, ...answer }))) throw keyTaken;
+  };
   try {
-    return await transaction(pool, async database => {
-      const answer = await work(database);
-      if (key && !(await claimKey(database, { ...key, ...answer }))) throw keyTaken;
-      return { ...answer, again: false };
-    });
+    return { ...(await work(take)), again: false };
   } catch (error) {
     const first = error === keyTaken ? await earlierAnswer(pool, key) : undefined;
     if (!first) throw error;
     return { ...first, again: true };
   }
+}
+
+/**
+ * The same for work that is one transaction. (Packets claim their keys in the batch writer's transactions.)
+ *
+ * @param work gives the answer; what it throws undoes the work and leaves the key free
+ */
+export function once(
+  pool: pg.Pool,
+  key: Key | undefined,
+  work: (database: Database) => Promise<FirstAnswer>,
+): Promise<OnceAnswer> {
+  return takingKey(pool, key, take =>
+    transaction(pool, async database => {
+      const answer = await work(database);
+      await take(database, answer);
+      return answer;
+    }),
+  );
 }
 
 /** Sends what `once` gave. */

@@ -2,6 +2,8 @@ import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
+import { runningTrace } from '../../../test/helpers/trace.ts';
 import { readSettings } from '../settings.ts';
 import { reachableBecause } from './hosts.ts';
 
@@ -176,4 +178,46 @@ describe('the Host header', () => {
     expect((await ask(wide, 'evil.example')).status).toBe(200);
     await wide.stop();
   });
+});
+
+test('/metrics asks for METRICS_TOKEN where it is set', async () => {
+  const token = 'a token for prometheus alone';
+  const closed = await runningService({ METRICS_TOKEN: token.replaceAll(' ', '-') }, service);
+  const ask = async (authorization?: string) => {
+    const answer = await closed.send('GET', '/metrics', undefined, authorization ? { authorization } : {});
+    return [answer.status, answer.headers.get('www-authenticate')];
+  };
+  expect(await ask()).toEqual([401, 'Bearer']);
+  expect(await ask('Bearer wrong')).toEqual([401, 'Bearer']);
+  expect(await ask(`Bearer ${token.replaceAll(' ', '-')}`)).toEqual([200, null]);
+  await closed.stop();
+});
+
+test('RATE_LIMIT=off lifts requests a minute and contacts an hour', async () => {
+  const free = await runningService({ RATE_LIMIT: 'off', TRUST_PROXY: 'true' }, service);
+  const from = { 'x-forwarded-for': '192.0.2.9' };
+  expect(
+    (await free.send('GET', '/packets?limit=1', undefined, from)).headers.get('x-ratelimit-limit'),
+  ).toBeNull();
+  const packet = await storedPacket(free);
+  const { user } = somebody();
+  const statuses = new Set<number>();
+  for (let n = 0; n < 62; n++) statuses.add((await share(free, packet, somebody().contact, user)).status);
+  expect([...statuses]).toEqual([201]);
+  await free.stop();
+});
+
+test('RATE_LIMIT=off leaves what guards passwords and mailed tokens', async () => {
+  const trace = await runningTrace({ RATE_LIMIT: 'off', TRUST_PROXY: 'true' });
+  const from = { 'x-forwarded-for': '192.0.2.10' };
+  const confirm = () => trace.send('POST', '/api/user/confirm_email', { token: 'guessed' }, from);
+  const statuses: number[] = [];
+  for (let n = 0; n < 21; n++) statuses.push((await confirm()).status);
+  expect(statuses).toEqual([...Array(20).fill(400), 429]);
+  const login = { username: 'nobody@example.org', password: 'guessed' };
+  const answers: number[] = [];
+  for (let n = 0; n < 11; n++)
+    answers.push((await trace.send('POST', '/api/user/login', login, from)).status);
+  expect(answers).toEqual([...Array(10).fill(401), 429]);
+  await trace.stop();
 });

@@ -1,16 +1,24 @@
+import { timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Settings } from '../settings.ts';
+import { secretHash } from '../tokens/secret.ts';
+import { Problem } from './problems.ts';
 import type { Server } from './service.ts';
 
 /** Seconds; from a read out of memory to a long poll. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
- * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. Open
- * as /health is; a proxy keeps it from the public.
+ * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. It asks
+ * for METRICS_TOKEN where that is set; otherwise it is open as /health is, and a proxy keeps it from the public.
  *
  * @returns where further metrics of the service register
  */
-export function registerMetrics(app: Server, service: string): Registry {
+export function registerMetrics(
+  app: Server,
+  service: string,
+  { METRICS_TOKEN }: Pick<Settings, 'METRICS_TOKEN'>,
+): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
@@ -29,8 +37,14 @@ export function registerMetrics(app: Server, service: string): Registry {
     done();
   });
   app.addHook('onClose', async () => registry.clear());
-  app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  );
+  const expected = METRICS_TOKEN === undefined ? undefined : secretHash(METRICS_TOKEN);
+  app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (request, reply) => {
+    const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (expected && !timingSafeEqual(secretHash(given), expected)) {
+      reply.header('www-authenticate', 'Bearer');
+      throw new Problem('unauthenticated', 'this needs METRICS_TOKEN: Authorization: Bearer …');
+    }
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
   return registry;
 }

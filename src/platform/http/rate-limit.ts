@@ -4,8 +4,16 @@ import { isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 import type { Server } from './service.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its `rateLimit` guards against guessing secrets and flooding with mails: it holds with RATE_LIMIT=off too. */
+    guarded?: boolean;
+  }
+}
+
 /**
- * Limits how often one client address may ask, in each process. Requests of this machine itself are never limited. Routes may ask for less by their `config.rateLimit`.
+ * Limits how often one client address may ask, in each process. Requests of this machine itself are never limited.
+ * Routes may ask for less by their `config.rateLimit`; with RATE_LIMIT=off only those of them that are guarded do.
  *
  * @param perMinute requests of one address, to all routes together
  */
@@ -14,12 +22,13 @@ export async function limitRequests(
   { RATE_LIMIT }: Pick<Settings, 'RATE_LIMIT'>,
   perMinute: number,
 ): Promise<void> {
-  if (RATE_LIMIT === 'off') return;
+  const isOn = RATE_LIMIT === 'on';
   await app.register(rateLimit, {
+    global: isOn,
     max: perMinute,
     timeWindow: 60_000,
     cache: 20_000,
-    allowList: request => isLocalRequest(request),
+    allowList: request => isLocalRequest(request) || (!isOn && !request.routeOptions.config.guarded),
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));
       return new Problem('too_many_requests', `too many requests from this address; again in ${seconds} s`, {

@@ -13,7 +13,7 @@ import { findEmailChange } from './store.ts';
 
 const tags = ['User'];
 const PATH = '/api/user/email_change';
-const FEW = { rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 const Change = Type.Object({
   email: Type.String({ description: 'the new address', examples: ['ana@example.org'] }),

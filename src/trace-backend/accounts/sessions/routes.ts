@@ -34,7 +34,7 @@ export function registerSessions(app: Server, context: SessionsContext): void {
   app.post(
     '/api/user/login',
     {
-      config: { access: 'open', rateLimit: { max: 60, timeWindow: 60_000 } },
+      config: { access: 'open', guarded: true, rateLimit: { max: 60, timeWindow: 60_000 } },
       schema: {
         tags,
         summary: 'Log in',

@@ -12,7 +12,7 @@ import { findUsers, type User as UserRow } from './store.ts';
 import { asUser } from './user.ts';
 
 /** What anybody may ask for is limited by address, in calls per quarter of an hour. */
-const FEW = { rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export interface UsersContext extends AccountContext {
   sessions: Sessions;
