@@ -91,7 +91,7 @@ function startProcess(script: string, environment: Record<string, string>, ready
   return new Promise((resolve, reject) => {
     const ended = new Promise<void>(done => child.once('close', () => done()));
     ended.then(() => reject(new Error(`${script} ended:\n${output()}`)));
-    child.stdout?.on('data', () => {
+    const look = () => {
       const port = ready.exec(output())?.[1];
       if (!port) return;
       resolve({
@@ -102,7 +102,9 @@ function startProcess(script: string, environment: Record<string, string>, ready
           await ended;
         },
       });
-    });
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
   });
 }
 

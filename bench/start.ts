@@ -25,12 +25,12 @@ async function startOnce(dataDir: string): Promise<number> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: path.resolve(import.meta.dirname, '..'),
     env: { ...process.env, DATA_DIR: dataDir, PACKET_PORT: '0', TRACE_PORT: '0', LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise(resolve => child.once('close', resolve));
   const url = await new Promise<string>(resolve => {
     let text = '';
-    child.stdout.on('data', chunk => {
+    child.stderr.on('data', chunk => {
       text += chunk;
       const found = /packet service\s+(\S+)/.exec(text);
       if (found) resolve(found[1] as string);

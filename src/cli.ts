@@ -2,15 +2,16 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import type pg from 'pg';
 import { pino } from 'pino';
 import { migratePacketService } from './packet-service/app.ts';
 import { erasePacket } from './packet-service/erasure/erase.ts';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { replayNotifications } from './packet-service/sharing/notifications/replay.ts';
 import { openFileStore } from './platform/files/index.ts';
+import { adoptFileStore } from './platform/files/store-id.ts';
 import { Problem } from './platform/http/problems.ts';
-import { type Connection, openPool } from './platform/postgres/database.ts';
+import { makeLogger } from './platform/log.ts';
+import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
@@ -38,20 +39,6 @@ interface Command {
     logger: pino.Logger;
     options: Record<string, string | boolean | undefined>;
   }) => Promise<string>;
-}
-
-/** A pool that sees one service's tables, for as long as a command takes. */
-async function withPool<Result>(
-  connection: Connection,
-  schema: string,
-  work: (pool: pg.Pool) => Promise<Result>,
-): Promise<Result> {
-  const pool = openPool(connection, schema, 2);
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
 }
 
 const commands: Record<string, Command> = {
@@ -134,6 +121,22 @@ const commands: Record<string, Command> = {
       );
     },
   },
+  'files adopt': {
+    usage: 'files adopt',
+    does: 'says to the database that its files are those of DATA_DIR/files or S3_BUCKET; other processes must use the same',
+    options: {},
+    async run({ connection, settings }) {
+      const files = openFileStore(settings);
+      for (const { schema, migrate } of [
+        { schema: PACKET_SCHEMA, migrate: migratePacketService },
+        { schema: TRACE_SCHEMA, migrate: migrateTraceBackend },
+      ]) {
+        await migrate(connection);
+        await withPool(connection, schema, pool => adoptFileStore(pool, files));
+      }
+      return `the database's files are those in ${files.place}`;
+    },
+  },
   'service-token': {
     usage: 'service-token',
     does: 'prints what SERVICE_TOKEN must be for a packet service that runs elsewhere',
@@ -158,7 +161,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   // Standard output is for what the command has to say, and nobody asked for the rest.
   const level = process.env.LOG_LEVEL ? settings.LOG_LEVEL : 'warn';
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  const logger = makeLogger(level, pino.destination(2));
   const database = await openDatabase(settings, logger);
   try {
     console.log(await command.run({ connection: database.connection, settings, logger, options }));

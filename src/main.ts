@@ -1,37 +1,45 @@
-import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
+import { connectionsNeeded, SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
+import { openFileStore } from './platform/files/index.ts';
+import { checkFileStore } from './platform/files/store-id.ts';
 import { reachableBecause } from './platform/http/hosts.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
-import type { Connection } from './platform/postgres/database.ts';
+import { makeLogger } from './platform/log.ts';
+import { checkServer } from './platform/postgres/check-server.ts';
+import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
 import type { UserRegistry } from './platform/tokens/user-registry.ts';
-import { migrateTraceBackend, prepareTraceBackend, traceBackend } from './trace-backend/app.ts';
+import { stopOnSignals } from './stopping.ts';
+import {
+  migrateTraceBackend,
+  prepareTraceBackend,
+  SCHEMA as TRACE_SCHEMA,
+  traceBackend,
+  traceConnections,
+} from './trace-backend/app.ts';
 
-/** Longest that a stop waits for requests in flight, in milliseconds. */
-const STOP_PATIENCE_MS = 15_000;
-
-/** Starts what the settings name, and stops it cleanly on SIGTERM and SIGINT. */
+/** Starts what the settings name, and stops it cleanly on SIGTERM, SIGINT and SIGHUP. */
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
-  const logger = pino({ level: settings.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const logger = makeLogger(settings.LOG_LEVEL);
   warnOfOpenDoors(settings, logger);
   for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
 
   const database = await openDatabase(settings, logger);
   const servers: Server[] = [];
-  const stop = stopOnSignals(logger, async () => {
-    await Promise.all(servers.map(server => server.close()));
-    await database.stop();
-  });
+  const stop = stopOnSignals({ servers, database }, logger);
   try {
+    await checkDatabase(settings, database.connection, logger);
     // Both are made before anything is changed: a setting that either refuses leaves the database as it is.
     const services = await makeServices(settings, database.connection, logger, servers);
-    for (const { name, migrate, app, port } of services) {
-      for (const migration of await migrate()) logger.info({ service: name, migration }, 'migrated');
+    for (const { name, schema, migrate, app, port, log } of services) {
+      for (const migration of await migrate()) log.info({ migration }, 'migrated');
+      await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
       await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
     }
     greet(services);
@@ -39,6 +47,16 @@ async function main(): Promise<void> {
     await stop();
     throw error;
   }
+}
+
+/** @throws SettingsError when the server has no room for this process, or a pooler in between is in the wrong mode */
+async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
+  const { SERVICES, DATABASE_URL } = settings;
+  const needed =
+    (SERVICES.includes('packet') ? connectionsNeeded(settings) : 0) +
+    (SERVICES.includes('trace') ? traceConnections(settings) : 0);
+  const finding = await checkServer(connection, needed, DATABASE_URL !== undefined);
+  if (finding !== undefined) logger.warn(finding);
 }
 
 /** @throws SettingsError that names the setting of the port */
@@ -54,38 +72,50 @@ async function listen(app: Server, host: string, port: number, setting: string):
 
 interface Service {
   name: 'packet' | 'trace';
+  schema: string;
   app: Server;
   port: number;
   /** Brings its part of the database up to date; returns the names of the migrations that ran now. */
   migrate: () => Promise<string[]>;
+  /** whose lines carry the service's name */
+  log: Logger;
 }
 
 /** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
 async function makeServices(
   settings: Settings,
   connection: Connection,
-  logger: pino.Logger,
+  logger: Logger,
   servers: Server[],
 ): Promise<Service[]> {
   const serves = new Set(settings.SERVICES.split(','));
   const services: Service[] = [];
   let registry: UserRegistry | undefined;
   if (serves.has('trace')) {
-    const trace = await traceBackend(settings, connection, logger);
+    const log = logger.child({ service: 'trace-backend' });
+    const trace = await traceBackend(settings, connection, log);
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
     const migrate = async () => {
       const names = await migrateTraceBackend(connection);
-      await prepareTraceBackend(settings, connection, logger);
+      await prepareTraceBackend(settings, connection, log);
       return names;
     };
-    services.push({ name: 'trace', app: trace.app, port: settings.TRACE_PORT, migrate });
+    services.push({
+      name: 'trace',
+      schema: TRACE_SCHEMA,
+      app: trace.app,
+      port: settings.TRACE_PORT,
+      migrate,
+      log,
+    });
   }
   if (serves.has('packet')) {
-    const app = await packetService(settings, connection, logger, registry);
+    const log = logger.child({ service: 'packet-service' });
+    const app = await packetService(settings, connection, log, registry);
     servers.push(app);
     const migrate = () => migratePacketService(connection);
-    services.push({ name: 'packet', app, port: settings.PACKET_PORT, migrate });
+    services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
   }
   return services;
 }
@@ -96,38 +126,8 @@ function namesRegistry(settings: Settings): boolean {
   return (USER_REGISTRY_JWT_SECRET ?? USER_REGISTRY_JWKS_URL ?? USER_REGISTRY_URL) !== undefined;
 }
 
-/** Runs `close` once, at the first signal; a second signal, or too long a wait, ends the process at once. */
-function stopOnSignals(logger: pino.Logger, close: () => Promise<void>): () => Promise<void> {
-  let closing: Promise<void> | undefined;
-  const stop = () => {
-    closing ??= close();
-    return closing;
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (closing) process.exit(1);
-      logger.info({ signal }, 'stopping: requests in flight are answered first');
-      const deadline = setTimeout(() => {
-        logger.error(`not stopped after ${STOP_PATIENCE_MS} ms, ending`);
-        process.exit(1);
-      }, STOP_PATIENCE_MS);
-      stop().then(
-        () => {
-          clearTimeout(deadline);
-          process.exit(0);
-        },
-        error => {
-          logger.error({ err: error }, 'the stop failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
-  return stop;
-}
-
 /** Says it where others than this machine could reach a packet service that does not ask everyone for a token. */
-function warnOfOpenDoors(settings: Settings, logger: pino.Logger): void {
+function warnOfOpenDoors(settings: Settings, logger: Logger): void {
   const { SERVICES, AUTH_MODE } = settings;
   const because = reachableBecause(settings);
   if (because === undefined || AUTH_MODE === 'required' || !SERVICES.includes('packet')) return;
@@ -138,22 +138,23 @@ function warnOfOpenDoors(settings: Settings, logger: pino.Logger): void {
   );
 }
 
+/** Tells a person where to go on. Standard output is the log's alone. */
 function greet(services: Service[]): void {
   const urls = new Map(services.map(({ name, app }) => [name, listeningUrl(app)]));
   const packet = urls.get('packet');
   const trace = urls.get('trace');
   if (packet) {
-    console.log(`
+    console.error(`
 fieldtrace packet service  ${packet}
 its documentation          ${packet}/docs`);
   }
   if (trace) {
-    console.log(`
+    console.error(`
 fieldtrace trace backend   ${trace}
 its documentation          ${trace}/`);
   }
   if (packet) {
-    console.log(`
+    console.error(`
 Send it a first observation:
 
   curl ${packet}/intake/scouting -H 'content-type: application/json' \\

@@ -185,8 +185,7 @@ testWithCurl('the README`s conversation goes as it says', async () => {
 testWithCurl(
   'the README`s shares go as it says: an invitation first, then a share, and both in the inbox',
   async () => {
-    const files = await temporaryFolder();
-    const service = await startProcess({ DATABASE_URL: databaseUrl, DATA_DIR: files.folder });
+    const service = await startProcess({ DATABASE_URL: databaseUrl });
     const [output] = await runGuide('README.md', service.url, block => block.includes('/shares'));
     const [invitation, entry, share, inbox] = jsonLines(output as string) as [
       object,
@@ -204,7 +203,6 @@ testWithCurl(
     const fromWhom = inbox.shares.map(({ from_user }) => from_user);
     expect(fromWhom.sort()).toEqual(['ana', 'zawadi']);
     await stop(service);
-    await files.remove();
   },
 );
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { JOB_CONNECTIONS } from '../platform/jobs/jobs.ts';
 import { type Connection, openPool, type PoolOptions } from '../platform/postgres/database.ts';
 import type { Settings } from '../platform/settings.ts';
 import { LANE_DEADLINE_MS } from './writer/batch-writer.ts';
@@ -6,6 +7,8 @@ import { LANE_DEADLINE_MS } from './writer/batch-writer.ts';
 /** PostgreSQL's schema of the packet service. */
 export const SCHEMA = 'packet_service';
 
+/** The sequencer's one connection. */
+const SEQUENCERS = 1;
 /** Exports that run at once in this process: each holds a connection for as long as its client reads. */
 const EXPORTS_AT_ONCE = 2;
 /** Longest that an export waits for the server's next bytes, in milliseconds. A filter may pass over millions of packets. */
@@ -23,6 +26,14 @@ export interface Pools {
   exports: pg.Pool;
 }
 
+/** How many connections a process of the packet service opens at most; docs/operations.md has the formula. */
+export function connectionsNeeded({
+  DATABASE_POOL,
+  WRITER_LANES,
+}: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES'>): number {
+  return DATABASE_POOL + WRITER_LANES + SEQUENCERS + EXPORTS_AT_ONCE + JOB_CONNECTIONS;
+}
+
 export function openPools(
   connection: Connection,
   { DATABASE_POOL, WRITER_LANES }: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES'>,
@@ -36,7 +47,7 @@ export function openPools(
       pipeline: true,
       deadline: { ms: LANE_DEADLINE_MS, of: 'statement' },
     }),
-    logPool: open(1, { pipeline: true }),
+    logPool: open(SEQUENCERS, { pipeline: true }),
     exports: open(EXPORTS_AT_ONCE, { deadline: { ms: EXPORT_SILENCE_MS, of: 'silence' } }),
   };
 }

@@ -5,7 +5,7 @@ import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
-import { openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
+import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
@@ -58,6 +58,11 @@ const BODY_LIMIT = 1024 * 1024;
 
 /** WWW-Authenticate of calls that need a login: no registered scheme is about cookies; this one was proposed for them. */
 const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';
+
+/** How many connections a process of the trace backend opens at most; docs/operations.md has the formula. */
+export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
+  return DATABASE_POOL + JOB_CONNECTIONS;
+}
 
 /** Brings the trace backend's tables up to date; returns the names of the migrations that ran now. */
 export async function migrateTraceBackend(connection: Connection): Promise<string[]> {

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Send, sender } from './service.ts';
 
@@ -12,15 +14,21 @@ export interface RunningProcess {
   traceUrl: string;
   /** everything it printed so far, both streams */
   output(): string;
+  /** what it printed to standard output: its log */
+  log(): string;
   /** its exit code, once it has ended */
   ended: Promise<number | null>;
 }
 
+/** DATA_DIR of the test file's processes that name none. Those on one database must have the same files. */
+const dataDir = mkdtempSync(path.join(tmpdir(), 'fieldtrace-test-data-'));
+process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+
 /** Starts fieldtrace as `npm start` does, on a free port, and waits until it says where it is. */
 export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
-  const { child, output, ended } = launch(environment);
+  const { child, output, log, ended } = launch(environment);
   const [url, traceUrl] = await new Promise<[string, string]>((resolve, reject) => {
-    child.stdout?.on('data', () => {
+    child.stderr?.on('data', () => {
       const packet = /packet service\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
       const trace = /trace backend\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
       const { SERVICES = 'packet,trace' } = environment;
@@ -29,7 +37,7 @@ export async function startProcess(environment: Record<string, string>): Promise
     });
     ended.then(code => reject(new Error(`ended with ${code} before it served:\n${output()}`)));
   });
-  return { child, url, traceUrl, send: sender(url ?? traceUrl), output, ended };
+  return { child, url, traceUrl, send: sender(url ?? traceUrl), output, log, ended };
 }
 
 /** Runs fieldtrace until it ends by itself, as it does when it cannot start. */
@@ -48,17 +56,20 @@ function launch(environment: Record<string, string>) {
       HOME: process.env.HOME,
       PACKET_PORT: '0',
       TRACE_PORT: '0',
+      DATA_DIR: dataDir,
       ...environment,
     } as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
+  let log = '';
   child.stdout.on('data', chunk => {
     text += chunk;
+    log += chunk;
   });
   child.stderr.on('data', chunk => {
     text += chunk;
   });
   const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)));
-  return { child, output: () => text, ended };
+  return { child, output: () => text, log: () => log, ended };
 }

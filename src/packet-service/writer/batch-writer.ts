@@ -79,7 +79,7 @@ interface Waiting {
 export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLogger): BatchWriter {
   const inUse = openLanes(pool, lanes);
   const waiting = waitingList();
-  const clock = patience(giveUp);
+  const clock = patience(since => giveUp(waiting, onTheirWay, since));
   const writing = { lanes: inUse, clock, logger };
   const onTheirWay = new Set<Waiting[]>();
   /** on their way */
@@ -116,25 +116,11 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
     if (batches === 0) onIdle?.();
   }
 
-  /** Answers what has waited since a time or longer. What was not sent yet is not written any more. */
-  function giveUp(since: number): void {
-    for (const one of waiting.takeOlder(since)) abandon(one, 'nothing was stored');
-    for (const batch of onTheirWay) {
-      for (const one of batch) if (one.since <= since) abandon(one, 'it may have been stored');
-    }
-  }
-
   return {
     write(write, since = clock.now()) {
       const { header, body } = write.packet;
       const bytes = header.length + body.length;
-      if (waiting.bytes + bytes > MAX_WAITING_BYTES) {
-        return Promise.reject(
-          new Problem('unavailable', 'too many packets wait to be written; nothing was stored', {
-            retryAfter: 2,
-          }),
-        );
-      }
+      if (waiting.bytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooMuchWaits());
       return new Promise((resolve, reject) => {
         const [weight, oneWay] = [weightOf(write), goesOneWay(write)];
         waiting.add({ write, bytes, weight, oneWay, since, givenUp: false, resolve, reject });
@@ -144,15 +130,8 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
     now: clock.now,
     async check(space) {
       // While batches are on their way, they show it: one that is not answered is given up.
-      if (batches > 0) return clock.check();
-      const connection = await pool.connect();
-      await checkPacketWrites(connection, space).then(
-        () => connection.release(),
-        error => {
-          connection.release(true);
-          throw error;
-        },
-      );
+      if (batches > 0) clock.check();
+      else await checkIdle(pool, space);
     },
     async drain() {
       if (batches > 0 || waiting.packets > 0) {
@@ -164,6 +143,32 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
     },
   };
 }
+
+function tooMuchWaits(): Problem {
+  const message = 'too many packets wait to be written; nothing was stored';
+  return new Problem('unavailable', message, { retryAfter: 2 });
+}
+
+async function checkIdle(pool: pg.Pool, space: boolean): Promise<void> {
+  const connection = await pool.connect();
+  let broken = true;
+  try {
+    await checkPacketWrites(connection, space);
+    broken = false;
+  } finally {
+    connection.release(broken);
+  }
+}
+
+/** Answers what has waited since some time or longer. What was not sent yet is not written any more. */
+function giveUp(waiting: WaitingList, onTheirWay: Iterable<Waiting[]>, since: number): void {
+  for (const one of waiting.takeOlder(since)) abandon(one, 'nothing was stored');
+  for (const batch of onTheirWay) {
+    for (const one of batch) if (one.since <= since) abandon(one, 'it may have been stored');
+  }
+}
+
+type WaitingList = ReturnType<typeof waitingList>;
 
 /** What waits to be written, in the order in which it came, and how much it is. */
 function waitingList() {

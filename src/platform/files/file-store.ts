@@ -12,9 +12,12 @@ export interface ByteRange {
  * joined by /, of which the first says whose it is, such as `attachments/<sha256>`. What is put under a key is there
  * as a whole or not at all, and survives a power cut.
  *
- * Every function throws Problem unavailable when the store does not do it.
+ * Every function throws Problem unavailable when the store does not do it, `read` Problem internal when the file is
+ * missing.
  */
 export interface FileStore {
+  /** where it is, in words for an operator */
+  readonly place: string;
   /**
    * Takes bytes in, on this machine's disk: the first half of storing what a request brings.
    *

@@ -1,8 +1,8 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { checkKey, type FileStore } from './file-store.ts';
-import { receive, storing } from './received.ts';
-import { makeFolder } from './whole-file.ts';
+import { missing, receive, storing } from './received.ts';
+import { makeFolder, syncFolder } from './whole-file.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -14,6 +14,7 @@ export function folderStore(folder: string): FileStore {
 
   return {
     ...receiving,
+    place: `the folder ${folder}`,
     async put(key, content) {
       const target = pathOf(key);
       const received = content instanceof Uint8Array ? await receiving.keep(content) : content;
@@ -35,7 +36,9 @@ export function folderStore(folder: string): FileStore {
       ),
     read: (key, range) =>
       storing(async () => {
-        const file = await open(pathOf(key));
+        const file = await open(pathOf(key)).catch(error => {
+          throw error.code === 'ENOENT' ? missing(key) : error;
+        });
         return file.createReadStream(range);
       }),
     remove: key => storing(() => rm(pathOf(key), { force: true })),
@@ -73,17 +76,5 @@ async function makeFolders(folder: string, key: string): Promise<void> {
   for (const segment of key.split('/').slice(0, -1)) {
     inside = path.join(inside, segment);
     await makeFolder(inside);
-  }
-}
-
-/** A rename survives a power cut once its folder has been written. */
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders, and needs no such thing.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -85,9 +85,17 @@ export async function storing<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await work();
   } catch (error) {
+    if (error instanceof Problem) throw error;
     throw new Problem('unavailable', 'the file store does not answer; try again', {
       retryAfter: 10,
       cause: error,
     });
   }
+}
+
+/** A file that should be there and is not: no later try finds it, and an operator has to know. */
+export function missing(key: string): Problem {
+  return new Problem('internal', 'the file is missing in the file store', {
+    cause: new Error(`the file store has nothing under ${key}`),
+  });
 }

@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { Settings } from '../settings.ts';
 import { checkKey, type FileStore } from './file-store.ts';
 import { receivingFolder } from './folder-store.ts';
-import { storing } from './received.ts';
+import { missing, storing } from './received.ts';
 
 /** How long S3 may be silent, in milliseconds. */
 const SILENCE_MS = 30_000;
@@ -30,6 +30,7 @@ export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: st
 
   return {
     ...receiving,
+    place: `the bucket ${Bucket}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`,
     put: (key, content) =>
       storing(async () => {
         const { sdk, client } = await s3();
@@ -59,8 +60,12 @@ export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: st
       storing(async () => {
         const { sdk, client } = await s3();
         const Range = range && `bytes=${range.start}-${range.end}`;
-        const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: checkKey(key), Range }));
-        return Body as Readable;
+        try {
+          const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: checkKey(key), Range }));
+          return Body as Readable;
+        } catch (error) {
+          throw error instanceof sdk.NoSuchKey ? missing(key) : error;
+        }
       }),
     remove: key =>
       storing(async () => {

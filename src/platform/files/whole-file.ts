@@ -24,6 +24,7 @@ export async function writeWhole(folder: string, name: string, bytes: Buffer): P
       await file.close();
     }
     await rename(partial, path.join(folder, name));
+    await syncFolder(folder);
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
@@ -35,4 +36,16 @@ export async function giveToOwner(folder: string, file: FileHandle): Promise<voi
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   await file.chown(uid, gid);
+}
+
+/** A rename survives a power cut once its folder has been written. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders, and needs no such thing.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

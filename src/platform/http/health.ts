@@ -90,7 +90,7 @@ export function registerHealth(
     return { code: status === 'OK' || status === 'WRITES_REFUSED' ? 200 : 503, status };
   }
 
-  const open = { open: true };
+  const open = { open: true, health: true };
   app.get('/health', { schema: healthSchema, config: open }, async (_request, reply) => {
     const { code, status } = await find();
     return reply.code(code).send({ status, ...about });

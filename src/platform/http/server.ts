@@ -49,6 +49,8 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     genReqId: requestIds(),
     requestTimeout: 120_000,
     forceCloseConnections: 'idle',
+    // Ours says when to come back.
+    return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerUnreadable(service, error, socket),
     frameworkErrors: (error, request, reply) => answerUnroutable(service, error, request, reply),
     routerOptions: {
@@ -62,13 +64,13 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   sendSecurityHeaders(app, service.publicUrl);
   readForwarded(app, trusted);
   checkHosts(app, service.settings);
+  endWhenStopping(app);
   await letOriginsIn(app, service.settings);
   await limitRequests(app, service.settings, service.perMinute);
   checkRequests(app, service);
   readBodies(app);
   validateExactly(app, service.everyError);
   answerProblems(app, service);
-  endConnections(app);
   await describeRoutes(app, service);
   return app;
 }
@@ -120,23 +122,34 @@ function logRequests(app: Server): void {
       status: reply.statusCode,
       ms: reply.elapsedTime,
     };
-    if (reply.statusCode >= 500) request.log.error(line, 'answered');
+    // What passes was logged with its cause, and in an outage there is one for every request.
+    if (reply.statusCode >= 500 && reply.statusCode !== 503) request.log.error(line, 'answered');
     else request.log.debug(line, 'answered');
     done();
   });
 }
 
+/** Seconds after which another process has taken over from one that stops, or the same one is back. */
+const RESTART_SECONDS = 5;
+
 /**
- * Ends the connections of a stopping server as they fall idle. Node does so once, when the stop begins; those that
- * were answering then would be kept alive, and the stop would wait for clients that have nothing more to ask.
+ * Refuses what arrives while the server stops, but for the question how it is, and ends its connections as they fall
+ * idle. Node does that once, when the stop begins; those that were answering then would be kept alive, and the stop
+ * would wait for clients that have nothing more to ask.
  */
-function endConnections(app: Server): void {
-  let timer: NodeJS.Timeout;
-  app.addHook('preClose', done => {
+function endWhenStopping(app: Server): void {
+  let timer: NodeJS.Timeout | undefined;
+  app.addHook('preClose', async () => {
     timer = setInterval(() => app.server.closeIdleConnections(), 50);
-    done();
   });
   app.addHook('onClose', async () => clearInterval(timer));
+  app.addHook('onRequest', (request, reply, done) => {
+    if (timer === undefined) return done();
+    reply.header('connection', 'close');
+    if (request.routeOptions.config.health) return done();
+    const message = 'the service is stopping; try again';
+    done(new Problem('unavailable', message, { retryAfter: RESTART_SECONDS }));
+  });
 }
 
 /**

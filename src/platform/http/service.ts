@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered to anyone, even where everything else asks who they are. */
     open?: boolean;
+    /** Answered while the server stops. */
+    health?: boolean;
   }
 }
 

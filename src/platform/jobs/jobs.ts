@@ -43,6 +43,10 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
+/** Connections that one open queue uses, at most. */
+export const JOB_CONNECTIONS = 2;
+/** Longest that a statement of the queue takes: its upkeep goes through whole tables. */
+const DEADLINE = { ms: 60_000, of: 'statement' } as const;
 /** How often jobs of dead processes are looked for, in seconds. */
 const SUPERVISE_SECONDS = 15;
 /** Jobs that nobody works on are kept this long, in seconds: pg-boss' longest. */
@@ -64,7 +68,7 @@ export async function prepareJobs(
   schema: string,
   queues: readonly string[],
 ): Promise<void> {
-  const pool = openPool(connection, schema, 1);
+  const pool = openPool(connection, schema, 1, { deadline: DEADLINE });
   const boss = makeBoss(pool, schema, false);
   boss.on('error', () => {});
   try {
@@ -78,7 +82,7 @@ export async function prepareJobs(
 
 /** The job queue in a schema that `prepareJobs` made, over two connections of its own. It holds none while it works. */
 export function openJobs(connection: Connection, schema: string, logger: FastifyBaseLogger): Jobs {
-  const pool = openPool(connection, schema, 2);
+  const pool = openPool(connection, schema, JOB_CONNECTIONS, { deadline: DEADLINE });
   const report = reportTo(logger);
   const begin: ((boss: PgBoss) => JobWorker)[] = [];
   const workers: JobWorker[] = [];

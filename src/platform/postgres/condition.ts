@@ -45,10 +45,10 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
   let status: ConditionStatus = 'OK';
   let outOfSpace = false;
 
-  function become(found: ConditionStatus, cause?: unknown): void {
+  function become(found: ConditionStatus, reason?: string): void {
     if (found === status) return;
     if (found === 'OK') logger.info({ was: status }, 'the database takes reads and writes again');
-    else logger.error({ status: found, err: cause }, 'the database is not well; GET /health says so');
+    else logger.error({ status: found, reason }, 'the database is not well; GET /health says so');
     status = found;
   }
 
@@ -56,7 +56,7 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
     try {
       await inTime(read());
     } catch (error) {
-      return become('DATABASE_UNREACHABLE', error);
+      return become('DATABASE_UNREACHABLE', (error as Error).message);
     }
     try {
       await inTime(write(outOfSpace));
@@ -65,7 +65,10 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
     } catch (error) {
       const kind = passingTrouble(error)?.kind;
       if (kind === 'full') outOfSpace = true;
-      become(kind === 'full' || kind === 'read-only' ? 'WRITES_REFUSED' : 'WRITER_HUNG', error);
+      become(
+        kind === 'full' || kind === 'read-only' ? 'WRITES_REFUSED' : 'WRITER_HUNG',
+        (error as Error).message,
+      );
     }
   }
 
@@ -84,7 +87,7 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
   return {
     refused(kind) {
       if (kind === 'full') outOfSpace = true;
-      if (status === 'OK') become('WRITES_REFUSED', new Error(`a write was refused: ${kind}`));
+      if (status === 'OK') become('WRITES_REFUSED', `a write was refused: ${kind}`);
     },
     start: run,
     async status() {

@@ -26,6 +26,8 @@ export type Connection = pg.ClientConfig;
 const CONNECT_MS = 5000;
 /** Longest that a statement takes unless its pool says otherwise. */
 const STATEMENT_DEADLINE: Deadline = { ms: 10_000, of: 'statement' };
+/** The same for what an operator runs, and nobody waits for. */
+const WORK_DEADLINE: Deadline = { ms: 10 * 60_000, of: 'statement' };
 /** A transaction in which the server waits so long for us is rolled back: its process hangs, or the network is cut. */
 const IDLE_TRANSACTION_MS = 30_000;
 /** How often a server that works on a statement looks whether its client is still there, in milliseconds. */
@@ -127,4 +129,18 @@ export async function transaction<Result>(
 /** Asks the server for nothing but an answer. */
 export async function readSomething(database: Database): Promise<void> {
   await database.query({ text: 'SELECT 1' });
+}
+
+/** A pool that sees one service's tables, for as long as some work takes. */
+export async function withPool<Result>(
+  connection: Connection,
+  schema: string,
+  work: (pool: pg.Pool) => Promise<Result>,
+): Promise<Result> {
+  const pool = openPool(connection, schema, 2, { deadline: WORK_DEADLINE });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
 }

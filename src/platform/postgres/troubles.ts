@@ -63,6 +63,8 @@ export function passingTrouble(error: unknown): Trouble | undefined {
 }
 
 function kindOf(error: unknown): TroubleKind | undefined {
+  // An HTTP status stands in errors about the client's connection, which have socket errors' codes as well.
+  if ((error as { statusCode?: unknown } | null)?.statusCode !== undefined) return undefined;
   const code = errorCode(error);
   if (SQLSTATE.test(code)) return kindOfSqlState(error, code);
   if (SOCKET_ERROR.test(code)) return kindOfSystemError(code, (error as NodeJS.ErrnoException).syscall);

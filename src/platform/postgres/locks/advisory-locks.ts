@@ -15,6 +15,8 @@ export const ADVISORY_LOCKS = {
   registration: 7_104_915_206,
   /** held by the command that erases a packet */
   erasure: 7_104_915_207,
+  /** held while a file store is compared with the one that the database knows */
+  fileStore: 7_104_915_208,
 } as const;
 
 /** Locks that are numbered by the hash of a text: what their texts begin with. */

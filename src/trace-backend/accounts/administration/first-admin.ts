@@ -51,7 +51,7 @@ export async function makeFirstAdmin(
   }
   await mkdir(path.dirname(file), { recursive: true });
   await writeWhole(path.dirname(file), FILE, Buffer.from(`${chosen}\n${secret}\n`));
-  console.log(`\nThe first administrator is ${chosen}; the password stands in ${file}`);
+  console.error(`\nThe first administrator is ${chosen}; the password stands in ${file}`);
 }
 
 async function orSettingsError<Result>(work: () => Promise<Result>): Promise<Result> {

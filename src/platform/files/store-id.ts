@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import type pg from 'pg';
+import { transaction } from '../postgres/database.ts';
+import { findFileStoreId, lockFileStoreId, recordFileStoreId } from '../postgres/file-store-id.ts';
+import { SettingsError } from '../settings.ts';
+import type { FileStore } from './file-store.ts';
+
+const KEY = 'store/id';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Makes sure that this process' file store is the one that holds the files which the database names. A store carries
+ * an id; the first process records it in the database.
+ *
+ * @param pool of a service, whose table `file_store` holds the id
+ * @throws SettingsError when the database's files are in another store
+ */
+export async function checkFileStore(pool: pg.Pool, files: FileStore): Promise<void> {
+  await transaction(pool, async database => {
+    await lockFileStoreId(database);
+    const recorded = await findFileStoreId(database);
+    const own = await readId(files);
+    if (recorded === undefined) await recordFileStoreId(database, own ?? (await writeId(files)), new Date());
+    else if (recorded !== own) throw new SettingsError(refusal(files, own, recorded));
+  });
+}
+
+/**
+ * Records this process' file store as the one that holds the files, whatever was recorded before.
+ *
+ * @returns the store's id
+ */
+export async function adoptFileStore(pool: pg.Pool, files: FileStore): Promise<string> {
+  return transaction(pool, async database => {
+    await lockFileStoreId(database);
+    const id = (await readId(files)) ?? (await writeId(files));
+    await recordFileStoreId(database, id, new Date());
+    return id;
+  });
+}
+
+async function readId(files: FileStore): Promise<string | undefined> {
+  if ((await files.size(KEY)) === undefined) return undefined;
+  const id = (await text(await files.read(KEY))).trim();
+  if (!UUID.test(id)) throw new SettingsError(`${KEY} in ${files.place} is damaged: it must hold a UUID`);
+  return id;
+}
+
+async function writeId(files: FileStore): Promise<string> {
+  const id = randomUUID();
+  await files.put(KEY, Buffer.from(`${id}\n`));
+  return id;
+}
+
+function refusal({ place }: FileStore, own: string | undefined, recorded: string): string {
+  const found = own === undefined ? 'has no id' : `has the id ${own}`;
+  return (
+    `DATA_DIR, S3_BUCKET: the database's files are in the file store ${recorded}, and ${place} ${found}. All processes ` +
+    'on one database need the same files: share the folder, or use S3. If these are the files (moved, or restored ' +
+    'without their id), `fieldtrace files adopt` says so to the database'
+  );
+}

@@ -1,0 +1,94 @@
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { Problem } from './http/problems.ts';
+import { passingTrouble } from './postgres/troubles.ts';
+
+/** How often a line tells that an outage goes on, in milliseconds. */
+const MINUTE_MS = 60_000;
+/** After so long without a failure an outage is over, in milliseconds: longer than anybody waits for an answer. */
+const QUIET_MS = 20_000;
+const LOOK_MS = 5000;
+
+/**
+ * The program's log: one JSON object a line, with level and service by name. Failures that pass are told when they
+ * begin, once a minute with their number, and when they are over; in an outage every request would tell the same.
+ *
+ * @param stream where it goes; standard output where it is not given
+ */
+export function makeLogger(level: string, stream?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: label => ({ level: label }) },
+    hooks: { logMethod: summarizeOutages(() => logger) },
+  };
+  const logger: Logger = stream ? pino(options, stream) : pino(options);
+  return logger;
+}
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+interface Outage {
+  /** absent for what is not of one service */
+  service: unknown;
+  trouble: string;
+  began: number;
+  last: number;
+  /** when it was told last */
+  told: number;
+  failures: number;
+}
+
+/** A hook of pino that lets the first line about a trouble through, and counts what follows. */
+function summarizeOutages(root: () => Logger): LogMethod {
+  const outages = new Map<string, Outage>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    const now = Date.now();
+    for (const [key, outage] of outages) {
+      const { service, trouble, began, last, told, failures } = outage;
+      if (now - last >= QUIET_MS) {
+        outages.delete(key);
+        root().info({ service, trouble, failures, seconds: seconds(last - began) }, `over: ${trouble}`);
+      } else if (now - told >= MINUTE_MS) {
+        outage.told = now;
+        root().error({ service, trouble, failures, seconds: seconds(now - began) }, `still: ${trouble}`);
+      }
+    }
+    if (outages.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return function tell(args, method) {
+    const trouble = troubleOf(args[0]);
+    if (trouble === undefined) return method.apply(this, args);
+    const now = Date.now();
+    const { service } = this.bindings();
+    const key = `${service} ${trouble}`;
+    const open = outages.get(key);
+    if (open) {
+      open.failures++;
+      open.last = now;
+      return;
+    }
+    outages.set(key, { service, trouble, began: now, last: now, told: now, failures: 1 });
+    timer ??= setInterval(look, LOOK_MS).unref();
+    const [fields, message] = args as unknown as [object, string];
+    method.apply(this, [{ ...fields, trouble }, `${message}; what follows is counted`]);
+  };
+}
+
+/** The passing trouble that a line is about, in words; collisions are no outage. */
+function troubleOf(fields: unknown): string | undefined {
+  const error = (fields as { err?: unknown } | null)?.err;
+  if (error === undefined || typeof fields !== 'object') return undefined;
+  const trouble = passingTrouble(error) ?? passingTrouble((error as Error).cause);
+  if (trouble) return trouble.kind === 'conflict' ? undefined : trouble.message;
+  return error instanceof Problem && error.code === 'unavailable' ? error.message : undefined;
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
+}

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Server } from './platform/http/server.ts';
+
+/** Longest that a stop waits for requests in flight, in milliseconds. */
+const REQUESTS_MS = 15_000;
+/** Longest that it waits after that for what is being written and for jobs under way, in milliseconds. */
+const WRITES_MS = 30_000;
+
+/** SIGHUP comes when a terminal is closed. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** What has to be stopped; servers are added as they are made. */
+export interface Running {
+  servers: Server[];
+  database: { stop: () => Promise<void> };
+}
+
+/**
+ * Stops at the first signal: requests in flight are answered, what waits is written, the embedded PostgreSQL ends.
+ * Clients that take too long are cut off after 15 seconds, or at a second signal; nothing of theirs was acknowledged.
+ * A third signal ends the process at once and leaves PostgreSQL running.
+ *
+ * @returns what stops everything without a signal
+ */
+export function stopOnSignals(running: Running, logger: Logger): () => Promise<boolean> {
+  const cutOff = new AbortController();
+  let stopping: Promise<boolean> | undefined;
+  const stop = () => {
+    stopping ??= stopAll(running, cutOff, logger);
+    return stopping;
+  };
+  let signals = 0;
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      signals++;
+      if (signals > 2) process.exit(1);
+      if (signals === 2) {
+        cutOff.abort();
+        return;
+      }
+      logger.info({ signal }, 'stopping: requests in flight are answered first');
+      stop().then(
+        clean => process.exit(clean ? 0 : 1),
+        error => {
+          logger.error({ err: error }, 'the stop failed');
+          process.exit(1);
+        },
+      );
+    });
+  }
+  return stop;
+}
+
+/** @returns whether the servers have ended; what was acknowledged is written in either case */
+async function stopAll(
+  { servers, database }: Running,
+  cutOff: AbortController,
+  logger: Logger,
+): Promise<boolean> {
+  const closed = Promise.all(servers.map(server => server.close())).then(() => true);
+  closed.catch(() => {});
+  let clean = await Promise.race([closed, within(REQUESTS_MS, cutOff.signal)]);
+  if (!clean) {
+    logger.warn('requests are still in flight: their connections are closed');
+    for (const { server } of servers) server.closeAllConnections();
+    clean = await Promise.race([closed, within(WRITES_MS)]);
+  }
+  if (!clean) logger.error('the services did not end; their connections to the database are broken off');
+  await database.stop();
+  return clean;
+}
+
+/** False after some milliseconds, or as soon as the wait is called off. */
+async function within(ms: number, calledOff?: AbortSignal): Promise<false> {
+  await wait(ms, undefined, { ref: false, ...(calledOff && { signal: calledOff }) }).catch(() => {});
+  return false;
+}

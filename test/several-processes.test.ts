@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { upload } from './helpers/attachments.ts';
+import { administer, type TestDatabase, testDatabase } from './helpers/database.ts';
+import { temporaryFolder } from './helpers/folder.ts';
+import { runToEnd, startProcess } from './helpers/process.ts';
+
+const CLI = path.resolve(import.meta.dirname, '../src/cli.ts');
+
+let database: TestDatabase;
+let databaseUrl: string;
+let files: { folder: string; remove: () => Promise<void> };
+beforeAll(async () => {
+  database = await testDatabase();
+  files = await temporaryFolder();
+  const { host, port, user, password, database: name } = database.connection;
+  databaseUrl = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
+});
+afterAll(async () => {
+  await database.drop();
+  await files.remove();
+});
+
+const settings = (folder: string) => ({
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: path.join(files.folder, folder),
+  DATABASE_POOL: '4',
+});
+
+async function adopt(folder: string): Promise<string> {
+  const env = { PATH: process.env.PATH, ...settings(folder) } as NodeJS.ProcessEnv;
+  return (await promisify(execFile)(process.execPath, [CLI, 'files', 'adopt'], { env })).stdout;
+}
+
+test('a process whose files are elsewhere does not start beside another, until `files adopt` says that they are the ones', async () => {
+  const first = await startProcess(settings('first'));
+  const { attachment_id } = (await upload(first, 'a leaf')).body;
+  const beside = await startProcess(settings('first'));
+  expect((await beside.send('GET', `/attachments/${attachment_id}`)).text).toBe('a leaf');
+
+  const elsewhere = await runToEnd({ ...settings('second'), LOG_LEVEL: 'silent' });
+  expect(elsewhere.code).toBe(1);
+  expect(elsewhere.output).toMatch(
+    /^fieldtrace cannot start: DATA_DIR, S3_BUCKET: the database's files are in the file store [-0-9a-f]{36}, and the folder \S+second\/files has no id\. .*`fieldtrace files adopt`.*\n$/,
+  );
+  for (const { child, ended, output } of [first, beside]) {
+    child.kill('SIGTERM');
+    expect(await ended, output()).toBe(0);
+  }
+
+  expect(await adopt('second')).toMatch(/^the database's files are those in the folder \S+second\/files\n$/);
+  const moved = await startProcess(settings('second'));
+  const lost = await moved.send('GET', `/attachments/${attachment_id}`);
+  expect([lost.status, lost.body.error]).toEqual([500, 'the file is missing in the file store']);
+  moved.child.kill('SIGTERM');
+  expect(await moved.ended, moved.output()).toBe(0);
+  const behind = await runToEnd({ ...settings('first'), LOG_LEVEL: 'silent' });
+  expect(behind.output).toMatch(/first\/files has the id [-0-9a-f]{36}\./);
+}, 180_000);
+
+test('a process that the server has no room for does not start, and one that may have to wait for room says so', async () => {
+  const { database: name } = database.connection;
+  const server = inject('databaseServer');
+  await administer(server, `ALTER DATABASE ${name} CONNECTION LIMIT 15`);
+  const refused = await runToEnd({ ...settings('second'), LOG_LEVEL: 'silent' });
+  expect(refused).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(
+      /^fieldtrace cannot start: DATABASE_POOL: this process opens up to 17 connections and the server allows 15: /,
+    ),
+  });
+  await administer(server, `ALTER DATABASE ${name} CONNECTION LIMIT 17`);
+  const other = await database.pool.connect();
+  const service = await startProcess(settings('second'));
+  other.release();
+  expect(service.log()).toMatch(
+    /this process opens up to 17 connections, and \d+ of the server's 17 are taken/,
+  );
+  service.child.kill('SIGTERM');
+  expect(await service.ended, service.output()).toBe(0);
+}, 120_000);
