@@ -4,54 +4,89 @@ import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newUlid } from '../src/packet-service/packet/ulid.ts';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
+import { temporaryFolder } from './helpers/folder.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
 import { bearer, claims, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
 
-/** What exists when a request is made: a thread of `member`, who wrote one message in it. */
+/** What exists when a request is made; all of it was made with tokens. */
 interface World {
-  member: string;
+  owner: string;
+  /** takes part in the thread, owns nothing */
+  participant: string;
   thread: string;
+  /** the owner's, in the thread */
   message: string;
-  /** a share with the member, pending */
+  /** with the owner, by the participant, pending */
   share: string;
-  /** a file of the member's, which the message names */
+  /** a file of the owner's, which the message names */
   attachment: string;
-  /** path of an upload that the member has begun */
+  /** path of an upload that the owner has begun */
   upload: string;
+  /** GeoID of a field that the owner has registered */
+  field: string;
+  /** longitude of its south-western corner */
+  longitude: number;
 }
 
-/** One route: a good request to it, and what the two kinds of user are answered. */
+/** Who asks. Nobody has no token; an administrator has one that says so, and nothing else. */
+type Role = 'nobody' | 'other' | 'participant' | 'owner' | 'administrator';
+const ROLES: Role[] = ['nobody', 'other', 'administrator', 'participant', 'owner'];
+
+/** What roles are answered with AUTH_MODE=optional; an administrator as any other user, unless it is said. */
+type Statuses = Record<Exclude<Role, 'administrator'>, number> & { administrator?: number };
+
+/** One route: a good request to it, and what the roles are answered. */
 interface Row {
   path?: (world: World) => string;
+  /** @param user as whom the request is made */
   body?: (world: World, user: string) => unknown;
   headers?: Record<string, string>;
-  /** takes part in the thread, owns what the path names */
-  member: number;
-  /** any other user of the registry */
-  stranger: number;
-  /** answered to anyone */
+  statuses: Statuses;
+  /** answered to anyone, whatever AUTH_MODE says */
   open?: true;
   /** never ends by itself */
   endless?: true;
+  /** can be done once alone: each who asks finds a world of their own */
+  once?: true;
 }
+
+const everyone = (status: number): Statuses => ({
+  nobody: status,
+  other: status,
+  participant: status,
+  owner: status,
+});
+/** For those who take part in a thread that was made with a token. */
+const participants = (status: number): Statuses => ({
+  nobody: 401,
+  other: 403,
+  participant: status,
+  owner: status,
+});
+/** For the user of the token that something was made with. */
+const theOwner = (status: number): Statuses => ({ nobody: 401, other: 403, participant: 403, owner: status });
+/** For the user whom the request names, and whom nobody may name without a token. */
+const theNamed = (status: number): Statuses => ({ nobody: 403, other: 403, participant: 403, owner: status });
 
 const point = { lat: 1, lon: 2 };
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: point };
-const field = {
+/** A square field of so many degrees; each world has a ground of its own. */
+const field = (west: number, south: number, width: number) => ({
   type: 'Feature',
   properties: {},
   geometry: {
     type: 'Polygon',
     coordinates: [
       [
-        [29.1, -1.2],
-        [29.101, -1.2],
-        [29.101, -1.199],
-        [29.1, -1.2],
+        [west, south],
+        [west + width, south],
+        [west + width, south + width],
+        [west, south + width],
+        [west, south],
       ],
     ],
   },
-};
+});
 
 function finalized(header: object, body: object) {
   const Header = { id: newUlid(), geoid: 'g', timestamp: '2026-03-01T08:15:00Z', type: 'note', ...header };
@@ -63,250 +98,306 @@ function finalized(header: object, body: object) {
 }
 
 const inThread = (rest: string) => (world: World) => `/chat/threads/${world.thread}${rest}`;
-
-/** Who may what. Every route of the running service has a row here. */
-const ofMember = (path: string) => (world: World) => path.replace('{member}', world.member);
-const unknown = 'x'.repeat(43);
-
+const ofOwner = (path: string) => (world: World) => path.replace('{owner}', world.owner);
+const ofMessage = (rest: string) => (world: World) => `/packets/${world.message}${rest}`;
 const attachment = (world: World) => `/attachments/${world.attachment}`;
 const begunUpload = (world: World) => world.upload;
+const ownField = (world: World) => `/fields/${world.field}`;
+const unknown = 'x'.repeat(43);
 const form = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\na\r\n--x--\r\n';
+const open = { open: true, statuses: everyone(200) } as const;
 
+/** Who may what. Every route of the running service has a row here. */
 const TABLE: Record<string, Row> = {
-  'GET /health': { member: 200, stranger: 200, open: true },
-  'GET /health/ready': { member: 200, stranger: 200, open: true },
-  'GET /health/live': { member: 200, stranger: 200, open: true },
-  'POST /intake/scouting': { body: () => observation, member: 201, stranger: 201 },
+  'GET /health': open,
+  'GET /health/ready': open,
+  'GET /health/live': open,
+  'POST /intake/scouting': { body: () => observation, statuses: everyone(201) },
   'POST /intake/chat-message': {
-    body: world => ({ thread_id: world.thread, text: 'hello' }),
-    member: 201,
-    stranger: 403,
+    body: (world, from_user) => ({ thread_id: world.thread, text: 'hello', from_user }),
+    statuses: participants(201),
   },
   'POST /intake/batch': {
     body: () => [{ intake: 'scouting', body: observation }],
-    member: 200,
-    stranger: 200,
+    statuses: everyone(200),
   },
-  'GET /packets': { member: 200, stranger: 200 },
+  'GET /packets': { statuses: everyone(200) },
   'POST /packets': {
-    body: (world, user) =>
-      finalized({ type: 'chat_message' }, { text: 'x', thread_id: world.thread, from_user: user }),
-    member: 201,
-    stranger: 403,
+    body: (world, from_user) =>
+      finalized({ type: 'chat_message' }, { text: 'x', thread_id: world.thread, from_user }),
+    statuses: participants(201),
   },
-  'GET /packets/{id}': { path: world => `/packets/${world.message}`, member: 200, stranger: 403 },
-  'GET /packets/{id}/verify': {
-    path: world => `/packets/${world.message}/verify`,
-    member: 200,
-    stranger: 403,
-  },
-  'GET /packets/{id}/attachments': {
-    path: world => `/packets/${world.message}/attachments`,
-    member: 200,
-    stranger: 403,
-  },
+  'GET /packets/{id}': { path: ofMessage(''), statuses: participants(200) },
+  'GET /packets/{id}/verify': { path: ofMessage('/verify'), statuses: participants(200) },
+  'GET /packets/{id}/attachments': { path: ofMessage('/attachments'), statuses: participants(200) },
   'POST /attachments': {
     body: () => form,
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
-    member: 201,
-    stranger: 201,
+    statuses: everyone(201),
   },
-  'GET /attachments/{id}': { path: attachment, member: 200, stranger: 403 },
-  'HEAD /attachments/{id}': { path: attachment, member: 200, stranger: 403 },
-  'OPTIONS /attachments/uploads': { member: 204, stranger: 204, open: true },
-  'POST /attachments/uploads': {
-    headers: { ...TUS, 'upload-length': '1' },
-    member: 201,
-    stranger: 201,
-  },
-  'HEAD /attachments/uploads/{upload_id}': { path: begunUpload, headers: TUS, member: 200, stranger: 403 },
+  'GET /attachments/{id}': { path: attachment, statuses: participants(200) },
+  'HEAD /attachments/{id}': { path: attachment, statuses: participants(200) },
+  'OPTIONS /attachments/uploads': { open: true, statuses: everyone(204) },
+  'POST /attachments/uploads': { headers: { ...TUS, 'upload-length': '1' }, statuses: everyone(201) },
+  'HEAD /attachments/uploads/{upload_id}': { path: begunUpload, headers: TUS, statuses: theOwner(200) },
   'PATCH /attachments/uploads/{upload_id}': {
     path: begunUpload,
     body: () => 'x',
     headers: { ...TUS_PATCH, 'upload-offset': '0' },
-    member: 204,
-    stranger: 403,
+    statuses: theOwner(204),
+    once: true,
   },
-  'DELETE /attachments/uploads/{upload_id}': { path: begunUpload, headers: TUS, member: 204, stranger: 403 },
-  'PUT /fields': { body: () => field, member: 200, stranger: 200 },
-  'GET /fields': { member: 200, stranger: 200 },
-  'GET /fields/{geoid}': { path: () => `/fields/${'0'.repeat(64)}`, member: 404, stranger: 404 },
-  'DELETE /fields/{geoid}': { path: () => `/fields/${'0'.repeat(64)}`, member: 404, stranger: 404 },
-  'POST /chat/threads': { body: () => ({ name: 'Coffee' }), member: 201, stranger: 201 },
-  'GET /chat/threads': { member: 200, stranger: 200 },
+  'DELETE /attachments/uploads/{upload_id}': {
+    path: begunUpload,
+    headers: TUS,
+    statuses: theOwner(204),
+    once: true,
+  },
+  // A field inside the owner's; a request without a token may register it, as the anonymous mode has it.
+  'PUT /fields': {
+    body: ({ longitude }) => field(longitude + 0.001, 1.001, 0.001),
+    statuses: { nobody: 200, other: 403, participant: 403, owner: 200, administrator: 200 },
+    once: true,
+  },
+  'GET /fields': { statuses: everyone(200) },
+  'GET /fields/{geoid}': { path: ownField, statuses: everyone(200) },
+  'DELETE /fields/{geoid}': {
+    path: ownField,
+    statuses: { ...theOwner(204), administrator: 204 },
+    once: true,
+  },
+  'POST /chat/threads': {
+    body: (_world, created_by) => ({ name: 'Coffee', created_by }),
+    statuses: everyone(201),
+  },
+  'GET /chat/threads': { path: ofOwner('/chat/threads?user_id={owner}'), statuses: theNamed(200) },
   'PATCH /chat/threads/{thread_id}': {
     path: inThread(''),
     body: () => ({ name: 'Renamed' }),
-    member: 200,
-    stranger: 403,
+    statuses: participants(200),
   },
   'POST /chat/threads/{thread_id}/participants': {
     path: inThread('/participants'),
     body: () => ({ user_ids: ['zawadi'] }),
-    member: 200,
-    stranger: 403,
+    statuses: participants(200),
   },
   'DELETE /chat/threads/{thread_id}/participants/{user_id}': {
-    path: world => `/chat/threads/${world.thread}/participants/${world.member}`,
-    member: 204,
-    stranger: 403,
+    path: world => `/chat/threads/${world.thread}/participants/${world.owner}`,
+    statuses: theNamed(204),
+    once: true,
   },
-  'GET /chat/threads/{thread_id}/messages': { path: inThread('/messages'), member: 200, stranger: 403 },
+  'GET /chat/threads/{thread_id}/messages': { path: inThread('/messages'), statuses: participants(200) },
+  'POST /chat/query': {
+    body: (_world, user_id) => ({ user_id, keyword: 'secret' }),
+    statuses: everyone(200),
+  },
   'POST /shares': {
-    body: world => ({ packet_id: world.message, contact_value: 'someone@example.org' }),
-    member: 201,
-    stranger: 403,
+    body: (world, from_user) => ({
+      packet_id: world.message,
+      from_user,
+      contact_value: 'someone@example.org',
+    }),
+    statuses: participants(201),
   },
-  'GET /shares/inbox': { path: ofMember('/shares/inbox?user_id={member}'), member: 200, stranger: 403 },
+  'GET /shares/inbox': { path: ofOwner('/shares/inbox?user_id={owner}'), statuses: theNamed(200) },
   'POST /shares/{share_id}/accept': {
     path: world => `/shares/${world.share}/accept`,
-    body: () => ({}),
-    member: 200,
-    stranger: 403,
+    body: (_world, user_id) => ({ user_id }),
+    statuses: theOwner(200),
   },
   'POST /shares/{share_id}/reject': {
     path: world => `/shares/${world.share}/reject`,
-    body: () => ({}),
-    member: 200,
-    stranger: 403,
+    body: (_world, user_id) => ({ user_id }),
+    statuses: theOwner(200),
   },
-  'GET /invitations/{token}': {
-    path: () => `/invitations/${unknown}`,
-    member: 200,
-    stranger: 200,
-    open: true,
-  },
+  'GET /invitations/{token}': { path: () => `/invitations/${unknown}`, ...open },
   'POST /invitations/{token}/accept': {
     path: () => `/invitations/${unknown}/accept`,
-    body: () => ({}),
-    member: 404,
-    stranger: 404,
+    body: (_world, user_id) => ({ user_id }),
+    statuses: everyone(404),
   },
   'PUT /directory/users/{user_id}': {
-    path: ofMember('/directory/users/{member}'),
+    path: ofOwner('/directory/users/{owner}'),
     body: () => ({ contacts: [], discoverable: true }),
-    member: 200,
-    stranger: 403,
+    statuses: theNamed(200),
   },
-  'GET /directory/users/{user_id}': {
-    path: ofMember('/directory/users/{member}'),
-    member: 200,
-    stranger: 403,
-  },
+  'GET /directory/users/{user_id}': { path: ofOwner('/directory/users/{owner}'), statuses: theNamed(200) },
   'DELETE /directory/users/{user_id}': {
-    path: ofMember('/directory/users/{member}'),
-    member: 204,
-    stranger: 403,
+    path: ofOwner('/directory/users/{owner}'),
+    statuses: theNamed(204),
   },
-  'GET /directory/confirmations/{token}': {
-    path: () => `/directory/confirmations/${unknown}`,
-    member: 200,
-    stranger: 200,
-    open: true,
-  },
+  'GET /directory/confirmations/{token}': { path: () => `/directory/confirmations/${unknown}`, ...open },
   'POST /directory/confirmations/{token}': {
     path: () => `/directory/confirmations/${unknown}`,
-    body: () => ({}),
-    member: 404,
-    stranger: 404,
+    body: (_world, user_id) => ({ user_id }),
+    statuses: everyone(404),
   },
-  'GET /notifications': { path: ofMember('/notifications?user_id={member}'), member: 200, stranger: 403 },
-  'GET /events': { path: ofMember('/events?user_id={member}'), member: 200, stranger: 403, endless: true },
-  'GET /sync/packets': {
-    path: ofMember('/sync/packets?since=0&user_id={member}'),
-    member: 200,
-    stranger: 403,
-  },
-  'POST /graph/materialize': { body: () => ({}), member: 200, stranger: 200 },
-  'GET /vocab': { member: 200, stranger: 200, open: true },
-  'GET /graph': { member: 200, stranger: 200, open: true },
-  'POST /chat/query': { body: () => ({ keyword: 'secret' }), member: 200, stranger: 200 },
+  'GET /notifications': { path: ofOwner('/notifications?user_id={owner}'), statuses: theNamed(200) },
+  'GET /events': { path: ofOwner('/events?user_id={owner}'), statuses: theNamed(200), endless: true },
+  'GET /sync/packets': { path: ofOwner('/sync/packets?since=0&user_id={owner}'), statuses: theNamed(200) },
+  'POST /graph/materialize': { body: () => ({}), statuses: everyone(200) },
+  'GET /vocab': open,
+  'GET /graph': open,
 };
 
-let service: RunningService;
-let open: RunningService;
+/** The service in each AUTH_MODE, over one database. */
+let required: RunningService;
+let optional: RunningService;
+let off: RunningService;
 beforeAll(async () => {
-  service = await runningService({ AUTH_MODE: 'required', USER_REGISTRY_JWT_SECRET: JWT_SECRET });
-  open = await runningService({ AUTH_MODE: 'off' }, service);
+  const key = { USER_REGISTRY_JWT_SECRET: JWT_SECRET };
+  const { folder, remove } = await temporaryFolder();
+  removeFolder = remove;
+  required = await runningService({ ...key, AUTH_MODE: 'required', DATA_DIR: folder });
+  optional = await runningService({ ...key, DATA_DIR: folder }, required);
+  off = await runningService({ ...key, AUTH_MODE: 'off', DATA_DIR: folder }, required);
 });
+let removeFolder: () => Promise<void>;
 afterAll(async () => {
-  await open.stop();
-  await service.stop();
+  await off.stop();
+  await optional.stop();
+  await required.stop();
+  await removeFolder();
 });
+
+let worlds = 0;
 
 async function makeWorld(): Promise<World> {
-  const member = `member-${newUlid()}`;
-  const headers = bearer(await secretToken(member));
-  const thread = (await service.send('POST', '/chat/threads', { name: 'Coffee' }, headers)).body.thread_id;
-  const { attachment_id: attachment } = (await upload(service, 'a secret', { headers })).body;
+  const [owner, participant] = [`owner-${newUlid()}`, `participant-${newUlid()}`];
+  const headers = bearer(await secretToken(owner));
+  const other = bearer(await secretToken(participant));
+  const made = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = headers,
+  ) => {
+    const answer = await required.send(method, path, body, more);
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
+    return answer;
+  };
+  const thread = (await made('POST', '/chat/threads', { name: 'Coffee' })).body.thread_id;
+  await made('POST', `/chat/threads/${thread}/participants`, { user_ids: [participant] });
+  const { attachment_id: attachment } = (await upload(required, 'a secret', { headers })).body;
   const sent = { thread_id: thread, text: 'a secret', attachments: [attachment] };
-  const message = (await service.send('POST', '/intake/chat-message', sent, headers)).body.packet_uuid;
-  // As somebody without tokens may do it elsewhere: the member can be found, and is shown a packet.
-  const contact = `${member}@example.org`;
-  await open.send('PUT', `/directory/users/${member}`, { contacts: [contact], discoverable: true });
-  const shared = { packet_id: message, from_user: 'another', contact_value: contact };
-  const share = (await open.send('POST', '/shares', shared)).body.share_id;
-  const begin = { ...headers, ...TUS, 'upload-length': '2' };
-  const begun = await service.send('POST', '/attachments/uploads', undefined, begin);
-  return { member, thread, message, share, attachment, upload: begun.headers.get('location') as string };
+  const message = (await made('POST', '/intake/chat-message', sent)).body.packet_uuid;
+  // As somebody without tokens may do it elsewhere: the owner can be found.
+  const contact = `${owner}@example.org`;
+  await off.send('PUT', `/directory/users/${owner}`, { contacts: [contact], discoverable: true });
+  const shared = { packet_id: message, contact_value: contact };
+  const share = (await made('POST', '/shares', shared, other)).body.share_id;
+  const begun = await made('POST', '/attachments/uploads', undefined, {
+    ...headers,
+    ...TUS,
+    'upload-length': '2',
+  });
+  const longitude = -170 + 0.02 * worlds++;
+  const registered = await made('PUT', '/fields', field(longitude, 1, 0.004));
+  return {
+    owner,
+    participant,
+    thread,
+    message,
+    share,
+    attachment,
+    upload: begun.headers.get('location') as string,
+    field: registered.body.fields[0].geoid,
+    longitude,
+  };
 }
 
-async function ask(route: string, world: World, user: string, token?: string): Promise<Answer> {
+/** Who a role is in a world, and the token it shows. */
+async function identity(role: Role, world: World): Promise<{ user: string; token: string | undefined }> {
+  const users = { nobody: 'visitor', other: 'stranger', administrator: 'root', ...world };
+  const user = users[role];
+  if (role === 'nobody') return { user, token: undefined };
+  return { user, token: await secretToken(user, role === 'administrator' ? { role: 'SYSTEM_ADMIN' } : {}) };
+}
+
+async function ask(
+  at: RunningService,
+  route: string,
+  world: World,
+  { user, token }: { user: string; token: string | undefined },
+): Promise<Answer> {
   const [method, pattern] = route.split(' ') as [string, string];
   const row = TABLE[route] as Row;
   const path = row.path ? row.path(world) : pattern;
-  if (row.endless) {
-    const leave = new AbortController();
-    const response = await fetch(service.url + path, {
-      signal: leave.signal,
-      headers: token ? bearer(token) : {},
-    });
-    const text = response.ok ? '' : await response.text();
-    leave.abort();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text ? JSON.parse(text) : undefined,
-    };
-  }
   const headers = { ...row.headers, ...(token !== undefined && bearer(token)) };
-  return service.send(method, path, row.body?.(world, user), headers);
+  if (!row.endless) return at.send(method, path, row.body?.(world, user), headers);
+  const leave = new AbortController();
+  const response = await fetch(at.url + path, { signal: leave.signal, headers });
+  const text = response.ok ? '' : await response.text();
+  leave.abort();
+  const body = text ? JSON.parse(text) : undefined;
+  return { status: response.status, headers: response.headers, text, body };
 }
 
 test('every route of the service stands in the table, and nothing else', async () => {
-  const { body } = await service.send('GET', '/openapi.json');
+  const { body } = await required.send('GET', '/openapi.json');
   const routes = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   );
   expect(routes.sort()).toEqual(Object.keys(TABLE).sort());
 });
 
-test.each(Object.entries(TABLE))('%s: who takes part, and a stranger', async (route, row) => {
-  const world = await makeWorld();
-  const stranger = await ask(route, world, 'stranger', await secretToken('stranger'));
-  expect(stranger.status, stranger.text).toBe(row.stranger);
-  expect(stranger.text).not.toContain('a secret');
-  const member = await ask(route, world, world.member, await secretToken(world.member));
-  expect(member.status, member.text).toBe(row.member);
-});
+const CASES = Object.entries(TABLE);
 
-test.each(Object.entries(TABLE))('%s: without a good token', async (route, row) => {
+/** Has every role ask, each in turn, or each in a world of its own. */
+async function askAll(row: Row, look: (role: Role, world: World) => Promise<void>): Promise<void> {
+  let world: World | undefined;
+  for (const role of ROLES) {
+    if (!world || row.once) world = await makeWorld();
+    await look(role, world);
+  }
+}
+
+const statusOf = ({ statuses }: Row, role: Role) =>
+  role === 'administrator' ? (statuses.administrator ?? statuses.other) : statuses[role];
+
+test.each(CASES)('AUTH_MODE=optional: %s', (route, row) =>
+  askAll(row, async (role, world) => {
+    const answer = await ask(optional, route, world, await identity(role, world));
+    expect(answer.status, `${role}: ${answer.text}`).toBe(statusOf(row, role));
+    if (role !== 'participant' && role !== 'owner') expect(answer.text, role).not.toContain('a secret');
+  }),
+);
+
+test.each(CASES)('AUTH_MODE=required: %s', (route, row) =>
+  askAll(row, async (role, world) => {
+    const answer = await ask(required, route, world, await identity(role, world));
+    const expected = role === 'nobody' && !row.open ? 401 : statusOf(row, role);
+    expect(answer.status, `${role}: ${answer.text}`).toBe(expected);
+    if (role !== 'participant' && role !== 'owner') expect(answer.text, role).not.toContain('a secret');
+  }),
+);
+
+// Tokens are not looked at: whoever says that they are the owner is taken for the owner, whatever token they show.
+test.each(CASES)('AUTH_MODE=off: %s', (route, row) =>
+  askAll(row, async (role, world) => {
+    const { token } = await identity(role, world);
+    const answer = await ask(off, route, world, { user: world.owner, token });
+    expect(answer.status, `${role}: ${answer.text}`).toBe(row.statuses.owner);
+  }),
+);
+
+test.each(CASES)('%s: with a token that is not good', async (route, row) => {
   const world = await makeWorld();
   const past = Math.floor(Date.now() / 1000) - 3600;
-  const bad: Record<string, string | undefined> = {
-    'no token': undefined,
-    expired: await secretToken(world.member, { exp: past }),
-    refresh: await secretToken(world.member, { type: 'refresh' }),
-    'not activated': await secretToken(world.member, { is_activated: false }),
-    'another algorithm': await secretToken(world.member, {}, JWT_SECRET, 'HS512'),
-    unsigned: new UnsecuredJWT(claims(world.member)).encode(),
-    'another secret': await secretToken(world.member, {}, 'not the secret that is shared'),
+  const bad: Record<string, string> = {
+    expired: await secretToken(world.owner, { exp: past }),
+    refresh: await secretToken(world.owner, { type: 'refresh' }),
+    'not activated': await secretToken(world.owner, { is_activated: false }),
+    'another algorithm': await secretToken(world.owner, {}, JWT_SECRET, 'HS512'),
+    unsigned: new UnsecuredJWT(claims(world.owner)).encode(),
+    'another secret': await secretToken(world.owner, {}, 'not the secret that is shared'),
   };
-  for (const [kind, token] of Object.entries(bad)) {
-    const answer = await ask(route, world, world.member, token);
-    expect(answer.status, kind).toBe(row.open ? row.member : 401);
-    if (!row.open && !route.startsWith('HEAD')) expect(Object.keys(answer.body)).toEqual(['error']);
+  for (const at of [optional, required]) {
+    for (const [kind, token] of Object.entries(bad)) {
+      const answer = await ask(at, route, world, { user: world.owner, token });
+      expect(answer.status, kind).toBe(row.open ? row.statuses.owner : 401);
+      if (!row.open && !route.startsWith('HEAD')) expect(Object.keys(answer.body)).toEqual(['error']);
+    }
   }
 });
 
@@ -318,9 +409,9 @@ test('a user identifier in the request may only repeat the token`s user', async 
     ['POST', '/chat/query', { user_id: 'ben' }],
   ];
   for (const [method, path, body] of requests) {
-    expect((await service.send(method, path, body, headers)).status, path).toBe(403);
+    expect((await required.send(method, path, body, headers)).status, path).toBe(403);
   }
-  expect((await service.send('GET', '/chat/threads?user_id=ana', undefined, headers)).status).toBe(200);
+  expect((await required.send('GET', '/chat/threads?user_id=ana', undefined, headers)).status).toBe(200);
 });
 
 test('a message that was shared with a user is readable by that user, and by no other stranger', async () => {
@@ -328,12 +419,12 @@ test('a message that was shared with a user is readable by that user, and by no 
   const recipient = `recipient-${newUlid()}`;
   const contact = `${recipient}@example.org`;
   const read = async (user: string) =>
-    (await service.send('GET', `/packets/${world.message}`, undefined, bearer(await secretToken(user))))
+    (await required.send('GET', `/packets/${world.message}`, undefined, bearer(await secretToken(user))))
       .status;
   expect(await read(recipient)).toBe(403);
-  await open.send('PUT', `/directory/users/${recipient}`, { contacts: [contact], discoverable: true });
-  const headers = bearer(await secretToken(world.member));
-  await service.send('POST', '/shares', { packet_id: world.message, contact_value: contact }, headers);
+  await off.send('PUT', `/directory/users/${recipient}`, { contacts: [contact], discoverable: true });
+  const headers = bearer(await secretToken(world.owner));
+  await required.send('POST', '/shares', { packet_id: world.message, contact_value: contact }, headers);
   expect(await read(recipient)).toBe(200);
   expect(await read('stranger')).toBe(403);
 });
@@ -341,7 +432,7 @@ test('a message that was shared with a user is readable by that user, and by no 
 test('lists leave out the messages of threads that a user takes no part in', async () => {
   const world = await makeWorld();
   const seen = async (user: string) => {
-    const { body } = await service.send(
+    const { body } = await required.send(
       'GET',
       '/packets?type=chat_message&limit=1000',
       undefined,
@@ -349,6 +440,6 @@ test('lists leave out the messages of threads that a user takes no part in', asy
     );
     return body.packets.some((packet: { Header: { id: string } }) => packet.Header.id === world.message);
   };
-  expect(await seen(world.member)).toBe(true);
+  expect(await seen(world.owner)).toBe(true);
   expect(await seen('stranger')).toBe(false);
 });
