@@ -101,7 +101,7 @@ export async function packetService(
   keepPersonalDataOutOfCaches(app);
   authenticate(app, { settings, pool, registry });
   registerHealth(app, 'packet-service', { condition, metrics });
-  registerIntake(app, { pool, writer, resolver, checkThread, keepWords });
+  registerIntake(app, { pool, writer, resolver, checkThread, keepWords, pace });
   registerPackets(app, { pool, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket });

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
+import type { Room } from '../../platform/concurrency/room.ts';
 import { toProblem } from '../../platform/http/failures.ts';
 import { readJson } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
@@ -42,6 +44,17 @@ export const BatchItem = Type.Object(
   { additionalProperties: false },
 );
 
+/** Microseconds that a byte of an item takes to be read and checked, and to become a packet, about. */
+const READING_COST = 0.05;
+const MAKING_COST = 0.1;
+
+/** What taking a batch needs. */
+export interface BatchTaking extends Taking {
+  pace: Pace;
+  /** in which items are while they are parsed and not answered yet, by their bytes */
+  parsed: Room;
+}
+
 /** What keys made of places are told apart by: none of them is a key of the endpoints for one. */
 const BATCH_ROUTE = 'POST /intake/batch';
 
@@ -52,31 +65,38 @@ const checkItem = bodyCheck(BatchItem);
  * look-ups and transactions of everything that arrives at the same time, and messages come out in the order of their
  * items, even where the place of an earlier one took longer to resolve.
  *
- * @param items JSON texts
+ * What holds the event loop waits for its turn, so that other requests are served between two items; and an item is
+ * parsed only when there is room for it, so that the memory of many large batches is bounded.
+ *
+ * @param items JSON texts in valid UTF-8
  * @param batchKey the Idempotency-Key of the whole, which with its place is the key of an item that has none
  * @returns their answers, in their order
  */
-export function takeBatch(
-  taking: Taking,
+export async function takeBatch(
+  taking: BatchTaking,
   kinds: ItemKinds,
   request: FastifyRequest,
-  items: readonly string[],
+  items: readonly Buffer[],
   batchKey: string | undefined,
 ): Promise<ItemAnswer[]> {
+  const { parsed, pace } = taking;
   const line = { last: Promise.resolve() };
-  return Promise.all(
-    items.map(async (text, index) => {
-      try {
-        const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
-        const { answer } = await takeItem(taking, kinds, request, { text, placeKey }, line);
-        return JSON.parse(answer) as ItemAnswer;
-      } catch (error) {
+  const answers: Promise<ItemAnswer>[] = [];
+  for (const [index, bytes] of items.entries()) {
+    await parsed.enter(bytes.length);
+    await pace(bytes.length * READING_COST);
+    const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
+    const answer = takeItem(taking, kinds, request, { bytes, placeKey }, line)
+      .then(({ answer }) => JSON.parse(answer) as ItemAnswer)
+      .catch(error => {
         const problem = toProblem(error);
         if (problem.code === 'internal') request.log.error({ err: error }, 'an item of a batch failed');
         return refusedItem(problem);
-      }
-    }),
-  );
+      })
+      .finally(() => parsed.leave(bytes.length));
+    answers.push(answer);
+  }
+  return Promise.all(answers);
 }
 
 /** `retry_after` tells an item that may be taken later from one that never will be. */
@@ -91,16 +111,16 @@ interface Line {
 
 /** Reads and checks before it waits for anything, so that items stand in line in their order. */
 async function takeItem(
-  taking: Taking,
+  taking: BatchTaking,
   kinds: ItemKinds,
   request: FastifyRequest,
-  { text, placeKey }: { text: string; placeKey: string | undefined },
+  { bytes, placeKey }: { bytes: Buffer; placeKey: string | undefined },
   line: Line,
 ): Promise<IntakeAnswer> {
-  if (text.length > MAX_PACKET_BYTES) {
+  if (bytes.length > MAX_PACKET_BYTES) {
     throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
   }
-  const item = readJson(text);
+  const item = readJson(bytes.toString('utf8'));
   checkItem(item);
   const { intake, idempotency_key, body } = item as {
     intake: string;
@@ -113,14 +133,19 @@ async function takeItem(
     placeKey === undefined ? undefined : makeKey(request, BATCH_ROUTE, placeKey, { intake, body });
   const key =
     idempotency_key === undefined ? placed : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
-  if (!kind.inTurn) return takePacket(taking, key, () => kind.prepare(request, body));
+  const prepareInPace = async (turn?: Promise<void>) => {
+    const make = await kind.prepare(request, body);
+    await turn;
+    await taking.pace(bytes.length * MAKING_COST);
+    return make;
+  };
+  if (!kind.inTurn) return takePacket(taking, key, prepareInPace);
 
   const turn = line.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
   line.last = Promise.all([turn, made]).then(() => {});
   const prepare = async () => {
-    const make = await kind.prepare(request, body);
-    await turn;
+    const make = await prepareInPace(turn);
     return () => {
       done();
       return make();

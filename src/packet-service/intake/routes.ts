@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
+import { room } from '../../platform/concurrency/room.ts';
 import { decodeBody } from '../../platform/http/encoding.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts';
@@ -16,13 +18,19 @@ import { keyText, readKey, sendAgain } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
-import { type ItemKinds, takeBatch } from './batch.ts';
+import { type BatchTaking, type ItemKinds, takeBatch } from './batch.ts';
 import { readChatMessage } from './chat-message.ts';
 import { registerFinalized } from './finalized-packets.ts';
 import { splitItems } from './items.ts';
 import { batchSchema, chatMessageSchema, MAX_BATCH_BYTES, ScoutingBody, scoutingSchema } from './schemas.ts';
 import { readObservation } from './scouting.ts';
-import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
+import { type IntakeAnswer, takePacket } from './take.ts';
+
+/**
+ * Bytes of the items of all batches that are parsed and not answered yet, at most: parsed they take up to twenty times
+ * as much. The others wait as the bytes they came as.
+ */
+const PARSED_BYTES = 8 * 1024 * 1024;
 
 /** What intake needs; the caches of threads and words are shared with chat. */
 interface Intake {
@@ -31,12 +39,13 @@ interface Intake {
   resolver: GeoidResolver;
   checkThread: ThreadCheck;
   keepWords: WordKeeper;
+  pace: Pace;
 }
 
 /** Taking in what comes from the field: one by one, many at once, and finalized by clients. */
 export function registerIntake(
   app: Server,
-  { pool, writer, resolver, checkThread, keepWords }: Intake,
+  { pool, writer, resolver, checkThread, keepWords, pace }: Intake,
 ): void {
   const taking = { writer, findAnswer: coalesce((keys: Key[]) => findAnswers(pool, keys), { max: 500 }) };
   const kinds = {
@@ -45,11 +54,11 @@ export function registerIntake(
       check: bodyCheck(ScoutingBody),
       inTurn: false,
       prepare: async ({ headers, user }, body) => {
-        const packet = await readObservation(resolver, body as Static<typeof ScoutingBody>, {
+        const make = await readObservation(resolver, body as Static<typeof ScoutingBody>, {
           contentLanguage: headers['content-language'],
           author: user,
         });
-        return () => ({ packet });
+        return () => ({ packet: make() });
       },
     },
     'chat-message': {
@@ -97,12 +106,12 @@ export function registerIntake(
       ),
   );
 
-  registerBatch(app, taking, kinds);
+  registerBatch(app, kinds, { ...taking, pace, parsed: room(PARSED_BYTES) });
   registerFinalized(app, { pool, writer, checkThread, keepWords });
 }
 
 /** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */
-function registerBatch(app: Server, taking: Taking, kinds: ItemKinds): void {
+function registerBatch(app: Server, kinds: ItemKinds, taking: BatchTaking): void {
   app.register(async scope => {
     skipBodyCheck(scope as Server);
     scope.removeAllContentTypeParsers();
@@ -120,7 +129,7 @@ function registerBatch(app: Server, taking: Taking, kinds: ItemKinds): void {
       '/intake/batch',
       { schema: batchSchema, bodyLimit: MAX_BATCH_BYTES },
       async (request, reply) => {
-        const items = request.body as string[] | undefined;
+        const items = request.body as Buffer[] | undefined;
         if (!items) throw new Problem('invalid', 'the body must be a JSON array, or NDJSON');
         const answers = await takeBatch(taking, kinds, request, items, keyText(request));
         const asLines = /ndjson/i.test(request.headers['content-type'] ?? '');

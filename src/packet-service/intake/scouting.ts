@@ -8,8 +8,8 @@ import { isUlid, newUlid } from '../packet/ulid.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 
 /**
- * Makes the packet of an observation: resolves its place, and keeps in the Body everything that was sent but
- * observed_at, which is the Header's timestamp.
+ * Prepares the packet of an observation: its place is resolved when this resolves, and the function that it gives makes
+ * the packet. The Body keeps everything that was sent but observed_at, which is the Header's timestamp.
  *
  * @param from what its request tells of it: Content-Language, and the user of the token
  * @throws Problem invalid, naming the field, also when the place resolves to no GeoID
@@ -18,7 +18,7 @@ export async function readObservation(
   resolver: GeoidResolver,
   sent: Static<typeof ScoutingBody>,
   { contentLanguage, author }: { contentLanguage: string | undefined; author: string | undefined },
-): Promise<Packet> {
+): Promise<() => Packet> {
   const { observed_at, ...body } = sent as Static<typeof ScoutingBody> & Record<string, unknown>;
   const timestamp = parseTimestamp(observed_at);
   if (!timestamp) {
@@ -26,19 +26,20 @@ export async function readObservation(
   }
   const enc = encryption(body);
   const { point, geoid, extraGeoids } = await resolvePlace(resolver, sent);
-  return makePacket({
-    id: newUlid(),
-    geoid,
-    extraGeoids,
-    timestamp,
-    type: 'note',
-    headerFields: headerFields(body),
-    body: { ...body, message: sent.message ?? '', attachments: sent.attachments ?? [] },
-    lang: packetLanguage(body.lang, contentLanguage),
-    enc,
-    point,
-    author,
-  });
+  return () =>
+    makePacket({
+      id: newUlid(),
+      geoid,
+      extraGeoids,
+      timestamp,
+      type: 'note',
+      headerFields: headerFields(body),
+      body: { ...body, message: sent.message ?? '', attachments: sent.attachments ?? [] },
+      lang: packetLanguage(body.lang, contentLanguage),
+      enc,
+      point,
+      author,
+    });
 }
 
 async function resolvePlace(

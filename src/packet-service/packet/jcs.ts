@@ -12,6 +12,8 @@ export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   let text = '';
   if (Array.isArray(value)) {
+    // A long list of numbers or strings has no keys to be ordered.
+    if (value.length > FEW && value.every(isScalar)) return JSON.stringify(value);
     for (const item of value) text += `${text && ','}${canonicalJson(item)}`;
     return `[${text}]`;
   }
@@ -20,6 +22,10 @@ export function canonicalJson(value: unknown): string {
     text += `${text && ','}${JSON.stringify(key)}:${canonicalJson(record[key])}`;
   }
   return `{${text}}`;
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
 }
 
 /** Keys up to which they are sorted by insertion, in place: sort() takes work space of its own for every object. */

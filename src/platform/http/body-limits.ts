@@ -18,7 +18,7 @@ type Documented = FastifySchema & { description?: string; consumes?: string[] };
  */
 export function withBodyLimit(schema: FastifySchema, route: RouteOptions, bodyLimit: number): FastifySchema {
   const { body, description, consumes, response } = schema as Documented;
-  if (!body || consumes || !response) return schema;
+  if (!body || !response || (consumes && !consumes.includes('application/json'))) return schema;
   const limit = `The body has at most ${inWords(route.bodyLimit ?? bodyLimit)}.`;
   const answers = response as Record<string, object>;
   const tooLarge = { ...answers[400], description: 'the body is larger than this endpoint takes' };

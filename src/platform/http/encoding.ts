@@ -36,8 +36,11 @@ export async function decodeBody(request: FastifyRequest, bytes: Buffer): Promis
   }
   const { bodyLimit } = request.routeOptions;
   try {
-    return await decode(bytes, { maxOutputLength: bodyLimit });
+    const decoded = await decode(bytes, { maxOutputLength: bodyLimit });
+    request.holdBody?.(decoded.length);
+    return decoded;
   } catch (error) {
+    if (error instanceof Problem) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new Problem(
         'too_large',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyRequest, LogController } from 'fastify';
 import { answerProblems, answerUnreadable, answerUnroutable } from './answers.ts';
+import { boundBodies } from './body-budget.ts';
 import { letOriginsIn } from './cors.ts';
 import { describeRoutes } from './definition.ts';
 import { decodeBody, isEncoded } from './encoding.ts';
@@ -68,6 +69,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   await letOriginsIn(app, service.settings);
   await limitRequests(app, service.settings, service.perMinute);
   checkRequests(app, service);
+  boundBodies(app);
   readBodies(app);
   validateExactly(app, service.everyError);
   answerProblems(app, service);
