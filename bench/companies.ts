@@ -12,7 +12,7 @@ import {
   listCompanies,
 } from '../src/trace-backend/companies/store.ts';
 import { openLists } from '../src/trace-backend/lists/lists.ts';
-import { fillCompanies } from '../test/helpers/many-companies.ts';
+import { FILLING, fillCompanies } from '../test/helpers/many-companies.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { perSecond } from './products.ts';
 import { login, makeAdmin } from './trace.ts';
@@ -25,7 +25,9 @@ const NEW = { name: 'Kopanyi', abbreviation: 'KOP' };
 export async function companyRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const pool = openPool(context.connection, SCHEMA, 10);
-  const { userId } = await fillCompanies(pool, COMPANIES);
+  const filler = openPool(context.connection, SCHEMA, 1, FILLING);
+  const { userId } = await fillCompanies(filler, COMPANIES);
+  await filler.end();
   const { port, stop } = await context.startTrace();
   const cookie = await login(port);
   const lists = openLists();

@@ -13,7 +13,7 @@ import {
   type ProductSort,
   setAssociations,
 } from '../src/trace-backend/products/store.ts';
-import { fillProducts } from '../test/helpers/many-products.ts';
+import { FILLING, fillProducts } from '../test/helpers/many-products.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { login, makeAdmin } from './trace.ts';
 
@@ -24,7 +24,7 @@ const NEW = { name: 'Washed Bourbon', description: 'From the hills above the lak
 /** Products among half a million, each row beside its own statements through a pool as large, and nothing else. */
 export async function productRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
-  const filler = openPool(context.connection, SCHEMA, 1);
+  const filler = openPool(context.connection, SCHEMA, 1, FILLING);
   const { owners } = await fillProducts(filler, PRODUCTS);
   await filler.query('VACUUM ANALYZE');
   const companyId = owners[0] as number;

@@ -14,6 +14,12 @@ beforeAll(async () => {
   for (const name of ['Tea', 'Coffee', 'Cocoa']) product = await added(admin, { name });
   await admin.send('PUT', '/api/product', { id: product, name: 'Cocoa beans' });
   expect((await read(admin, product)).name).toBe('Cocoa beans');
+  const inviter = await trace.loggedIn();
+  for (const name of ['Huye', 'Jimma']) {
+    const { body } = await inviter.send('POST', '/api/company/create', { name });
+    const companyId = body.data.id;
+    await inviter.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', { companyId, userId: admin.id });
+  }
   await trace.pool.query("INSERT INTO currency_types (code, label) VALUES ('USD', 'Dollar'), ('JPY', 'Yen')");
   const { body } = await trace.send('GET', '/v3/api-docs');
   for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(body.paths)) {

@@ -32,6 +32,7 @@ import { openSessions } from './accounts/sessions/sessions.ts';
 import { registerUsers } from './accounts/users/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { maySeeCompanies } from './companies/access.ts';
+import { invitationMail } from './companies/invite.ts';
 import { findCompanyIds } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { failure } from './contract/envelope.ts';
@@ -118,7 +119,8 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const mails = openMails(jobs, { pool, mailer, publicUrl, logger }, settings);
+  const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
+  const mails = openMails(jobs, { pool, mailer, publicUrl, invitation, logger }, settings);
   const files = openFileStore(settings);
   const endings = openEndings();
 
@@ -128,7 +130,7 @@ export async function traceBackend(
   registerAccounts(app, { pool, box, keys, settings, mails, lists, requirement, endings });
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, mayRead });
-  registerCompanies(app, { pool, lists, mayRead });
+  registerCompanies(app, { pool, lists, mails, mayRead });
   registerCountries(app);
   registerProducts(app, { pool, lists, mayRead });
   registerLabels(app, { pool, files, publicUrl });

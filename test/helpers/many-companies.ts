@@ -12,6 +12,9 @@ const KINDS = [
 ];
 const PLACES = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', '云南', 'कोडगु'];
 
+/** How patient a pool has to be that fills a database. */
+export const FILLING = { deadline: { ms: 600_000, of: 'statement' } } as const;
+
 /** Companies of one name. */
 export const NAMESAKES = 10;
 

@@ -1,4 +1,7 @@
 import type { Database } from '../../src/platform/postgres/database.ts';
+
+export { FILLING } from './many-companies.ts';
+
 import { fold, tokensOf } from '../../src/trace-backend/lists/search.ts';
 
 export const KINDS = [

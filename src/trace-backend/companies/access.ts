@@ -1,6 +1,7 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
+import { findInvited } from './invitations-store.ts';
 import { findMembers, isMemberOfOne, type Member } from './members-store.ts';
 import { type Company, findCompany, lockCompany } from './store.ts';
 
@@ -9,10 +10,11 @@ import { type Company, findCompany, lockCompany } from './store.ts';
  * COMPANY_ADMINs while it is active, and a SYSTEM_ADMIN. To everybody else it does not exist.
  */
 
-/** A company and who acts for it. */
+/** A company, who acts for it, and who was asked to and has not answered: that gives nobody any right. */
 export interface Staffed {
   company: Company;
   members: Member[];
+  invited: Member[];
 }
 
 /** Whether the caller may see at least one of these companies. */
@@ -30,8 +32,12 @@ export async function maySeeCompanies(
  * @throws Problem not_found, also when it is not for them
  */
 export async function readableCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
-  const [company, members] = await Promise.all([findCompany(database, id), findMembers(database, id)]);
-  return { company: seen(caller, company, members), members };
+  const [company, members, invited] = await Promise.all([
+    findCompany(database, id),
+    findMembers(database, id),
+    findInvited(database, id),
+  ]);
+  return { company: seen(caller, company, members), members, invited };
 }
 
 /**
@@ -40,9 +46,8 @@ export async function readableCompany(database: Database, caller: Caller, id: nu
  * @throws Problem not_found; forbidden for those who may only read it
  */
 export async function changeableCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
-  const locked = await lockCompany(database, id);
-  const members = await findMembers(database, id);
-  const company = seen(caller, locked, members);
+  const staffed = await lockReadable(database, caller, id);
+  const { company, members } = staffed;
   if (caller.role !== 'SYSTEM_ADMIN') {
     if (roleIn(members, caller.id) !== 'COMPANY_ADMIN') {
       throw new Problem('forbidden', 'the company is changed by its COMPANY_ADMINs');
@@ -51,7 +56,23 @@ export async function changeableCompany(database: Database, caller: Caller, id: 
       throw new Problem('forbidden', 'the company is deactivated; a SYSTEM_ADMIN can activate it');
     }
   }
-  return { company, members };
+  return staffed;
+}
+
+/**
+ * A company for a member who leaves it: nobody else changes it or its users until the end of the transaction.
+ *
+ * @throws Problem not_found, also for those who are no members
+ */
+export async function ownCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
+  return lockReadable(database, { ...caller, role: 'USER' }, id);
+}
+
+async function lockReadable(database: Database, caller: Caller, id: number): Promise<Staffed> {
+  const locked = await lockCompany(database, id);
+  const members = await findMembers(database, id);
+  const company = seen(caller, locked, members);
+  return { company, members, invited: await findInvited(database, id) };
 }
 
 /** What a user is in a company; undefined when they are no member. */

@@ -254,6 +254,8 @@ test('a logo is an image that its sender may read; the members of the company ma
   expect((await downloadFile(trace, bo, where)).status).toBe(404);
   const member = { companyId: id, userId: bo.id };
   await ana.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', member);
+  expect((await downloadFile(trace, bo, where)).status).toBe(404);
+  await bo.send('POST', '/api/company/execute/ACCEPT_INVITATION', { companyId: id });
   expect((await downloadFile(trace, bo, where)).status).toBe(200);
   await update(ana, { id, logo: null });
   expect((await downloadFile(trace, bo, where)).status).toBe(404);

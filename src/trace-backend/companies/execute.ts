@@ -4,67 +4,120 @@ import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { callerOf } from '../access/authentication.ts';
+import type { Mails } from '../accounts/mails/mails.ts';
 import { findUser } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
-import { changeableCompany, roleIn, type Staffed } from './access.ts';
+import { changeableCompany, ownCompany, roleIn, type Staffed } from './access.ts';
+import { answerInvitation } from './answer.ts';
+import { deleteInvitation, updateInvitation } from './invitations-store.ts';
+import { invite } from './invite.ts';
 import { type CompanyRole, deleteMember, setMember } from './members-store.ts';
 import type { Action, CompanyAction } from './schemas.ts';
 import { touchCompany } from './store.ts';
 
-/** Users of one company, at most. */
+/** Users of one company, those who are invited among them, at most. */
 const MAX_MEMBERS = 500;
 
 type Body = Static<typeof CompanyAction>;
+type MemberAction = 'ADD_USER_TO_COMPANY' | 'SET_USER_COMPANY_ROLE' | 'REMOVE_USER_FROM_COMPANY';
+
+interface Context {
+  pool: pg.Pool;
+  mails: Mails;
+}
 
 /**
  * Does one of the actions to a company. What it would change is that way already: nothing changes, and it succeeds.
  *
  * @returns the id of the company
- * @throws Problem forbidden, not_found, invalid
+ * @throws Problem forbidden, not_found, invalid, too_many_requests
  */
 export async function execute(
-  { pool }: { pool: pg.Pool },
+  { pool, mails }: Context,
   request: FastifyRequest,
   action: Action,
   body: Body,
 ): Promise<number> {
   const caller = callerOf(request);
-  const isAboutStatus = action === 'ACTIVATE_COMPANY' || action === 'DEACTIVATE_COMPANY';
-  if (isAboutStatus && caller.role !== 'SYSTEM_ADMIN') {
-    throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
-  }
-  const id = idOf(body.companyId);
-  return transaction(pool, async database => {
-    const staffed = await changeableCompany(database, caller, id);
-    const details = isAboutStatus
-      ? await setStatus(database, action, staffed)
-      : await changeMember(database, action, staffed, body);
-    if (details) await audit(database, request, { action, entity: 'company', entityId: id, details });
-    return id;
+  const companyId = idOf(body.companyId);
+  await transaction(pool, async database => {
+    if (action === 'ACCEPT_INVITATION' || action === 'DECLINE_INVITATION') {
+      const answer = action === 'ACCEPT_INVITATION' ? 'ACCEPT' : 'DECLINE';
+      return answerInvitation(database, request, { companyId, userId: caller.id }, answer);
+    }
+    const details =
+      action === 'ACTIVATE_COMPANY' || action === 'DEACTIVATE_COMPANY'
+        ? await setStatus(database, request, action, companyId)
+        : await changeUser({ database, mails, request }, action, companyId, body);
+    if (details) await audit(database, request, { action, entity: 'company', entityId: companyId, details });
   });
+  mails.wake();
+  return companyId;
 }
 
 /** What to write into the audit; undefined where nothing changed. */
 type Details = Record<string, unknown> | undefined;
 
-async function setStatus(database: Database, action: Action, { company }: Staffed): Promise<Details> {
+async function setStatus(
+  database: Database,
+  request: FastifyRequest,
+  action: 'ACTIVATE_COMPANY' | 'DEACTIVATE_COMPANY',
+  companyId: number,
+): Promise<Details> {
+  const caller = callerOf(request);
+  if (caller.role !== 'SYSTEM_ADMIN') throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
+  const { company } = await changeableCompany(database, caller, companyId);
   const status = action === 'ACTIVATE_COMPANY' ? 'ACTIVE' : 'DEACTIVATED';
   if (company.status === status) return undefined;
   await touchCompany(database, company.id, status);
   return { status: [company.status, status] };
 }
 
-async function changeMember(
-  database: Database,
-  action: Exclude<Action, 'ACTIVATE_COMPANY' | 'DEACTIVATE_COMPANY'>,
-  { company, members }: Staffed,
+interface Change {
+  database: Database;
+  mails: Mails;
+  request: FastifyRequest;
+}
+
+async function changeUser(
+  change: Change,
+  action: MemberAction,
+  companyId: number,
   body: Body,
 ): Promise<Details> {
-  if (body.userId === undefined) throw wrong('userId', 'is required');
-  const userId = idOf(body.userId);
+  const { database, request } = change;
+  const caller = callerOf(request);
+  const userId = body.userId === undefined ? undefined : idOf(body.userId);
+  const isLeaving = action === 'REMOVE_USER_FROM_COMPANY' && userId === caller.id;
+  const staffed = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
+  if (userId === undefined) throw wrong('userId', 'is required');
+  const { company, members, invited } = staffed;
+  const isMember = roleIn(members, userId) !== undefined;
+  const isInvited = roleIn(invited, userId) !== undefined;
+  const isPlaced = action === 'ADD_USER_TO_COMPANY' && caller.role === 'SYSTEM_ADMIN';
+  const details = await (isMember || isPlaced || (!isInvited && action !== 'ADD_USER_TO_COMPANY')
+    ? changeMember(change, action, staffed, { userId, asked: body.companyUserRole })
+    : changeInvited(change, action, staffed, { userId, asked: body.companyUserRole }));
+  if (details) await touchCompany(database, company.id, company.status);
+  return details;
+}
+
+interface Asked {
+  userId: number;
+  asked: CompanyRole | undefined;
+}
+
+/** Of a member, or of somebody whom a SYSTEM_ADMIN makes one without asking them. */
+async function changeMember(
+  { database }: Change,
+  action: MemberAction,
+  staffed: Staffed,
+  { userId, asked }: Asked,
+): Promise<Details> {
+  const { company, members } = staffed;
   const before = roleIn(members, userId);
-  const after = roleAfter(action, before, body.companyUserRole);
+  const after = roleAfter(action, before, asked);
   if (before === after) return undefined;
   const admins = members.filter(({ role }) => role === 'COMPANY_ADMIN');
   if (before === 'COMPANY_ADMIN' && admins.length === 1) {
@@ -73,16 +126,39 @@ async function changeMember(
       'this is the last COMPANY_ADMIN of the company; make another user one first',
     );
   }
-  if (before === undefined) await checkNewMember(database, userId, members.length);
+  if (before === undefined) {
+    await checkNewUser(database, userId, staffed);
+    await deleteInvitation(database, { companyId: company.id, userId });
+  }
   if (after === undefined) await deleteMember(database, company.id, userId);
   else await setMember(database, company.id, { userId, role: after });
-  await touchCompany(database, company.id, company.status);
-  return { userId, companyRole: [before ?? null, after ?? null] };
+  const isPlaced = before === undefined && { placed: true };
+  return { userId, companyRole: [before ?? null, after ?? null], ...isPlaced };
 }
 
-/** What the user is in the company afterwards; undefined for no member. */
+/** Of somebody who is invited, or is to be. */
+async function changeInvited(
+  { database, mails, request }: Change,
+  action: MemberAction,
+  staffed: Staffed,
+  { userId, asked }: Asked,
+): Promise<Details> {
+  const before = roleIn(staffed.invited, userId);
+  const role = roleAfter(action, before, asked);
+  if (role === before) return undefined;
+  const invitation = { companyId: staffed.company.id, userId };
+  if (role === undefined) await deleteInvitation(database, invitation);
+  else if (before !== undefined) await updateInvitation(database, { ...invitation, role });
+  else {
+    await checkNewUser(database, userId, staffed);
+    await invite(database, mails, { ...invitation, role }, callerOf(request).id);
+  }
+  return { userId, invitedAs: role ?? null };
+}
+
+/** What the user is in the company afterwards, or is invited as; undefined for neither. */
 function roleAfter(
-  action: 'ADD_USER_TO_COMPANY' | 'SET_USER_COMPANY_ROLE' | 'REMOVE_USER_FROM_COMPANY',
+  action: MemberAction,
   before: CompanyRole | undefined,
   asked: CompanyRole | undefined,
 ): CompanyRole | undefined {
@@ -98,10 +174,15 @@ function roleAfter(
   return asked;
 }
 
-async function checkNewMember(database: Database, userId: number, members: number): Promise<void> {
+async function checkNewUser(
+  database: Database,
+  userId: number,
+  { members, invited }: Staffed,
+): Promise<void> {
   const user = await findUser(database, userId);
   if (user?.status !== 'ACTIVE') throw wrong('userId', 'names no active user');
-  if (members >= MAX_MEMBERS) {
+  const isInvited = roleIn(invited, userId) !== undefined;
+  if (members.length + invited.length - (isInvited ? 1 : 0) >= MAX_MEMBERS) {
     throw new Problem('invalid', `the company has ${MAX_MEMBERS} users, which is as many as it can have`);
   }
 }

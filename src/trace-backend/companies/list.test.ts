@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { Sql } from 'sql-template-tag';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fillCompanies, NAMESAKES } from '../../../test/helpers/many-companies.ts';
+import { FILLING, fillCompanies, NAMESAKES } from '../../../test/helpers/many-companies.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
+import { openPool } from '../../platform/postgres/database.ts';
 import { openLists } from '../lists/lists.ts';
 import { fold } from '../lists/search.ts';
 import { gatherStatement, walkStatement } from '../lists/store.ts';
@@ -17,8 +18,10 @@ let names: string[];
 beforeAll(async () => {
   trace = await runningTrace();
   admin = await trace.loggedIn('REGIONAL_ADMIN');
-  ({ userId, names } = await fillCompanies(trace.pool, COUNT));
-}, 120_000);
+  const pool = openPool(trace.connection, 'trace_backend', 1, FILLING);
+  ({ userId, names } = await fillCompanies(pool, COUNT));
+  await pool.end();
+}, 300_000);
 afterAll(() => trace.stop());
 
 async function list(query: Record<string, string | number>, user = admin, path = 'admin/list') {

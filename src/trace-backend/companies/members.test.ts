@@ -25,6 +25,12 @@ async function company(): Promise<{ id: number; ana: LoggedIn; bo: LoggedIn }> {
   return { id: body.data.id, ana, bo };
 }
 
+/** Has a COMPANY_ADMIN add a user, who accepts. */
+async function join(by: LoggedIn, companyId: number, user: LoggedIn, role?: string): Promise<void> {
+  expect(await statusOf(by, 'ADD_USER_TO_COMPANY', companyId, user, role)).toBe(200);
+  expect(await statusOf(user, 'ACCEPT_INVITATION', companyId)).toBe(200);
+}
+
 /** The roles in a company by user, as its members read them. */
 async function roles(reader: LoggedIn, id: number): Promise<Record<number, string>> {
   const { body } = await reader.send('GET', `/api/company/profile/${id}`);
@@ -33,10 +39,9 @@ async function roles(reader: LoggedIn, id: number): Promise<Record<number, strin
   );
 }
 
-test('a COMPANY_ADMIN adds users, sets what they are and removes them', async () => {
+test('a COMPANY_ADMIN adds users who accept, sets what they are and removes them', async () => {
   const { id, ana, bo } = await company();
-  const added = await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
-  expect([added.status, added.body]).toEqual([200, { status: 'OK', data: { id } }]);
+  await join(ana, id, bo);
   expect(await roles(bo, id)).toEqual({ [ana.id]: 'COMPANY_ADMIN', [bo.id]: 'COMPANY_USER' });
   expect((await bo.send('GET', '/api/user/profile')).body.data.companyIds).toEqual([id]);
   for (const role of ['MANAGER', 'ACCOUNTANT', 'COMPANY_ADMIN', 'COMPANY_USER']) {
@@ -59,7 +64,7 @@ test('a SYSTEM_ADMIN does it for every company; other members, and administrator
       'SET_USER_COMPANY_ROLE',
       'REMOVE_USER_FROM_COMPANY',
     ] as const) {
-      const answer = await execute(by, action, id, bo, 'COMPANY_ADMIN');
+      const answer = await execute(by, action, id, ana, 'COMPANY_ADMIN');
       expect([answer.status, answer.body.status], action).toEqual([403, 'UNAUTHORIZED']);
     }
     expect((await by.send('PUT', '/api/company/profile', { id, about: 'x' })).status).toBe(403);
@@ -69,7 +74,7 @@ test('a SYSTEM_ADMIN does it for every company; other members, and administrator
 
 test('what is that way already succeeds and changes nothing', async () => {
   const { id, ana, bo } = await company();
-  await execute(ana, 'ADD_USER_TO_COMPANY', id, bo, 'MANAGER');
+  await join(ana, id, bo, 'MANAGER');
   const tag = (await ana.send('GET', `/api/company/profile/${id}`)).headers.get('etag');
   expect(await statusOf(ana, 'ADD_USER_TO_COMPANY', id, bo)).toBe(200);
   expect(await statusOf(ana, 'ADD_USER_TO_COMPANY', id, bo, 'MANAGER')).toBe(200);
@@ -78,7 +83,8 @@ test('what is that way already succeeds and changes nothing', async () => {
   expect((await ana.send('GET', `/api/company/profile/${id}`)).headers.get('etag')).toBe(tag);
   const { body } = await system.send('GET', `/api/audit/list?entity=company&entityId=${id}`);
   expect(body.data.items.map(({ action, details }: Record<string, unknown>) => [action, details])).toEqual([
-    ['ADD_USER_TO_COMPANY', { userId: bo.id, companyRole: [null, 'MANAGER'] }],
+    ['ACCEPT_INVITATION', { userId: bo.id, companyRole: [null, 'MANAGER'] }],
+    ['ADD_USER_TO_COMPANY', { userId: bo.id, invitedAs: 'MANAGER' }],
     ['CREATE_COMPANY', { name: 'Kopanyi' }],
   ]);
 });
@@ -88,7 +94,7 @@ test('what makes no sense is refused by its field', async () => {
   const gone = await trace.loggedIn();
   await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
   const nobody = { id: 999_999 } as LoggedIn;
-  await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
+  await join(ana, id, bo);
   const refused: [Parameters<typeof execute>, string][] = [
     [[ana, 'ADD_USER_TO_COMPANY', id], 'userId'],
     [[ana, 'ADD_USER_TO_COMPANY', id, nobody], 'userId'],
@@ -112,7 +118,7 @@ test('what makes no sense is refused by its field', async () => {
 
 test('the last COMPANY_ADMIN is neither removed nor made something else, whoever tries', async () => {
   const { id, ana, bo } = await company();
-  await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
+  await join(ana, id, bo);
   for (const by of [ana, system]) {
     for (const call of [['REMOVE_USER_FROM_COMPANY'], ['SET_USER_COMPANY_ROLE', 'MANAGER']] as const) {
       const { status, body } = await execute(by, call[0], id, ana, call[1]);
@@ -127,7 +133,7 @@ test('the last COMPANY_ADMIN is neither removed nor made something else, whoever
 test('also of COMPANY_ADMINs who remove and demote each other at once one stays', async () => {
   for (let round = 0; round < 5; round++) {
     const { id, ana, bo } = await company();
-    await execute(ana, 'ADD_USER_TO_COMPANY', id, bo, 'COMPANY_ADMIN');
+    await join(ana, id, bo, 'COMPANY_ADMIN');
     const answers = await Promise.all([
       statusOf(ana, 'REMOVE_USER_FROM_COMPANY', id, bo),
       statusOf(bo, 'SET_USER_COMPANY_ROLE', id, ana, 'COMPANY_USER'),

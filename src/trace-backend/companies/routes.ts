@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../access/authentication.ts';
-import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { landingPage } from '../accounts/users/landing.ts';
+import { MailToken } from '../accounts/users/schemas.ts';
+import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
 import {
   idOf,
   listAnswer,
@@ -14,7 +16,9 @@ import {
 } from '../contract/schemas.ts';
 import { IfMatch, versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
+import { ANSWERS, answerByToken } from './answer.ts';
 import { execute } from './execute.ts';
+import { listInvitations } from './invitations-store.ts';
 import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import {
   ACTIONS,
@@ -23,17 +27,24 @@ import {
   CompanyItem,
   CompanyStatus,
   CompanyUpdate,
+  Invitation,
   NewCompany,
 } from './schemas.ts';
 import { listCompanies, SORTABLE } from './store.ts';
 import { asCompany, asItem } from './view.ts';
 
 const tags = ['Company'];
+const INVITATION = '/api/company/invitation';
+const INVITATION_SORTABLE = ['invitedAt'] as const;
+/** Answers by mailed codes of one address in a quarter of an hour, at most. */
+const FEW = { rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+
 const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [3] }) }), 'the id of the company');
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
   registerLists(app, context);
+  registerInvitations(app, context);
 
   app.post(
     '/api/company/execute/:action',
@@ -41,10 +52,12 @@ export function registerCompanies(app: Server, context: CompaniesContext): void 
       config: { access: 'user' },
       schema: {
         tags,
-        summary: 'Activate or deactivate a company, or change who acts for it',
+        summary: 'Activate or deactivate a company, change who acts for it, or answer an invitation',
         description:
-          'The first two are for a SYSTEM_ADMIN; the others also for a COMPANY_ADMIN of the company, while it is ' +
-          'active. A company always keeps one COMPANY_ADMIN.',
+          'The first two are for a SYSTEM_ADMIN; the next three also for a COMPANY_ADMIN of the company, while it is ' +
+          'active; the last two for who is invited. Whom a COMPANY_ADMIN adds is invited, by mail too, and acts for ' +
+          'the company once they accept: 20 invitations an hour and sender. A SYSTEM_ADMIN adds without asking. ' +
+          'Anyone may remove themselves. A company always keeps one COMPANY_ADMIN.',
         params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
         body: CompanyAction,
         response: { 200: Identified, ...failureAnswers(401, 403, 404) },
@@ -150,4 +163,62 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
       },
     );
   }
+}
+
+/** What users are invited to, and the answers of those who got a mail. */
+function registerInvitations(app: Server, { pool }: CompaniesContext): void {
+  app.get(
+    `${INVITATION}/list`,
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'The companies that ask you to act for them',
+        description:
+          'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
+          'accept, the company does not see your name or address, and neither side has any right.',
+        querystring: listQuery(INVITATION_SORTABLE, {}),
+        response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
+      },
+    },
+    async request => {
+      const page = pageOf(request.query, INVITATION_SORTABLE);
+      const { items, count } = await listInvitations(pool, callerOf(request).id, page);
+      const shown = items.map(({ companyId: id, name, role, invitedAt }) => ({
+        company: { id, name },
+        companyRole: role,
+        invitedAt: invitedAt.toISOString(),
+      }));
+      return ok(listAnswer(page, { items: shown, count }));
+    },
+  );
+
+  app.post(
+    INVITATION,
+    {
+      config: { access: 'open', ...FEW },
+      schema: {
+        tags,
+        summary: 'Answer an invitation by the code mailed for it',
+        body: Type.Object({
+          token: MailToken,
+          answer: Type.Enum([...ANSWERS], { description: 'whether to act for the company' }),
+        }),
+        response: { 200: Done, ...failureAnswers() },
+      },
+    },
+    async request => {
+      const { token, answer } = request.body;
+      await answerByToken(pool, request, token, answer);
+      return { status: 'OK' as const };
+    },
+  );
+
+  landingPage(app, INVITATION, {
+    title: 'A company invites you to act for it',
+    tag: 'Company',
+    form:
+      '<button name="answer" value="ACCEPT">Accept</button> ' +
+      '<button name="answer" value="DECLINE">Decline</button>',
+  });
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { callerOf } from '../access/authentication.ts';
+import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { type MayRead, type Reader, setUses } from '../images/uses-store.ts';
@@ -18,6 +19,7 @@ export interface CompaniesContext {
   lists: Lists;
   /** who may read the images that other records carry */
   mayRead: MayRead;
+  mails: Mails;
 }
 
 /**

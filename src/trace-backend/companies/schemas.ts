@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id } from '../contract/schemas.ts';
+import { DateTime, Id } from '../contract/schemas.ts';
 import { nullable, text } from '../contract/shapes.ts';
 import { Country } from '../countries/schemas.ts';
 import { COMPANY_ROLES } from './members-store.ts';
@@ -14,6 +14,8 @@ export const ACTIONS = [
   'ADD_USER_TO_COMPANY',
   'SET_USER_COMPANY_ROLE',
   'REMOVE_USER_FROM_COMPANY',
+  'ACCEPT_INVITATION',
+  'DECLINE_INVITATION',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -64,6 +66,13 @@ export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
 export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'what a user is in the company' });
 
+/** An invitation as the user reads it who is invited. */
+export const Invitation = Type.Object({
+  company: Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['Kopanyi'] }) }),
+  companyRole: CompanyRole,
+  invitedAt: DateTime,
+});
+
 export const CompanyAction = Type.Object({
   companyId: Id,
   userId: Type.Optional({ ...Id, description: 'needed by the actions about a user' } as typeof Id),
@@ -109,11 +118,16 @@ export const Company = Type.Object({
   users: Type.Array(
     Type.Object({
       id: Type.Integer(),
-      name: Type.String(),
-      surname: Type.String(),
-      email: Type.String(),
+      name: Type.Optional(Type.String()),
+      surname: Type.Optional(Type.String()),
+      email: Type.Optional(Type.String()),
       companyRole: CompanyRole,
+      pending: Type.Optional(
+        Type.Literal(true, {
+          description: 'was invited and has not accepted; then id and role are all there is',
+        }),
+      ),
     }),
-    { description: 'who acts for it' },
+    { description: 'who acts for it, and who was asked to' },
   ),
 });

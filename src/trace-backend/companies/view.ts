@@ -11,7 +11,7 @@ import type { Company, ListedCompany } from './store.ts';
 /** A company as answers show it to those who may see it. */
 export async function asCompany(
   database: Database,
-  { company, members }: Staffed,
+  { company, members, invited }: Staffed,
 ): Promise<Static<typeof CompanySchema>> {
   const [[logo], users] = await Promise.all([
     company.logo === null ? [] : findImages(database, [company.logo]),
@@ -27,11 +27,14 @@ export async function asCompany(
     ...present({ about, manager, webPage, email }),
     ...(Object.keys(headquarters).length > 0 && { headquarters }),
     ...(logo && { logo }),
-    users: users.flatMap((user, index) => {
-      if (!user) return [];
-      const { id, name, surname, email } = user;
-      return { id, name, surname, email, companyRole: (members[index] as Member).role };
-    }),
+    users: [
+      ...users.flatMap((user, index) => {
+        if (!user) return [];
+        const { id, name, surname, email } = user;
+        return { id, name, surname, email, companyRole: (members[index] as Member).role };
+      }),
+      ...invited.map(({ userId: id, role }) => ({ id, companyRole: role, pending: true as const })),
+    ],
   };
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
-import { fillProducts } from '../../../test/helpers/many-products.ts';
+import { FILLING, fillProducts } from '../../../test/helpers/many-products.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import { openLists } from '../lists/lists.ts';
@@ -18,7 +18,7 @@ let buyer: ProductFilter['reader'];
 let companyId: number;
 beforeAll(async () => {
   database = await testDatabase();
-  pool = openPool(database.connection, 'trace_backend', 1);
+  pool = openPool(database.connection, 'trace_backend', 1, FILLING);
   const filled = await fillProducts(pool, COUNT);
   companyId = filled.owners[7] as number;
   owner = { userId: 0, companyIds: [companyId] };

@@ -33,11 +33,12 @@ const ATTEMPT_SECONDS = 20;
 /** Mails that say what has happened to an account, and nothing else. */
 type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
 
-/** A mail to a user; `about` is the user whom a notice is about. */
+/** A mail to a user; `about` is the user whom a notice is about, or the company that invites. */
 export type UserMail = { to: number } & (
   | { kind: 'confirm' | 'activated' | 'reset' | TellingKind }
   | { kind: 'change-email'; changeId: string; side: Side }
   | { kind: 'notice'; about: number }
+  | { kind: 'invited'; about: number }
 );
 
 /** What the queue holds: a mail, or somebody's request for one to an address that may be nobody's. */
@@ -98,12 +99,22 @@ export function openMails(
   };
 }
 
+/** What the mail says that invites a user to a company. */
+export interface InvitationMail {
+  company: string;
+  role: string;
+  /** by which the invitation can be answered */
+  secret: string;
+}
+
 /** What sending needs. */
 export interface Mailing {
   pool: pg.Pool;
   mailer: Mailer;
   /** what links begin with, without a slash at its end */
   publicUrl: () => string;
+  /** undefined when there is nothing to answer any more */
+  invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
   logger: FastifyBaseLogger;
 }
 
@@ -138,7 +149,7 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
 
 /** @returns undefined when its reason is gone */
 async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
-  const { pool, publicUrl } = mailing;
+  const { pool, publicUrl, invitation } = mailing;
   const user = await findUser(pool, job.to);
   if (!user) return undefined;
   const texts = mailTexts(publicUrl());
@@ -163,6 +174,10 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
       return { ...mail, ...texts.told(user, job.kind) };
     case 'activated':
       return { ...mail, ...texts.activated(user) };
+    case 'invited': {
+      const invited = user.status === 'ACTIVE' ? await invitation(user.id, job.about) : undefined;
+      return invited && { ...mail, ...texts.invited(user, invited) };
+    }
     case 'notice': {
       const about = await findUser(pool, job.about);
       return about?.status === 'CONFIRMED_EMAIL' ? { ...mail, ...texts.notice(user, about) } : undefined;

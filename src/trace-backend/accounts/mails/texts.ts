@@ -191,6 +191,39 @@ const NOTICE: Record<Language, { subject: string; say: (user: string) => string 
   },
 };
 
+const INVITATION: Record<Language, Invitation> = {
+  EN: {
+    subject: 'A company invites you',
+    ask: (company, role) =>
+      `The company "${company}" asks you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
+    over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company does not see your name or address. If you do not know it, decline or do nothing.',
+  },
+  DE: {
+    subject: 'Ein Unternehmen lädt Sie ein',
+    ask: (company, role) =>
+      `Das Unternehmen „${company}“ bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
+    over: 'Link und Code gelten einmal, 72 Stunden lang; danach melden Sie sich an, um zu antworten. Bevor Sie annehmen, sieht das Unternehmen weder Ihren Namen noch Ihre Adresse. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
+  },
+  RW: {
+    subject: 'Ikigo kiragutumiye',
+    ask: (company, role) =>
+      `Ikigo "${company}" kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura iyi linki cyangwa wandike kode:`,
+    over: 'Linki na kode bikora inshuro imwe, mu masaha 72; nyuma yaho injira muri konti yawe usubize. Utaremera, ikigo ntikibona izina ryawe cyangwa imeyili yawe. Niba utakizi, anga cyangwa ntugire icyo ukora.',
+  },
+  ES: {
+    subject: 'Una empresa le invita',
+    ask: (company, role) =>
+      `La empresa «${company}» le pide que actúe por ella como ${role}. Para aceptar o rechazar, abra este enlace o introduzca el código:`,
+    over: 'El enlace y el código sirven una vez, durante 72 horas; después, inicie sesión para responder. Mientras no acepte, la empresa no ve su nombre ni su dirección. Si no la conoce, rechace o no haga nada.',
+  },
+};
+
+interface Invitation {
+  subject: string;
+  ask: (company: string, role: string) => string;
+  over: string;
+}
+
 /** Whom a mail is for. */
 export interface Reader {
   name: string;
@@ -229,6 +262,15 @@ export function mailTexts(publicUrl: string) {
     told(reader: Reader, what: Told): MailText {
       const { subject, say } = WORDS[reader.language].told[what];
       return letter(reader, subject, [say]);
+    },
+    invited(
+      reader: Reader,
+      { company, role, secret }: { company: string; role: string; secret: string },
+    ): MailText {
+      const { subject, ask, over } = INVITATION[reader.language];
+      const url = `${publicUrl}/api/company/invitation/${secret}`;
+      const code = `${WORDS[reader.language].code}: ${secret}`;
+      return letter(reader, subject, [ask(plainName(company, SHOWN), role), { url }, code, over]);
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];

@@ -8,20 +8,23 @@ import { failureAnswers } from '../../contract/envelope.ts';
  * button, or a form, whose script makes the call.
  */
 export function registerLandingPages(app: Server): void {
-  page(app, '/api/user/confirm_email', 'Confirm your e-mail address', '<button>Confirm</button>');
-  page(
-    app,
-    '/api/user/email_change/confirm',
-    'Confirm the change of your e-mail address',
-    '<button>Confirm</button>',
-  );
-  page(
-    app,
-    '/api/user/reset_password',
-    'Set a new password',
-    '<label>New password <input type="password" name="password" required minlength="8" maxlength="128" ' +
+  landingPage(app, '/api/user/confirm_email', {
+    title: 'Confirm your e-mail address',
+    tag: 'User',
+    form: '<button>Confirm</button>',
+  });
+  landingPage(app, '/api/user/email_change/confirm', {
+    title: 'Confirm the change of your e-mail address',
+    tag: 'User',
+    form: '<button>Confirm</button>',
+  });
+  landingPage(app, '/api/user/reset_password', {
+    title: 'Set a new password',
+    tag: 'User',
+    form:
+      '<label>New password <input type="password" name="password" required minlength="8" maxlength="128" ' +
       'autocomplete="new-password"></label><button>Set it</button>',
-  );
+  });
 }
 
 /** Sends what the form holds, with the token from the address, to the address without it. */
@@ -32,6 +35,8 @@ form.addEventListener('submit', async event => {
   event.preventDefault();
   const parts = location.pathname.split('/');
   const body = { ...Object.fromEntries(new FormData(form)), token: parts.pop() };
+  const button = event.submitter;
+  if (button?.name) body[button.name] = button.value;
   says.textContent = '…';
   try {
     const answer = await fetch(parts.join('/'), {
@@ -52,7 +57,12 @@ const POLICY =
   `default-src 'none'; connect-src 'self'; script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'; ` +
   "style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-function page(app: Server, path: string, title: string, form: string): void {
+/** A page at `path/:token`, whose form is sent to `path`: its fields, and the button that was pressed if it has a name. */
+export function landingPage(
+  app: Server,
+  path: string,
+  { title, tag, form }: { title: string; tag: string; form: string },
+): void {
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -75,7 +85,7 @@ input{display:block;width:100%}
     {
       config: { access: 'open' },
       schema: {
-        tags: ['User'],
+        tags: [tag],
         summary: `${title}: the page behind a mailed link`,
         description: 'The same for every token; opening it changes nothing.',
         params: Type.Object({

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { Problem } from '../../platform/http/problems.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { secretHash } from '../../platform/tokens/secret.ts';
+import { findUser } from '../accounts/users/store.ts';
+import { audit } from '../audit/audit.ts';
+import { deleteInvitation, findInvitation, findInvitationByToken } from './invitations-store.ts';
+import { setMember } from './members-store.ts';
+import { lockCompany, touchCompany } from './store.ts';
+
+export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+/**
+ * Answers an invitation of the user's own: who accepts is a member from then on.
+ *
+ * @throws Problem not_found, also for an unknown company; invalid to accept while the company is deactivated
+ */
+export async function answerInvitation(
+  database: Database,
+  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  { companyId, userId }: { companyId: number; userId: number },
+  answer: Answer,
+): Promise<void> {
+  const company = await lockCompany(database, companyId);
+  const invitation = await findInvitation(database, { companyId, userId });
+  if (!company || !invitation) throw new Problem('not_found', 'there is no such invitation');
+  const { role } = invitation;
+  if (answer === 'ACCEPT') {
+    if (company.status !== 'ACTIVE') throw new Problem('invalid', 'the company is deactivated');
+    await setMember(database, companyId, { userId, role });
+  }
+  await deleteInvitation(database, { companyId, userId });
+  await touchCompany(database, companyId, company.status);
+  const details = { userId, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
+  const action = `${answer}_INVITATION`;
+  await audit(database, request, { action, entity: 'company', entityId: companyId, details, userId });
+}
+
+/**
+ * Answers an invitation by the code that was mailed for it.
+ *
+ * @throws Problem invalid
+ */
+export async function answerByToken(
+  pool: pg.Pool,
+  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  token: string,
+  answer: Answer,
+): Promise<void> {
+  const hash = secretHash(token);
+  await transaction(pool, async database => {
+    const invitation = await findInvitationByToken(database, hash, new Date());
+    const user = invitation && (await findUser(database, invitation.userId));
+    if (!invitation || user?.status !== 'ACTIVE') throw unusable();
+    await answerInvitation(database, request, invitation, answer).catch(error => {
+      // Answered or withdrawn in the meantime.
+      throw error instanceof Problem && error.code === 'not_found' ? unusable() : error;
+    });
+  });
+}
+
+function unusable(): Problem {
+  const sentence = 'token is unknown, used or older than 72 hours; log in to see what you are invited to';
+  return new Problem('invalid', sentence, { fields: { token: sentence } });
+}
