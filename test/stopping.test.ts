@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningProcess, startProcess } from './helpers/process.ts';
-import { postText, type RawConnection, rawConnection } from './helpers/raw.ts';
+import { beginRequest, postText, type RawConnection } from './helpers/raw.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 const observe = postText('/intake/scouting', observation);
@@ -24,7 +24,7 @@ afterAll(() => database.drop());
 /** The answers that came over a connection: status, headers and body of each. */
 function answersOf(connection: RawConnection): { status: number; head: string; body: string }[] {
   const answers = [];
-  let rest = connection.received();
+  let rest = connection.received().replace('HTTP/1.1 100 Continue\r\n\r\n', '');
   for (;;) {
     const end = rest.indexOf('\r\n\r\n');
     const head = rest.slice(0, end);
@@ -45,11 +45,7 @@ test('while it stops, what had begun is answered and what comes after it is 503 
     [service.url, observe],
     [service.traceUrl, login],
   ] as const) {
-    const half = await rawConnection(url);
-    half.send(request.slice(0, -10));
-    const answer = await service.send('GET', '/health/live');
-    expect(answer.status).toBe(200);
-    begun.push(half);
+    begun.push(await beginRequest(url, request));
   }
   const [packet, trace] = begun as [RawConnection, RawConnection];
   service.child.kill('SIGTERM');
@@ -93,13 +89,11 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
   const { packet_uuid } = (await service.send('POST', '/intake/scouting', observation)).body;
-  const stalled = await Promise.all(
-    [service.url, service.url, service.traceUrl].map(async url => {
-      const connection = await rawConnection(url);
-      connection.send(observe.slice(0, -10));
-      return connection;
-    }),
-  );
+  const stalled = await Promise.all([
+    beginRequest(service.url, observe),
+    beginRequest(service.url, observe),
+    beginRequest(service.traceUrl, login),
+  ]);
   service.child.kill('SIGTERM');
   await Promise.all(stalled.map(({ closed }) => closed));
   expect(await service.ended, service.output()).toBe(0);
@@ -116,8 +110,7 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
 test('a second signal cuts clients off at once, and the stop is still clean', async () => {
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
-  const stalled = await rawConnection(service.url);
-  stalled.send(observe.slice(0, -10));
+  const stalled = await beginRequest(service.url, observe);
   service.child.kill('SIGINT');
   await stopBegan(service);
   service.child.kill('SIGINT');

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { eventually } from './eventually.ts';
 
 /** A connection that sends what a test writes, byte by byte if it likes. */
 export interface RawConnection {
@@ -31,9 +32,17 @@ export async function rawConnection(url: string): Promise<RawConnection> {
   };
 }
 
-/** A POST of JSON as it goes over the wire. */
+/** A POST of JSON as it goes over the wire. The server says `100 Continue` when it has begun with it. */
 export function postText(path: string, body: object): string {
   const text = JSON.stringify(body);
-  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json`;
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-type: application/json`;
   return `${head}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+/** Sends all of a request but its end, and waits until the server has begun with it. */
+export async function beginRequest(url: string, request: string): Promise<RawConnection> {
+  const connection = await rawConnection(url);
+  connection.send(request.slice(0, -10));
+  await eventually(() => connection.received().startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
+  return connection;
 }
