@@ -8,12 +8,13 @@ const EMPTY_STORE = `
   export const listen = async () => {};
   export const readNotice = () => undefined;
   export const geoidKey = geoid => geoid;
-  export const appendQueued = async horizon => ({ head: 0, appended: false, more: false, horizon });
+  export const appendQueued = async (_connection, horizon) =>
+    ({ head: 0, appended: false, more: false, horizon, clock: null });
 `;
 
 registerHooks({
   load(url, context, next) {
-    if (!url.endsWith('/packet-service/events/store.ts')) return next(url, context);
+    if (!url.endsWith('/packet-service/log/store.ts')) return next(url, context);
     return { format: 'module', shortCircuit: true, source: EMPTY_STORE };
   },
 });

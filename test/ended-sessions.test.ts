@@ -115,7 +115,7 @@ test('a feed whose session another process ended is ended at its next heartbeat;
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [expiring, feed] = [await openFeed(url, '', 0), await openFeed(url, '')];
+  const [expiring, feed] = [await openFeed(url, '', '0'), await openFeed(url, '')];
   expect(await expiring.ended).toBe(true);
   await ENDS['a logout']?.(user, trace);
   expect(await feed.ended).toBe(true);

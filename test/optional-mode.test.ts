@@ -184,11 +184,11 @@ test('an anonymous feed tells of anonymous threads and shares alone, also when i
   const told = () => feed.events.map(({ data }) => data.share_id ?? data.packet_id);
   expect(told()).toEqual([share_id, message]);
   expect(Object.keys(feed.events[0]?.data).sort()).toEqual(
-    ['created_at', 'from_user', 'packet_id', 'share_id', 'type', 'user_id'].sort(),
+    ['created_at', 'from_user', 'notification_id', 'packet_id', 'share_id', 'type', 'user_id'].sort(),
   );
   feed.close();
 
-  const resumed = await openFeed(other.url, 'nomad', 0);
+  const resumed = await openFeed(other.url, 'nomad', '0');
   await eventually(() => resumed.events.length >= 2);
   expect(resumed.events.map(({ data }) => data.share_id ?? data.packet_id)).toEqual([share_id, message]);
   resumed.close();

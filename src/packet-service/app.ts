@@ -28,6 +28,7 @@ import { registerGraph } from './graph/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
 import { registerIntake } from './intake/routes.ts';
 import { broadcast } from './log/broadcast.ts';
+import { clockWatch } from './log/clock-watch.ts';
 import { sequencer } from './log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
 import { packetReader } from './packets/reader.ts';
@@ -77,7 +78,6 @@ export async function packetService(
   });
   const keepWords = wordKeeper(pool);
   const news = broadcast(pool, logger, findParticipants);
-  const log = sequencer(logPool, { onHead: news.advance, onErased: keepWords.forget }, logger);
   const pending = pendingList(pool, logger);
   const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ event }) => {
     log.wake();
@@ -91,6 +91,8 @@ export async function packetService(
 
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
+  const clock = clockWatch(logger, metrics);
+  const log = sequencer(logPool, { news, clock, onErased: keepWords.forget }, logger);
 
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, {
     connection,
@@ -100,7 +102,7 @@ export async function packetService(
 
   keepPersonalDataOutOfCaches(app);
   authenticate(app, { settings, pool, registry });
-  registerHealth(app, 'packet-service', { condition, metrics });
+  registerHealth(app, 'packet-service', { condition, metrics }).tell(clock.detail);
   registerIntake(app, { pool, writer, resolver, checkThread, keepWords, pace });
   registerPackets(app, { pool, readPacket, visibility });
   registerVerify(app, { pool, readPacket });

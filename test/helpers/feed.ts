@@ -3,8 +3,8 @@ import { get, type IncomingMessage } from 'node:http';
 /** An event as a client of a feed gets it. */
 export interface FeedEvent {
   event: string;
-  /** position in the log */
-  id: number;
+  /** position in the log; its id is the place there, `position.tag` */
+  position: number;
   // biome-ignore lint/suspicious/noExplicitAny: what it tells depends on the event
   data: any;
 }
@@ -13,7 +13,7 @@ export interface OpenFeed {
   /** all events so far */
   events: FeedEvent[];
   /** the last id that came, with an event or alone */
-  lastId(): number | undefined;
+  lastId(): string | undefined;
   /** everything that came, as text */
   text(): string;
   response: IncomingMessage;
@@ -26,10 +26,10 @@ export interface OpenFeed {
 export async function openFeed(
   url: string,
   userId: string,
-  lastEventId?: number,
+  lastEventId?: string,
   headers: Record<string, string> = {},
 ): Promise<OpenFeed> {
-  const resuming = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
+  const resuming = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
   const request = get(`${url}/events?user_id=${encodeURIComponent(userId)}`, {
     headers: { ...headers, ...resuming },
     agent: false,
@@ -44,19 +44,20 @@ export async function openFeed(
   const events: FeedEvent[] = [];
   const chunks: string[] = [];
   let unread = '';
-  let lastId: number | undefined;
+  let lastId: string | undefined;
   const live = Promise.withResolvers<void>();
   response.on('data', chunk => {
     chunks.push(chunk);
     const blocks = (unread + chunk).split('\n\n');
     unread = blocks.pop() ?? '';
     for (const fields of blocks.map(readFields)) {
-      if (fields.id !== undefined) lastId = Number(fields.id);
+      if (fields.id !== undefined) lastId = fields.id;
       if (fields.data === undefined) {
         if (fields.id !== undefined) live.resolve();
         continue;
       }
-      events.push({ event: fields.event ?? '', id: Number(fields.id), data: JSON.parse(fields.data) });
+      const position = Number(fields.id?.split('.')[0]);
+      events.push({ event: fields.event ?? '', position, data: JSON.parse(fields.data) });
     }
   });
   const ended = new Promise<boolean>(resolve => {

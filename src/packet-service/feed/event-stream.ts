@@ -1,3 +1,4 @@
+import { type LogPlace, logPlaceText } from '../log/log-place.ts';
 import { CLOSED, type Entry } from '../log/read-store.ts';
 import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
 
@@ -17,8 +18,8 @@ export const RETRY = 'retry: 3000\n\n';
 export const COMMENT = ':\n';
 
 /** Moves the client's Last-Event-ID without an event. */
-export function positionText(position: number): string {
-  return `id: ${position}\n\n`;
+export function placeEvent(place: LogPlace): string {
+  return `id: ${logPlaceText(place)}\n\n`;
 }
 
 /**
@@ -27,7 +28,7 @@ export function positionText(position: number): string {
  * holds nothing of it.
  */
 export function eventText(entry: Entry, userId: string): string {
-  const { position, kind, packetId, threadId } = entry;
+  const { kind, packetId, threadId } = entry;
   const { [CLOSED]: _, ...details } = entry.details ?? {};
   const data = {
     type: kind,
@@ -40,5 +41,5 @@ export function eventText(entry: Entry, userId: string): string {
     }),
     ...details,
   };
-  return `event: ${kind}\nid: ${position}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${kind}\nid: ${logPlaceText(entry)}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { JWTPayload } from 'jose';
+import type { LogPlace } from '../log/log-place.ts';
 import type { Entry } from '../log/read-store.ts';
-import { COMMENT, eventText, positionText } from './event-stream.ts';
+import { COMMENT, eventText, placeEvent } from './event-stream.ts';
 
 /** Bytes that may wait for one client. Whoever takes less than comes is cut off, and resumes where he was. */
 const MAX_WAITING_BYTES = 256 * 1024;
@@ -20,13 +21,13 @@ export interface Subscriber {
 /** One user's news on their way over one response. */
 export interface Feed extends Subscriber {
   /** what the client has been told up to */
-  position: number;
+  place: LogPlace;
   /** Unix milliseconds */
   readonly endsAt: number;
-  /** Sends the entries after `position`; they come in order. */
+  /** Sends the entries after `place`; they come in order. */
   tell(entries: readonly Entry[]): void;
-  /** Moves the client's position on without an event. */
-  move(position: number): void;
+  /** Moves the client's place on without an event. */
+  move(place: LogPlace): void;
   /** Keeps the connection open. */
   beat(): void;
   /** Resolves when the client has taken what was sent; one who takes too long is cut off. */
@@ -38,23 +39,24 @@ export interface Feed extends Subscriber {
 export function makeFeed(
   response: ServerResponse,
   subscriber: Subscriber,
-  position: number,
+  place: LogPlace,
   endsAt: number,
 ): Feed {
   const feed: Feed = {
     ...subscriber,
-    position,
+    place,
     endsAt,
     tell(entries) {
-      const unknown = entries.filter(entry => entry.position > feed.position);
-      if (unknown.length === 0) return;
-      feed.position = (unknown[unknown.length - 1] as Entry).position;
+      const unknown = entries.filter(entry => entry.position > feed.place.position);
+      const last = unknown.at(-1);
+      if (!last) return;
+      feed.place = { position: last.position, tag: last.tag };
       const own = subscriber.anonymous ? unknown.filter(({ closed }) => !closed) : unknown;
       if (own.length > 0) send(response, own.map(entry => eventText(entry, subscriber.userId)).join(''));
     },
     move(to) {
-      feed.position = Math.max(feed.position, to);
-      send(response, `${COMMENT}${positionText(feed.position)}`);
+      if (to.position > feed.place.position) feed.place = to;
+      send(response, `${COMMENT}${placeEvent(feed.place)}`);
     },
     beat: () => send(response, COMMENT),
     taken: () => taken(response),

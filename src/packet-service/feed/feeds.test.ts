@@ -1,5 +1,6 @@
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
@@ -8,6 +9,9 @@ import { openFeed } from '../../../test/helpers/feed.ts';
 import type { Problem } from '../../platform/http/problems.ts';
 import { findParticipants } from '../chat/threads/participants-store.ts';
 import { type Broadcast, broadcast } from '../log/broadcast.ts';
+import { type LogPlace, logPlaceText, parseLogPlace } from '../log/log-place.ts';
+import { readPlaces } from '../log/read-store.ts';
+import { appendQueued, NO_HORIZON, queueEvents } from '../log/store.ts';
 import { type Feeds, openFeeds } from './feeds.ts';
 
 const logger = pino({ level: 'silent' });
@@ -23,6 +27,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+/** Puts events of nobody at the end of the log; gives the place of the last. */
+async function append(count: number): Promise<LogPlace> {
+  const events = Array.from({ length: count }, () => ({ kind: 'share.created' as const, userId: 'nobody' }));
+  await queueEvents(database.pool, events);
+  const client = new pg.Client({ ...database.connection, options: '-c search_path=packet_service' });
+  await client.connect();
+  await appendQueued(client, NO_HORIZON);
+  await client.end();
+  return (await readPlaces(database.pool, [])).head;
+}
+
 /** A server whose every request opens a feed of amina. */
 async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
@@ -30,7 +45,7 @@ async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
     feeds
       .open(
         { userId: 'amina', anonymous: true },
-        after === undefined ? undefined : Number(after),
+        typeof after === 'string' ? parseLogPlace(after) : undefined,
         response,
         {},
       )
@@ -47,10 +62,11 @@ test('a feed on which nothing happens says so now and then, and moves its positi
   );
   const { url, server } = await serving(feeds);
   const feed = await openFeed(url, 'amina');
-  expect(feed.lastId()).toBe(0);
-  news.advance(7);
-  await eventually(() => feed.lastId() === 7);
-  expect(feed.text()).toMatch(/\n:\nid: \d+\n\n/);
+  expect(feed.lastId()).toBe('0');
+  const head = await append(7);
+  news.advance(head.position);
+  await eventually(() => feed.lastId() === logPlaceText(head));
+  expect(feed.text()).toMatch(/\n:\nid: \d+(\.[0-9a-f]{8})?\n\n/);
   expect(feed.events).toEqual([]);
   feeds.stop();
   expect(await feed.ended).toBe(true);
@@ -113,9 +129,10 @@ test('before the log has been read once, a feed waits for it', async () => {
   );
   const { url, server } = await serving(feeds);
   const opening = openFeed(url, 'amina');
-  setTimeout(() => late.advance(3), 50);
+  const head = await append(3);
+  late.advance(head.position);
   const feed = await opening;
-  expect(feed.lastId()).toBe(3);
+  expect(feed.lastId()).toBe(logPlaceText(head));
   feed.close();
   feeds.stop();
   server.close();

@@ -2,11 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { coalesce } from '../../platform/concurrency/coalesce.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import type { Broadcast } from '../log/broadcast.ts';
-import { readHead, readNewsOf } from '../log/read-store.ts';
+import { checkLogPlace, type LogPlace } from '../log/log-place.ts';
+import { readNewsOf, readPlaces } from '../log/read-store.ts';
 import { RETRY, STREAM_HEADERS } from './event-stream.ts';
 import { type Feed, makeFeed, type Subscriber } from './feed.ts';
 
@@ -29,13 +31,14 @@ const LIMITS = {
 
 export interface Feeds {
   /**
-   * Sends a user's news over a response, which it takes over, from after a position; without one from now on.
+   * Sends a user's news over a response, which it takes over, from after a place; without one from now on.
    *
-   * @throws Problem unavailable when there are too many feeds, or the log cannot be read yet
+   * @throws Problem unavailable when there are too many feeds, or the log cannot be read yet; conflict when the place is
+   *   of another log
    */
   open(
     subscriber: Subscriber,
-    after: number | undefined,
+    after: LogPlace | undefined,
     response: ServerResponse,
     headers: object,
   ): Promise<void>;
@@ -61,12 +64,19 @@ export function openFeeds(
   /** each with what ends its subscription; undefined while it resumes */
   const feeds = new Map<Feed, (() => void) | undefined>();
   const inTurn = turns(READERS);
+  // After a restart all feeds come back at once.
+  const placeAt = coalesce(async (positions: number[]) => (await readPlaces(pool, positions)).places, {
+    max: 500,
+  });
+  news.onReplaced(() => {
+    for (const feed of feeds.keys()) feed.end();
+  });
 
   const heart = setInterval(() => {
     for (const [feed, leave] of feeds) {
       if (Date.now() > feed.endsAt) feed.end();
       // A quiet user's position moves on too, so that resuming never has far to read.
-      else if (leave) feed.move(news.position as number);
+      else if (leave && news.place) feed.move(news.place);
       else feed.beat();
       // Another process may have ended its session, or seen a token of its user.
       endWithSession(feed, registry, logger);
@@ -81,33 +91,37 @@ export function openFeeds(
 
   /** Reads what came while the client was away, until nothing is left between it and the broadcast. */
   async function resume(feed: Feed): Promise<void> {
-    // A position beyond the end is from another log, such as one that a backup replaced: nothing to resume there.
-    if (feed.position > (news.position as number)) {
-      feed.position = Math.min(feed.position, await readHead(pool));
-    }
-    while (feed.position < (news.position as number) && feeds.has(feed)) {
-      const missed = await inTurn(() => readMissed(pool, feed, news.position as number));
+    while (news.position !== undefined && feed.place.position < news.position && feeds.has(feed)) {
+      const upTo = news.position;
+      const missed = await inTurn(() => readMissed(pool, feed, upTo));
+      const end = missed.end ?? (await placeAt(upTo));
+      // The log has become another one meanwhile, which ends all feeds.
+      if (!end) return;
       feed.tell(missed.entries);
-      feed.position = missed.upTo;
+      feed.place = end;
       await feed.taken();
     }
     // Nothing was awaited since the position was compared, so the subscription follows on.
     if (!feeds.has(feed)) return;
     feeds.set(feed, news.subscribe(feed.userId, feed.tell));
-    feed.move(feed.position);
+    feed.move(feed.place);
   }
 
   return {
     async open(subscriber, after, response, headers) {
       if (news.position === undefined) await Promise.race([news.ready, wait(START_PATIENCE_MS)]);
-      const { position } = news;
-      if (feeds.size >= limits.feeds || position === undefined) {
-        const why = position === undefined ? 'the log cannot be read yet' : 'too many feeds are open';
+      const wanted = after?.position ?? news.position;
+      const place = wanted === undefined ? undefined : await placeAt(wanted);
+      if (after && wanted !== undefined) checkLogPlace('Last-Event-ID', after, place);
+      // What is counted and taken from here on is one step: no other feed comes in between.
+      if (feeds.size >= limits.feeds || !place || news.position === undefined) {
+        const why = feeds.size >= limits.feeds ? 'too many feeds are open' : 'the log cannot be read yet';
         throw new Problem('unavailable', `${why}; come back with Last-Event-ID`, { retryAfter: 5 });
       }
+      if (response.destroyed) return;
       const { exp = Number.POSITIVE_INFINITY } = subscriber.claims ?? {};
       const endsAt = Math.min(Date.now() + limits.lifeMs, exp * 1000);
-      const feed = makeFeed(response, subscriber, after ?? position, endsAt);
+      const feed = makeFeed(response, subscriber, place, endsAt);
       feeds.set(feed, undefined);
       response
         .on('error', () => {})
@@ -145,13 +159,14 @@ function endWithSession(feed: Feed, registry: UserRegistry | undefined, logger: 
   );
 }
 
-/** The next entries for a feed's user, and up to where they are all. */
+/** The next entries for a feed's user, and up to where they are all; undefined where that is `upTo`. */
 async function readMissed(pool: pg.Pool, feed: Feed, upTo: number) {
-  const { userId, anonymous, position: after } = feed;
+  const { userId, anonymous } = feed;
+  const after = feed.place.position;
   const threadIds = await findThreadIds(pool, userId, { openOnly: anonymous });
   const entries = await readNewsOf(pool, { userId, threadIds }, { after, upTo }, PAGE);
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
-  return { entries, upTo: last ? last.position : upTo };
+  return { entries, end: last && { position: last.position, tag: last.tag } };
 }
 
 /** Runs work of which no more than `count` may run at the same time. */

@@ -1,6 +1,7 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { actingUser } from '../access/caller.ts';
+import { parseLogPlace } from '../log/log-place.ts';
 import type { Feeds } from './feeds.ts';
 import { feedSchema } from './schemas.ts';
 
@@ -14,7 +15,8 @@ export function registerEvents(app: Server, { feeds }: { feeds: Feeds }): void {
     // The header is the newer one: a browser that reconnects asks for the same address again.
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
-    await feeds.open({ userId, anonymous, claims }, after, reply.raw, reply.getHeaders());
+    const place = after === undefined ? undefined : parseLogPlace(after);
+    await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
     reply.hijack();
   });
 

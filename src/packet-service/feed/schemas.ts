@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { errorAnswers } from '../contract/schemas.ts';
+import { LOG_PLACE_PATTERN } from '../log/log-place.ts';
 
-/** A position in the log as a client writes it: at most 15 digits, which a double holds exactly. */
-export const Position = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 });
+/** A place in the log, as clients keep it. */
+export const LogPlace = Type.String({ pattern: LOG_PLACE_PATTERN, examples: ['1499.0f3a9b21'] });
 
 export const feedSchema = {
   tags: ['Events'],
@@ -12,17 +13,18 @@ export const feedSchema = {
     '`share.created` and `invitation.sent` for what others share, `erased` for a packet of these that an ' +
     'operator erased. The data is JSON: {notification_id, type, user_id, packet_id, ' +
     'thread_id | share_id | invitation_id, from_user, created_at}; it holds nothing of the packet. The id of an event ' +
-    'is its position in the log. Whoever comes back with Last-Event-ID, to any process, first gets everything after ' +
-    'it, then what is new, each once; without it only what is new. A feed ends after an hour, when its client does ' +
-    'not take what comes, and when the service stops: come back with Last-Event-ID.',
+    'is its place in the log. Whoever comes back with Last-Event-ID, to any process, first gets everything after ' +
+    'it, then what is new, each once; without it only what is new. 409 when the place is of another log, as after a ' +
+    'restored backup: start over without it. A feed ends after an hour, when its client does not take what comes, and ' +
+    'when the service stops: come back with Last-Event-ID.',
   headers: Type.Object({
-    'last-event-id': Type.Optional({ ...Position, description: 'id of the last event that was received' }),
+    'last-event-id': Type.Optional({ ...LogPlace, description: 'id of the last event that was received' }),
   }),
   querystring: Type.Object({
     user_id: Type.Optional(
       Type.String({ maxLength: 256, description: 'whose events; with a token it is the token`s user' }),
     ),
-    last_event_id: Type.Optional({ ...Position, description: 'for clients that cannot set the header' }),
+    last_event_id: Type.Optional({ ...LogPlace, description: 'for clients that cannot set the header' }),
   }),
   response: {
     200: {
@@ -31,7 +33,7 @@ export const feedSchema = {
         'text/event-stream': {
           schema: Type.String({
             examples: [
-              'event: chat.message\nid: 4711\ndata: {"type":"chat.message","user_id":"amina",' +
+              'event: chat.message\nid: 4711.0f3a9b21\ndata: {"type":"chat.message","user_id":"amina",' +
                 '"notification_id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2",' +
                 '"packet_id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","thread_id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A3",' +
                 '"from_user":"ben","created_at":"2026-03-01T08:15:00.000Z"}\n\n',
@@ -40,6 +42,6 @@ export const feedSchema = {
         },
       },
     },
-    ...errorAnswers(400, 403, 500, 503),
+    ...errorAnswers(400, 403, 409, 500, 503),
   },
 };

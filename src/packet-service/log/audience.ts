@@ -20,6 +20,8 @@ export interface Audience {
   /** Adds one who waits; returns what ends it. */
   await(interest: Interest, wake: () => void): () => void;
   hasUsers(): boolean;
+  /** whether anybody follows or waits */
+  listens(): boolean;
   geoidKeys(): string[];
   /** Tells each user who listens what is for him. `participants` are the users of each thread in the news. */
   tell(news: readonly Entry[], participants: ReadonlyMap<string, ThreadAudience>): void;
@@ -56,6 +58,7 @@ export function makeAudience(): Audience {
       };
     },
     hasUsers: () => byUser.size > 0,
+    listens: () => byUser.size > 0 || waiting.size > 0,
     geoidKeys: () => [...byGeoid.keys()],
     tell(news, participants) {
       for (const [userId, own] of newsByUser(news, participants, byUser)) {

@@ -15,7 +15,7 @@ import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket } from '../packet/packet.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
-import { findKeys, readHead, readPackets, scanPacketsOfGeoid } from './read-store.ts';
+import { findKeys, readPackets, readPlaces, scanPacketsOfGeoid } from './read-store.ts';
 import { appendQueued, geoidKey, NO_HORIZON, queueEvents, queueStatements } from './store.ts';
 
 let database: TestDatabase;
@@ -28,6 +28,9 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map(one => one.end()));
 });
 afterAll(() => database.drop());
+
+/** The position of the last entry. */
+const readHead = async () => (await readPlaces(database.pool, [])).head.position;
 
 async function connection(): Promise<pg.Client> {
   const settings = { options: '-c search_path=packet_service', pipeline: true };
@@ -69,7 +72,7 @@ async function appender() {
 
 /** Keeps polling from the end of the log as it is now, and notes what it gets. */
 async function poller() {
-  const start = await readHead(database.pool);
+  const start = await readHead();
   const seen: { position: number; packetId: string }[] = [];
   return {
     start,
@@ -248,7 +251,7 @@ test('no entry can be changed or removed, not even by the owner of the table', a
 });
 
 test('an entry is found by each GeoID of its packet', async () => {
-  const after = await readHead(database.pool);
+  const after = await readHead();
   const [own, further, bare] = [newUlid(), newUlid(), newUlid()];
   const ids = [newUlid(), newUlid(), newUlid()].map(ulidToUuid) as [string, string, string];
   await queueEvents(database.pool, [

@@ -1,10 +1,13 @@
 import type { QueryResult } from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
+import { LOG_START, type LogPlace } from './log-place.ts';
 import type { EventKind } from './store.ts';
 
 /** An entry of the log. */
 export interface Entry {
   position: number;
+  /** of the round that appended it */
+  tag: number | null;
   kind: EventKind;
   /** uuid form */
   packetId: string | null;
@@ -30,18 +33,26 @@ export interface Stretch {
 export const CLOSED = 'closed';
 
 const ENTRY =
-  'position, kind, packet_id AS "packetId", thread_id AS "threadId", user_id AS "userId", details';
+  'position, tag, kind, packet_id AS "packetId", thread_id AS "threadId", user_id AS "userId", details';
 const WITHIN = 'position > $1 AND position <= $2';
 /** Packets and messages, and that one was erased; erasures have an entry for each recipient of a share, too. */
 const IS_PACKET = "(kind IN ('packet', 'chat.message') OR (kind = 'erased' AND user_id IS NULL))";
 
-/** The position of the last entry; 0 in an empty log. */
-export async function readHead(database: Database): Promise<number> {
-  const { rows } = await database.query<{ head: string }>({
-    name: 'log_head',
-    text: 'SELECT coalesce(max(position), 0) AS head FROM packet_log',
+/** The places at some positions, in their order, and at the end of the log; undefined beyond the end. */
+export async function readPlaces(
+  database: Database,
+  positions: readonly number[],
+): Promise<{ places: (LogPlace | undefined)[]; head: LogPlace }> {
+  const { rows } = await database.query<{ position: string; tag: number | null }>({
+    name: 'log_places',
+    text: `(SELECT position, tag FROM packet_log ORDER BY position DESC LIMIT 1)
+      UNION ALL SELECT position, tag FROM packet_log WHERE position = ANY ($1::bigint[])`,
+    values: [positions],
   });
-  return Number(rows[0]?.head);
+  const found = [LOG_START, ...rows.map(({ position, tag }) => ({ position: Number(position), tag }))];
+  const byPosition = new Map(found.map(place => [place.position, place]));
+  const head = found.reduce((last, place) => (place.position > last.position ? place : last));
+  return { places: positions.map(position => byPosition.get(position)), head };
 }
 
 /** What of a stretch is for users: all but packets. In order. */

@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
+import type { Broadcast } from './broadcast.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
 
 /**
@@ -14,6 +16,13 @@ const REST_MS = 25;
 const IDLE_MS = 1000;
 /** Rest after a round that failed. */
 const TROUBLE_MS = 500;
+
+/** Who is told of the log. */
+interface Told {
+  news: Pick<Broadcast, 'position' | 'advance' | 'settle'>;
+  clock: Pick<ClockWatch, 'seen'>;
+  onErased: () => void;
+}
 
 export interface Sequencer {
   /** Begins to work in the background. A database that is not there yet is waited for. */
@@ -30,12 +39,12 @@ export interface Sequencer {
  * before they could. Which one appends makes no difference, so there is no office to take over.
  *
  * @param pool of one connection in pipeline mode, which also listens
- * @param tell onHead: the position of the last entry, after each append of any process and at least once a second;
- *   onErased: that a packet was erased, or may have been while nobody listened
+ * @param tell news: gets the position of the last entry, after each append of any process and at least once a second;
+ *   clock: gets the time of that entry; onErased: that a packet was erased, or may have been while nobody listened
  */
 export function sequencer(
   pool: pg.Pool,
-  { onHead, onErased }: { onHead: (position: number) => void; onErased: () => void },
+  { news, clock, onErased }: Told,
   logger: FastifyBaseLogger,
 ): Sequencer {
   const rest = wakeableWait();
@@ -46,7 +55,7 @@ export function sequencer(
     const read = readNotice(notice);
     if (read === 'queued') rest.wake();
     else if (read === 'erased') onErased();
-    else if (read !== undefined) onHead(read);
+    else if (read !== undefined) news.advance(read);
   }
 
   /** Rounds on one connection until it breaks or all ends. */
@@ -59,9 +68,11 @@ export function sequencer(
       rest.reset();
       const last = stopping;
       const began = performance.now();
+      const before = news.position;
       const round: Round = await appendQueued(connection, horizon);
       horizon = round.horizon;
-      onHead(round.head);
+      news.settle(round.head, before);
+      clock.seen(round.clock);
       if (round.more) continue;
       if (last) return;
       if (round.appended && !stopping) await wait(Math.max(REST_MS, performance.now() - began));

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
@@ -121,6 +121,8 @@ export interface Round {
   more: boolean;
   /** what the next round on the same connection begins with */
   horizon: string;
+  /** latest time that any clock had shown before the round, in Unix milliseconds; null where that is not known */
+  clock: number | null;
 }
 
 /** The horizon of a connection's first round. */
@@ -134,8 +136,15 @@ export const NO_HORIZON = '0';
  * @param connection one connection in pipeline mode, with no transaction open; when this throws it must be closed
  * @param horizon `horizon` of the round before on this connection: all transactions below it had ended then, and
  *   what they queued was moved
+ * @param now the time that is noted with what is appended
  */
-export async function appendQueued(connection: Database, horizon: string): Promise<Round> {
+export async function appendQueued(
+  connection: Database,
+  horizon: string,
+  now: Date = new Date(),
+): Promise<Round> {
+  // Any 32 bits, as PostgreSQL's integer.
+  const tag = randomInt(-(2 ** 31), 2 ** 31);
   const [, , , moved] = await Promise.all([
     connection.query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }),
     // Statistics of a table that is empty most of the time mislead: a scan would read all that is dead.
@@ -146,10 +155,10 @@ export async function appendQueued(connection: Database, horizon: string): Promi
       values: [ADVISORY_LOCKS.append],
     }),
     // A statement of its own after the lock: its snapshot must hold what the holder before committed.
-    connection.query<{ head: string; appended: boolean; more: boolean; horizon: string }>({
+    connection.query<Omit<Round, 'head'> & { head: string }>({
       name: 'append_queued',
       text: MOVE,
-      values: [horizon, ROUND_ROWS],
+      values: [horizon, ROUND_ROWS, tag, now],
     }),
     connection.query({ text: 'COMMIT' }),
   ]);
@@ -164,23 +173,27 @@ const MOVE = `
       SELECT ctid FROM packet_log_queue WHERE xid >= $1::xid8 ORDER BY xid, ctid LIMIT $2))
     RETURNING packet_log_queue.*, ctid AS place
   ), before AS (
-    SELECT coalesce(max(position), 0) AS head FROM packet_log
+    SELECT coalesce(max(position), 0) AS head,
+      (SELECT clock FROM packet_log ORDER BY position DESC LIMIT 1) AS clock
+    FROM packet_log
   ), placed AS (
     SELECT taken.*, head + sum(cardinality(kinds)) OVER (ORDER BY xid, place) - cardinality(kinds) AS start
     FROM taken, before
-  ), appended AS (
-    INSERT INTO packet_log (position, packet_id, geoid_key, further_keys, kind, thread_id, user_id, details)
-    SELECT start + number, event.packet_id, geoid_key, further::bigint[], kind, thread_id, user_id, detail
-    FROM placed,
-      unnest(kinds, packet_ids, thread_ids, user_ids, geoid_keys, further_keys, details) WITH ORDINALITY
-        AS event (kind, packet_id, thread_id, user_id, geoid_key, further, detail, number)
   ), result AS (
     SELECT count(*) AS rows, coalesce(max(start + cardinality(kinds)), (SELECT head FROM before)) AS head
     FROM placed
+  ), appended AS (
+    INSERT INTO packet_log (position, packet_id, geoid_key, further_keys, kind, thread_id, user_id, details, tag, clock)
+    SELECT start + number, event.packet_id, geoid_key, further::bigint[], kind, thread_id, user_id, detail, $3::integer,
+      CASE WHEN start + number = result.head THEN greatest($4::timestamptz, before.clock) END
+    FROM before, result, placed,
+      unnest(kinds, packet_ids, thread_ids, user_ids, geoid_keys, further_keys, details) WITH ORDINALITY
+        AS event (kind, packet_id, thread_id, user_id, geoid_key, further, detail, number)
   )
-  SELECT head, rows > 0 AS appended, rows = $2 AS more, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
-    CASE WHEN rows > 0 THEN pg_notify('${APPENDED}', head::text) END
-  FROM result`;
+  SELECT result.head, rows > 0 AS appended, rows = $2 AS more, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+    extract(epoch FROM clock)::float8 * 1000 AS clock,
+    CASE WHEN rows > 0 THEN pg_notify('${APPENDED}', result.head::text) END
+  FROM result, before`;
 
 /** Asks the server to tell this connection of appends, of events that were queued, and of erasures. */
 export async function listen(connection: Database): Promise<void> {

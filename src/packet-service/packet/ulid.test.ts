@@ -11,6 +11,13 @@ test('ULIDs of one process ascend, within a millisecond and when the clock steps
   expect(made).toEqual([...new Set(made)].sort());
 });
 
+test('a step back of more than 10 s, as of a clock that had run ahead, is followed', () => {
+  const times = [1_000_000, 990_000, 989_999, 989_998];
+  const make = ulidFactory(() => times.shift() as number);
+  const made = Array.from({ length: 4 }, () => uuidTime(ulidToUuid(make())));
+  expect(made).toEqual([1_000_000, 1_000_000, 989_999, 989_999]);
+});
+
 test('a ULID begins with its time', () => {
   const make = ulidFactory(() => 1469918176385);
   const ulid = make();

@@ -27,10 +27,14 @@ export function parseUlid(text: string): string | undefined {
   return isUlid(ulid) ? ulidToUuid(ulid) : undefined;
 }
 
+/** Steps back of the clock up to which ULIDs go on ascending, in milliseconds. */
+const STEP_BACK_MS = 10_000;
+
 /**
  * Makes ULIDs: 48 bits of Unix milliseconds, then 80 random bits. Within one process every ULID is greater
- * than the one before, also inside one millisecond and when the clock steps back: the random part then counts
- * up. Across processes they are not ordered by commit, so a ULID is never a position in a feed.
+ * than the one before, also inside one millisecond and when the clock steps back by up to 10 s: the random part then
+ * counts up. Beyond that ULIDs follow the clock: one that had run ahead by a day would leave ids ahead for a day.
+ * Across processes they are not ordered by commit, so a ULID is never a position in a feed.
  *
  * @param now the clock, in Unix milliseconds
  */
@@ -39,7 +43,7 @@ export function ulidFactory(now: () => number = Date.now): () => string {
   let last = -1;
   return () => {
     const time = now();
-    if (time > last) {
+    if (time > last || last - time > STEP_BACK_MS) {
       last = time;
       randomFillSync(bytes, 6, 10);
       // The top bit stays free, so that counting up never runs out within a millisecond.

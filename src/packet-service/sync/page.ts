@@ -3,13 +3,14 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
+import { checkLogPlace, type LogPlace, logPlaceText } from '../log/log-place.ts';
 import {
   type Entry,
   readErasedOfGeoid,
-  readHead,
   readNewsOf,
   readPackets,
   readPacketsById,
+  readPlaces,
   type Stretch,
   scanPacketsOfGeoid,
 } from '../log/read-store.ts';
@@ -27,8 +28,8 @@ const SEARCHED = 100_000;
 
 /** What a client wants to have of the log. */
 export interface SyncRequest {
-  /** the last position that the client knows */
-  since: number;
+  /** the last place that the client knows */
+  since: LogPlace;
   limit: number;
   geoid?: string | undefined;
   /** what is for this user: messages of the threads, and packets that were shared with the user */
@@ -46,7 +47,7 @@ export interface SyncItem {
 export interface SyncPage {
   items: SyncItem[];
   /** up to where the log was looked at: `since` of the next request */
-  since: number;
+  since: LogPlace;
   /** whether the log goes on from there */
   more: boolean;
 }
@@ -55,7 +56,7 @@ export interface SyncPage {
  * The next packets of the log, in its order. A page may be empty and yet move on, when what it looked at was not
  * wanted or was held back.
  *
- * @throws Problem invalid when `since` is beyond the end of the log
+ * @throws Problem conflict when `since` is of another log, also when it is beyond the end of this one
  */
 export async function readSyncPage(
   pool: pg.Pool,
@@ -63,9 +64,9 @@ export async function readSyncPage(
   request: SyncRequest,
 ): Promise<SyncPage> {
   const { since, limit, reader } = request;
-  const head = await readHead(pool);
-  if (since > head) throw new Problem('invalid', `since must be at most ${head}, the end of the log`);
-  if (since === head) return { items: [], since, more: false };
+  const { places, head } = await readPlaces(pool, [since.position]);
+  checkLogPlace('since', since, places[0]);
+  if (since.position === head.position) return { items: [], since, more: false };
 
   // Threads are asked for after the end of the log, so that no message up to there is of a thread not seen yet.
   const threads = await visibility.readableThreads(reader);
@@ -73,7 +74,12 @@ export async function readSyncPage(
   const maySee = (threadId: string | null) => !readable || threadId === null || readable.has(threadId);
 
   const lookAt = readable || request.userId !== undefined ? Math.max(LOOKED_AT, limit) : limit;
-  const { entries, upTo } = await candidates(pool, request, { after: since, upTo: head }, lookAt);
+  const { entries, upTo } = await candidates(
+    pool,
+    request,
+    { after: since.position, upTo: head.position },
+    lookAt,
+  );
   const wanted = entries.filter(
     ({ kind, threadId, closed }) =>
       kind !== 'invitation.sent' && maySee(threadId) && !(reader.anonymous && closed),
@@ -91,9 +97,19 @@ export async function readSyncPage(
     // Of what was erased only that is told.
     return (packet.erasedAt !== null) === (entry.kind === 'erased') ? [{ entry, packet }] : [];
   });
-  const last = (wanted.length > limit ? taken : entries).at(-1)?.position ?? since;
-  const lookedAt = wanted.length > limit || entries.length === lookAt ? last : upTo;
-  return { items, since: lookedAt, more: lookedAt < head };
+  const last = (wanted.length > limit ? taken : entries).at(-1);
+  const partly = wanted.length > limit || entries.length === lookAt;
+  const lookedAt =
+    partly && last ? { position: last.position, tag: last.tag } : await placeAt(pool, upTo, head);
+  return { items, since: lookedAt, more: lookedAt.position < head.position };
+}
+
+async function placeAt(pool: pg.Pool, position: number, head: LogPlace): Promise<LogPlace> {
+  if (position === head.position) return head;
+  const { places } = await readPlaces(pool, [position]);
+  // Positions have no gaps: one below the end is missing only where another log has taken the place of this one.
+  if (!places[0]) throw new Problem('unavailable', 'the log has just been replaced', { retryAfter: 2 });
+  return places[0];
 }
 
 /** The first entries after `since` that may be wanted, and up to where all of them were found. */
@@ -135,5 +151,5 @@ export function pageAsJson({ items, since, more }: SyncPage): string {
     ({ entry: { position, kind }, packet }) =>
       `{"position":${position},"kind":"${kind}","packet":${kind === 'erased' ? spliceRest(packet) : spliceSections(packet)}}`,
   );
-  return `{"packets":[${packets.join(',')}],"count":${items.length},"since":${since},"more":${more}}`;
+  return `{"packets":[${packets.join(',')}],"count":${items.length},"since":"${logPlaceText(since)}","more":${more}}`;
 }

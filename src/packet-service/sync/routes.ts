@@ -7,6 +7,7 @@ import { actingUser } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import type { Interest } from '../log/audience.ts';
 import type { Broadcast } from '../log/broadcast.ts';
+import { parseLogPlace } from '../log/log-place.ts';
 import { geoidKey } from '../log/store.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page.ts';
 import { pageAsJson, readSyncPage, type SyncRequest } from './page.ts';
@@ -26,14 +27,14 @@ export function registerSync(
   let stopping = false;
 
   app.get('/sync/packets', { schema: syncSchema }, async (request, reply) => {
-    const { geoid, user_id, wait = 0, since = 0 } = request.query;
+    const { geoid, user_id, wait = 0, since = '0' } = request.query;
     if (geoid !== undefined && user_id !== undefined) {
       throw new Problem('invalid', 'user_id cannot be combined with geoid');
     }
     const userId = user_id === undefined ? undefined : await actingUser(request, 'user_id', user_id);
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const wanted = {
-      since,
+      since: parseLogPlace(since),
       limit,
       geoid,
       userId,
@@ -55,7 +56,7 @@ export function registerSync(
     while (page.items.length === 0) {
       const left = deadline - Date.now();
       if (left <= 0 || stopping || response.destroyed) break;
-      if (!page.more) await somethingCame(interestOf(wanted), page.since, left, response);
+      if (!page.more) await somethingCame(interestOf(wanted), page.since.position, left, response);
       page = await readSyncPage(pool, visibility, { ...wanted, since: page.since });
       if (page.items.length === 0 && !page.more) await rest(REST_MS);
     }

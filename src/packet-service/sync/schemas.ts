@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { errorAnswers, GeoId } from '../contract/schemas.ts';
-import { Position } from '../feed/schemas.ts';
+import { LogPlace } from '../feed/schemas.ts';
 import { ErasedPacket, PacketObject } from '../packets/schemas.ts';
 
 /** Longest wait of one request, in seconds; a longer one is taken as this. */
@@ -12,12 +12,15 @@ export const syncSchema = {
   tags: ['Sync'],
   summary: 'Packets in the order of the log, after a position',
   description:
-    'For clients that keep a copy: ask with the `since` of the answer before, from 0 on, and every packet comes once, ' +
+    'For clients that keep a copy: ask with the `since` of the answer before, at first without it, and every packet comes once, ' +
     'in the same order for everyone. While `more` is true ask again at once; then ask with `wait`, and the answer ' +
     'comes when there is something. A page may be empty and move on nevertheless. With a token the messages of ' +
     'threads in which its user takes no part are left out.',
   querystring: Type.Object({
-    since: Type.Optional({ ...Position, description: 'since of the answer before; 0 unless given' }),
+    since: Type.Optional({
+      ...LogPlace,
+      description: 'since of the answer before; from the start of the log unless given',
+    }),
     geoid: Type.Optional({ ...GeoId, description: 'only packets with this GeoID, own or further' }),
     user_id: Type.Optional(
       Type.String({
@@ -60,7 +63,7 @@ export const syncSchema = {
           ]),
         ),
         count: Type.Integer({ description: 'packets on this page' }),
-        since: Type.Integer({ description: 'position to go on from' }),
+        since: { ...LogPlace, description: 'place to go on from, to be sent back as it is' },
         more: Type.Boolean({ description: 'whether the log goes on from there' }),
       },
       { description: 'one page' },
