@@ -163,6 +163,14 @@ test('a table is named only by the feature that owns it', () => {
   }
 });
 
+test('every migration of a service has a number of its own', () => {
+  for (const service of ['packet-service', 'trace-backend']) {
+    const names = globSync(`src/${service}/migrations/*.sql`, { cwd: root }).map(name => path.basename(name));
+    const numbers = names.map(name => name.split('-')[0]);
+    expect([...new Set(numbers)].length, names.join(', ')).toBe(names.length);
+  }
+});
+
 test('files have at most 400 lines, tests 600, functions 70', () => {
   for (const file of files) {
     const text = textOf(file);

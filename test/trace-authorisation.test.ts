@@ -191,6 +191,12 @@ const TABLE: Record<string, Row> = {
   'PUT /api/product': { body: async world => ({ id: (await product(world)).id, name: 'x' }), ...changing },
   'GET /api/product/{id}': { path: productPath(''), ...reading },
   'DELETE /api/product/{id}': { path: productPath(''), ...changing },
+  'DELETE /api/product/{id}/company/{companyId}': {
+    path: productPath('/company/999999'),
+    ...changing,
+    owner: 404,
+    systemAdmin: 404,
+  },
   'GET /api/product/{id}/history': { path: productPath('/history'), ...changing },
   'GET /api/product/{id}/origin.geojson': { path: productPath('/origin.geojson'), ...reading },
   'GET /api/product/list': everyone(200),

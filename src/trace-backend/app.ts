@@ -33,20 +33,20 @@ import { registerUsers } from './accounts/users/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { maySeeCompanies } from './companies/access.ts';
 import { invitationMail } from './companies/invite.ts';
-import { findCompanyIds } from './companies/members-store.ts';
+import { findCompanyIds, isMemberOfOne } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { failure } from './contract/envelope.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { registerImages } from './images/routes.ts';
-import type { MayRead } from './images/uses-store.ts';
+import type { IsOwn, MayRead } from './images/uses-store.ts';
 import { type Keys, openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
 import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
-import { maySeeProducts } from './products/access.ts';
+import { maySeeProducts, ownsProduct } from './products/access.ts';
 import { registerProducts } from './products/routes.ts';
 
 /** PostgreSQL's schemas of the trace backend and of its job queue. */
@@ -130,9 +130,9 @@ export async function traceBackend(
   registerAccounts(app, { pool, box, keys, settings, mails, lists, requirement, endings });
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, mayRead });
-  registerCompanies(app, { pool, lists, mails, mayRead });
+  registerCompanies(app, { pool, lists, mails, isOwn });
   registerCountries(app);
-  registerProducts(app, { pool, lists, mayRead });
+  registerProducts(app, { pool, lists, isOwn });
   registerLabels(app, { pool, files, publicUrl });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   app.addHook('onListen', async () => {
@@ -197,6 +197,10 @@ function ownRegistry({
     onEnded: listener => endings.listen(userId => listener(String(userId))),
   };
 }
+
+/** Whose images may be given to further records: those of records of the caller's own side. */
+const isOwn: IsOwn = (database, caller, entity, ids) =>
+  entity === 'product' ? ownsProduct(database, caller, ids) : isMemberOfOne(database, caller.id, ids);
 
 /** Who may read the images that a record carries: who may see the record. */
 const mayRead: MayRead = (database, caller, entity, ids) =>

@@ -6,7 +6,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type MayRead, type Reader, setUses } from '../images/uses-store.ts';
+import { type IsOwn, setUses, type Writer } from '../images/uses-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members-store.ts';
@@ -17,8 +17,8 @@ import { insertCompany, updateProfile } from './store.ts';
 export interface CompaniesContext {
   pool: pg.Pool;
   lists: Lists;
-  /** who may read the images that other records carry */
-  mayRead: MayRead;
+  /** which records' images may be given to others */
+  isOwn: IsOwn;
   mails: Mails;
 }
 
@@ -29,7 +29,7 @@ export interface CompaniesContext {
  * @throws Problem invalid
  */
 export async function createCompany(
-  { pool, mayRead }: CompaniesContext,
+  { pool, isOwn }: CompaniesContext,
   request: FastifyRequest,
   body: CompanyBody & { name: string },
 ): Promise<number> {
@@ -38,7 +38,7 @@ export async function createCompany(
   return transaction(pool, async database => {
     const id = await insertCompany(database, profile, caller.id, new Date());
     await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
-    if (profile.logo !== null) await carry(database, { caller, mayRead }, id, profile.logo);
+    if (profile.logo !== null) await carry(database, { caller, isOwn }, id, profile.logo);
     const details = { name: profile.name };
     await audit(database, request, { action: 'CREATE_COMPANY', entity: 'company', entityId: id, details });
     return id;
@@ -53,7 +53,7 @@ export async function createCompany(
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeCompany(
-  { pool, mayRead }: CompaniesContext,
+  { pool, isOwn }: CompaniesContext,
   request: FastifyRequest,
   id: number | undefined,
   body: CompanyBody,
@@ -67,7 +67,7 @@ export async function changeCompany(
     const fields = changedFields(company, profile);
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
-    if (fields.includes('logo')) await carry(database, { caller, mayRead }, companyId, profile.logo);
+    if (fields.includes('logo')) await carry(database, { caller, isOwn }, companyId, profile.logo);
     const deed = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
     await audit(database, request, deed);
     return companyId;
@@ -82,8 +82,8 @@ async function onlyCompany(database: Database, userId: number): Promise<number> 
   throw new Problem('invalid', sentence, { fields: { id: sentence } });
 }
 
-async function carry(database: Database, reader: Reader, id: number, logo: string | null): Promise<void> {
+async function carry(database: Database, writer: Writer, id: number, logo: string | null): Promise<void> {
   const images =
     logo === null ? [] : [{ field: 'logo.storageKey', storageKey: logo, kind: 'image' as const }];
-  await setUses(database, reader, { entity: 'company', entityId: id }, images);
+  await setUses(database, writer, { entity: 'company', entityId: id }, images);
 }

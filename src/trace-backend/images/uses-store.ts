@@ -13,18 +13,30 @@ export interface Carrier {
   entityId: number;
 }
 
-/** Whether the caller may see at least one of these records, all of one kind; asked with the database at hand. */
-export type MayRead = (
+/** Whether something is so of the caller and at least one of these records, all of one kind. */
+type OfOne = (
   database: Database,
   caller: Caller,
   entity: Entity,
   entityIds: readonly number[],
 ) => Promise<boolean>;
 
+/** Whether the caller may see at least one of these records. */
+export type MayRead = OfOne;
+
+/** Whether at least one of these records is of the caller's own side: of a company that they act for, or their own. */
+export type IsOwn = OfOne;
+
 /** Who reads: the user, and how it is found out which records a user may see. */
 export interface Reader {
   caller: Caller;
   mayRead: MayRead;
+}
+
+/** Who gives images to a record: the user, and how it is found out which records are of their side. */
+export interface Writer {
+  caller: Caller;
+  isOwn: IsOwn;
 }
 
 /** An image that a field of a record names. */
@@ -41,16 +53,17 @@ export interface NamedImage {
  * the record may then read them, and they do not expire. To be called in the transaction that writes the record, which
  * holds the record's row; also when the record is removed, with none.
  *
- * A record may be given what its writer may read: what they uploaded, what a record carries that they may see, and
- * what this very record carries already.
+ * A record may be given what its writer uploaded, what a record of their own side carries, and what this very record
+ * carries already; a SYSTEM_ADMIN gives anything. What they may read only because a partner's record carries it is not
+ * theirs to pass on: it would be theirs still when they are no partner any more.
  *
  * @param images those that the record names after this change; the same one may be named twice
  * @returns what is known of them, by storage key in lower case
- * @throws Problem invalid, with the field of every image that is unknown, not readable or not of its kind
+ * @throws Problem invalid, with the field of every image that is unknown, not theirs to give or not of its kind
  */
 export async function setUses(
   database: Database,
-  reader: Reader,
+  writer: Writer,
   { entity, entityId }: Carrier,
   images: readonly NamedImage[],
 ): Promise<Map<string, Image>> {
@@ -63,9 +76,9 @@ export async function setUses(
   const fields: Record<string, string> = {};
   for (const { field, storageKey, kind } of images) {
     const image = byKey.get(storageKey.toLowerCase());
-    const readable =
-      image && (before.includes(image.storageKey) || (await mayReadImage(database, reader, image)));
-    if (!readable) fields[field] = `${field} names nothing that was uploaded`;
+    const isTheirs =
+      image && (before.includes(image.storageKey) || (await mayGiveImage(database, writer, image)));
+    if (!isTheirs) fields[field] = `${field} names nothing that was uploaded`;
     else if (kind && image.kind !== kind) fields[field] = `${field} must name an uploaded ${kind}`;
   }
   const [sentence] = Object.values(fields);
@@ -81,14 +94,27 @@ export async function setUses(
 export async function mayReadImage(
   database: Database,
   { caller, mayRead }: Reader,
+  image: Image,
+): Promise<boolean> {
+  return isForCaller(database, caller, image, mayRead);
+}
+
+async function mayGiveImage(database: Database, { caller, isOwn }: Writer, image: Image): Promise<boolean> {
+  return isForCaller(database, caller, image, isOwn);
+}
+
+async function isForCaller(
+  database: Database,
+  caller: Caller,
   { storageKey, userId }: Image,
+  throughOne: OfOne,
 ): Promise<boolean> {
   if (caller.id === userId || caller.role === 'SYSTEM_ADMIN') return true;
   const { rows } = await database.query<{ entity: Entity; entityIds: number[] }>(sql`
     SELECT entity, array_agg(entity_id ORDER BY entity_id) AS "entityIds" FROM image_uses
     WHERE storage_key = ${storageKey} GROUP BY entity ORDER BY entity`);
   for (const { entity, entityIds } of rows) {
-    if (await mayRead(database, caller, entity, entityIds)) return true;
+    if (await throughOne(database, caller, entity, entityIds)) return true;
   }
   return false;
 }

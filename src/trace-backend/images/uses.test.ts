@@ -39,14 +39,14 @@ function carry(
   who: LoggedIn,
   carrier: Carrier,
   keys: string[],
-  mayRead = nothing,
+  isOwn = nothing,
 ): Promise<Map<string, Image>> {
   const images: NamedImage[] = keys.map((storageKey, n) => ({
     field: `pictures.${n}.storageKey`,
     storageKey,
   }));
-  const reader = { caller: asCaller(who), mayRead };
-  return transaction(trace.pool, database => setUses(database, reader, carrier, images));
+  const writer = { caller: asCaller(who), isOwn };
+  return transaction(trace.pool, database => setUses(database, writer, carrier, images));
 }
 
 async function refusedFields(work: Promise<unknown>): Promise<Record<string, string>> {
@@ -108,7 +108,7 @@ test('what a record carries is read by who may see the record', async () => {
   expect(await may(seeing('product'))).toBe(false);
 });
 
-test('a record takes only what its writer may read, and says which field names anything else', async () => {
+test('a record takes only what is its writer`s to give, and says which field names anything else', async () => {
   const mine = await upload();
   const fields = await refusedFields(carry(stranger, company(10), [mine, randomUUID(), 'no key']));
   expect(fields).toEqual(
@@ -126,14 +126,14 @@ test('a record takes only what its writer may read, and says which field names a
     contentType: 'image/png',
     size: png.length,
   });
-  // Whoever may write the record keeps what it carries; elsewhere they need to see it.
+  // Whoever may write the record keeps what it carries; elsewhere that record has to be of their own side.
   await carry(stranger, company(10), [mine]);
   await refusedFields(carry(stranger, company(11), [mine]));
   await carry(stranger, company(11), [mine], async (_database, _caller, _entity, ids) => ids.includes(10));
 
   const document = await upload('document');
   const logo: NamedImage = { field: 'logo.storageKey', storageKey: document, kind: 'image' };
-  const reader = { caller: asCaller(owner), mayRead: nothing };
+  const reader = { caller: asCaller(owner), isOwn: nothing };
   const asLogo = transaction(trace.pool, database => setUses(database, reader, company(12), [logo]));
   expect(await refusedFields(asLogo)).toEqual({
     'logo.storageKey': 'logo.storageKey must name an uploaded image',

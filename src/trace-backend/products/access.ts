@@ -2,7 +2,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { findMemberships } from '../companies/members-store.ts';
-import { findProduct, lockProduct, type Product, type Reader, seesOne } from './store.ts';
+import { findProduct, lockProduct, ownsOne, type Product, type Reader, seesOne } from './store.ts';
 
 /*
  * Who may read a product: members of its owner and of the companies associated with it, its creator where it has no
@@ -25,6 +25,17 @@ export async function maySeeProducts(
 ): Promise<boolean> {
   const reader = await readerOf(database, caller);
   return reader === undefined || seesOne(database, reader, ids);
+}
+
+/** Whether at least one of these products is of a company that the caller acts for, or the caller's alone. */
+export async function ownsProduct(
+  database: Database,
+  { id }: Caller,
+  ids: readonly number[],
+): Promise<boolean> {
+  const memberships = await findMemberships(database, id);
+  const companyIds = memberships.map(({ companyId }) => companyId);
+  return ownsOne(database, { userId: id, companyIds }, ids);
 }
 
 /**
@@ -52,6 +63,24 @@ export async function changeableProduct(database: Database, caller: Caller, id: 
     throw new Problem('forbidden', 'the product is changed by the members of the company that owns it');
   }
   return product;
+}
+
+/**
+ * A product for somebody who takes a company off it: nobody else changes it until the end of the transaction.
+ *
+ * @throws Problem not_found; forbidden for those who neither act for the company nor may change the product
+ */
+export async function leavableProduct(
+  database: Database,
+  caller: Caller,
+  id: number,
+  companyId: number,
+): Promise<Product> {
+  const product = await lockProduct(database, id);
+  const reader = await readerOf(database, caller);
+  if (!product || !mayRead(product, reader)) throw unknownProduct();
+  if (reader?.companyIds.includes(companyId) || (await mayChange(database, caller, product))) return product;
+  throw new Problem('forbidden', 'a company is taken off a product by those who act for it');
 }
 
 /** Whether somebody may change a product, and so read how it came to be. */

@@ -21,7 +21,7 @@ import { IfMatch, versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './changes-store.ts';
 import { originFile } from './origin.ts';
-import { changeProduct, createProduct, type ProductsContext, removeProduct } from './save.ts';
+import { changeProduct, createProduct, leaveProduct, type ProductsContext, removeProduct } from './save.ts';
 import { Change, NewProduct, ProductItem, ProductUpdate, ProductView } from './schemas.ts';
 import { listProducts, type Product, SORTABLE } from './store.ts';
 import { asItems, asProduct } from './view.ts';
@@ -35,6 +35,7 @@ const HISTORY_SORTABLE = ['id'] as const;
 
 export function registerProducts(app: Server, context: ProductsContext): void {
   registerWriting(app, context);
+  registerLeaving(app, context);
   registerReading(app, context);
   registerLists(app, context);
   registerHistory(app, context);
@@ -94,6 +95,29 @@ function registerWriting(app: Server, context: ProductsContext): void {
     },
     async request => {
       await removeProduct(context, request, pathIdOf(request.params.id));
+      return { status: 'OK' as const };
+    },
+  );
+}
+
+function registerLeaving(app: Server, context: ProductsContext): void {
+  app.delete(
+    '/api/product/:id/company/:companyId',
+    {
+      config: { access: 'user' },
+      schema: {
+        tags,
+        summary: 'Take an associated company off a product',
+        description:
+          'For those who act for the company, who then do not see the product or its pictures any more, and for those who ' +
+          'may change the product. The owner stays.',
+        params: Type.Object({ id: PathId, companyId: PathId }),
+        response: { 200: Done, ...failureAnswers(401, 403, 404) },
+      },
+    },
+    async request => {
+      const { id, companyId } = request.params;
+      await leaveProduct(context, request, pathIdOf(id), pathIdOf(companyId));
       return { status: 'OK' as const };
     },
   );

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type MayRead, setUses } from '../images/uses-store.ts';
+import { type IsOwn, setUses } from '../images/uses-store.ts';
 import type { Lists } from '../lists/lists.ts';
-import { changeableProduct } from './access.ts';
+import { changeableProduct, leavableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';
 import { insertChanges } from './changes-store.ts';
 import { associationsOf, ownerOf } from './companies.ts';
@@ -21,14 +22,15 @@ import {
   insertProduct,
   type Product,
   setAssociations,
+  touchProduct,
   updateProduct,
 } from './store.ts';
 
 export interface ProductsContext {
   pool: pg.Pool;
   lists: Lists;
-  /** who may read the images that other records carry */
-  mayRead: MayRead;
+  /** which records' images may be given to others */
+  isOwn: IsOwn;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface ProductsContext {
  * @throws Problem invalid
  */
 export async function createProduct(
-  { pool, mayRead }: ProductsContext,
+  { pool, isOwn }: ProductsContext,
   request: FastifyRequest,
   body: ProductBody & { name: string },
 ): Promise<number> {
@@ -55,7 +57,7 @@ export async function createProduct(
     await setAssociations(database, id, associations);
     const images = imagesOf(content);
     if (images.length > 0) {
-      await setUses(database, { caller, mayRead }, { entity: 'product', entityId: id }, images);
+      await setUses(database, { caller, isOwn }, { entity: 'product', entityId: id }, images);
     }
     if (body.labels != null) await saveLabels(database, id, body.labels, []);
     await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
@@ -71,7 +73,7 @@ export async function createProduct(
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeProduct(
-  { pool, mayRead }: ProductsContext,
+  { pool, isOwn }: ProductsContext,
   request: FastifyRequest,
   id: number,
   body: ProductBody,
@@ -95,7 +97,7 @@ export async function changeProduct(
     await updateProduct(database, { ...after, updatedAt: at });
     await setAssociations(database, id, associations);
     const carrier = { entity: 'product', entityId: id } as const;
-    await setUses(database, { caller, mayRead }, carrier, imagesOf(content));
+    await setUses(database, { caller, isOwn }, carrier, imagesOf(content));
     const revision = { productId: id, version: before.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const details = { fields: [...new Set(changes.map(({ path }) => path.split('.')[0]))] };
@@ -115,7 +117,7 @@ export async function changeProduct(
  * @throws Problem not_found, forbidden, precondition_failed
  */
 export async function removeProduct(
-  { pool, mayRead }: ProductsContext,
+  { pool, isOwn }: ProductsContext,
   request: FastifyRequest,
   id: number,
 ): Promise<void> {
@@ -124,12 +126,46 @@ export async function removeProduct(
     const product = await changeableProduct(database, caller, id);
     checkVersion(request, product.version);
     const before = snapshot(product, await findLabels(database, id));
-    await setUses(database, { caller, mayRead }, { entity: 'product', entityId: id }, []);
+    await setUses(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
     await deleteProduct(database, id);
     const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };
     await insertChanges(database, revision, [{ path: '', before }]);
     const details = { name: product.name, companyId: product.companyId };
     await audit(database, request, { action: 'DELETE_PRODUCT', entity: 'product', entityId: id, details });
+  });
+}
+
+/**
+ * Takes an associated company off a product, in everything that it was; for those who act for it and for those who may
+ * change the product.
+ *
+ * @throws Problem not_found, also for a company that is not associated; forbidden; invalid for the owner
+ */
+export async function leaveProduct(
+  { pool }: ProductsContext,
+  request: FastifyRequest,
+  id: number,
+  companyId: number,
+): Promise<void> {
+  const caller = callerOf(request);
+  await transaction(pool, async database => {
+    const product = await leavableProduct(database, caller, id, companyId);
+    if (!product.associations.some(association => association.companyId === companyId)) {
+      throw new Problem('not_found', 'the company is not associated with the product');
+    }
+    if (companyId === product.companyId) {
+      throw new Problem('invalid', 'the owner stays with its product; it can be moved or removed');
+    }
+    const associations = product.associations.filter(association => association.companyId !== companyId);
+    const labels = await findLabels(database, id);
+    const changes = changesBetween(snapshot(product, labels), snapshot({ ...product, associations }, labels));
+    const at = new Date();
+    await touchProduct(database, id, at);
+    await setAssociations(database, id, associations);
+    const revision = { productId: id, version: product.version + 1, at, userId: caller.id };
+    await insertChanges(database, revision, changes);
+    const deed = { action: 'LEAVE_PRODUCT', entity: 'product', entityId: id, details: { companyId } };
+    await audit(database, request, deed);
   });
 }
 

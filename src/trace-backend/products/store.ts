@@ -130,6 +130,15 @@ export async function seesOne(database: Database, reader: Reader, ids: readonly 
   return rows[0]?.sees ?? false;
 }
 
+/** Whether at least one of these products is owned by a company that a reader acts for, or by the reader alone. */
+export async function ownsOne(database: Database, reader: Reader, ids: readonly number[]): Promise<boolean> {
+  const { userId, companyIds } = reader;
+  const { rows } = await database.query<{ owns: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM products WHERE id = ANY (${ids}::integer[]) AND (
+      company_id = ANY (${companyIds}::integer[]) OR (company_id IS NULL AND created_by = ${userId}))) AS owns`);
+  return rows[0]?.owns ?? false;
+}
+
 export interface ProductFilter {
   /** who asks; undefined for administrators, who see everything */
   reader?: Reader | undefined;
