@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type Deliver, type Interest, makeAudience, type ThreadAudience } from './audience.ts';
+import { type Audience, type Deliver, type Interest, makeAudience, type ThreadAudience } from './audience.ts';
 import type { LogPlace } from './log-place.ts';
 import { findKeys, readNews, readPlaces, type Stretch } from './read-store.ts';
 
@@ -52,14 +52,14 @@ export interface Broadcast {
 }
 
 /**
- * Reads each stretch of the log once for all who listen in this process, and tells each what is for him. Who takes
- * part in a thread is asked at the time of delivery.
+ * Reads each range of the log once for everyone who listens in this process, and delivers to each what is theirs. Who
+ * takes part in a thread is looked up at the time of delivery.
  *
- * Nobody who joins misses anything: the audience is looked at, and the position moved, in one step after the last
- * read, so that what a subscriber finds as the position when he joins is what he has not been told after.
+ * Nobody who joins misses anything: the audience is read, and the position moved, in one step after the last query, so
+ * what a subscriber finds as the position on joining is exactly what was not delivered before.
  *
- * The database may be replaced while the process runs, by a server that lacks the last commits. Then the log ends
- * before the position, or has another tag there: whoever listens is woken or told, and the broadcast begins anew.
+ * The database can be replaced while the process runs, by a server that lacks the last commits. Then the log ends
+ * before the position, or has another tag there: everyone who listens is woken or told, and the broadcast starts over.
  */
 export function broadcast(
   pool: pg.Pool,
@@ -67,6 +67,34 @@ export function broadcast(
   participantsOf: ParticipantsOf,
 ): Broadcast {
   const audience = makeAudience();
+  const follower = followLog({ pool, logger, participantsOf, audience });
+  let stopped = false;
+  return Object.assign(follower, {
+    subscribe: audience.subscribe,
+    onNext(interest: Interest, after: number, wake: () => void) {
+      const leave = audience.await(interest, wake);
+      if (stopped || (follower.position ?? 0) > after) wake();
+      return leave;
+    },
+    stop() {
+      stopped = true;
+      follower.end();
+      audience.wakeAll();
+    },
+  });
+}
+
+/** What following the log needs. */
+interface Following {
+  pool: pg.Pool;
+  logger: FastifyBaseLogger;
+  participantsOf: ParticipantsOf;
+  audience: Audience;
+}
+
+/** Keeps the position up to which everything has been delivered, and reads on from it as the log grows. */
+function followLog(following: Following) {
+  const { logger, audience } = following;
   const ready = Promise.withResolvers<void>();
   let position: number | undefined;
   /** of the entry at the position; undefined while it is not known */
@@ -74,10 +102,10 @@ export function broadcast(
   let head = 0;
   const replacedCallBacks: (() => void)[] = [];
   let reading = false;
-  let stopped = false;
+  let ended = false;
 
   async function readOn(): Promise<void> {
-    while (position !== undefined && position < head && !stopped) {
+    while (position !== undefined && position < head && !ended) {
       const after = position;
       try {
         await deliver({ after, upTo: Math.min(head, after + STRETCH) });
@@ -90,36 +118,23 @@ export function broadcast(
   }
 
   async function deliver(stretch: Stretch): Promise<void> {
-    const hadUsers = audience.hasUsers();
-    const asked = audience.geoidKeys();
-    const listened = audience.listens();
-    const [news, seen, [before, after]] = await Promise.all([
-      hadUsers ? readNews(pool, stretch) : [],
-      asked.length > 0 ? findKeys(pool, asked, stretch) : [],
-      listened ? placesAt(stretch) : [],
-    ]);
-    const threadIds = [...new Set(news.flatMap(({ threadId }) => threadId ?? []))];
-    const participants =
-      threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map<string, ThreadAudience>();
-    // Whoever came first during the reads was not read for: the stretch is read again.
-    if (!hadUsers && audience.hasUsers()) return;
-    // Replaced during the reads.
+    const { news, seen, participants, places, asked } = await readStretch(following, stretch);
+    // The first user joined during the queries, which therefore read nothing for users: the range is read again.
+    if (news === undefined && audience.hasUsers()) return;
+    // The log was replaced during the queries.
     if (position !== stretch.after) return;
-    if (listened && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
+    const [before, after] = places ?? [];
+    if (places && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
 
     position = stretch.upTo;
     tag = after?.tag;
-    audience.tell(news, participants);
-    // A GeoID that came during the reads was not asked for; who waits for it looks for himself.
+    audience.tell(news ?? [], participants);
+    // A GeoID that joined during the queries was not asked for; its listener looks for itself.
     const late = audience.geoidKeys().filter(key => !asked.includes(key));
     audience.wake([...seen, ...late]);
   }
 
-  async function placesAt({ after, upTo }: Stretch): Promise<(LogPlace | undefined)[]> {
-    return (await readPlaces(pool, [after, upTo])).places;
-  }
-
-  /** Begins anew, at the end of the log as the next round finds it. */
+  /** Starts over, at the end of the log as the next round finds it. */
   function replaced(): void {
     logger.warn({ position }, 'the log is another one than before: clients start over');
     position = undefined;
@@ -131,7 +146,7 @@ export function broadcast(
 
   function advance(to: number): void {
     head = Math.max(head, to);
-    // What was there before the process was is nobody's news.
+    // What was in the log before the process started is not news.
     position ??= head;
     ready.resolve();
     if (reading || position >= head) return;
@@ -148,20 +163,27 @@ export function broadcast(
       return position === undefined || tag === undefined ? undefined : { position, tag };
     },
     advance,
-    settle(to, before) {
+    settle(to: number, before: number | undefined) {
       if (before !== undefined && to < before) replaced();
       advance(to);
     },
-    onReplaced: callBack => replacedCallBacks.push(callBack),
-    subscribe: audience.subscribe,
-    onNext(interest, after, wake) {
-      const leave = audience.await(interest, wake);
-      if (stopped || (position ?? 0) > after) wake();
-      return leave;
-    },
-    stop() {
-      stopped = true;
-      audience.wakeAll();
+    onReplaced: (callBack: () => void) => replacedCallBacks.push(callBack),
+    end() {
+      ended = true;
     },
   };
+}
+
+/** What a range of the log holds for those who listen when the queries begin; undefined for what nobody listens to. */
+async function readStretch({ pool, participantsOf, audience }: Following, stretch: Stretch) {
+  const asked = audience.geoidKeys();
+  const [news, seen, read] = await Promise.all([
+    audience.hasUsers() ? readNews(pool, stretch) : undefined,
+    asked.length > 0 ? findKeys(pool, asked, stretch) : [],
+    audience.listens() ? readPlaces(pool, [stretch.after, stretch.upTo]) : undefined,
+  ]);
+  const threadIds = [...new Set((news ?? []).flatMap(({ threadId }) => threadId ?? []))];
+  const participants =
+    threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map<string, ThreadAudience>();
+  return { news, seen, participants, places: read?.places, asked };
 }
