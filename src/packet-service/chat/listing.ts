@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { JSON_TYPE, sendText } from '../../platform/http/server.ts';
+import { sendText } from '../../platform/http/server.ts';
+import { sendParts } from '../../platform/http/streamed-text.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import { displayed } from './messages/message.ts';
 import type { MessageRow } from './messages/store.ts';
@@ -8,10 +8,8 @@ import type { Thread } from './threads/store.ts';
 
 /** Items a page, at most. */
 export const MAX_PAGE = 1000;
-/** Rows fetched at once, at most. */
-const BATCH = 2000;
-/** Characters of a list that are sent as one text; a longer list is streamed. */
-const WHOLE = 64 * 1024;
+/** Rows fetched at once, at most: what a client that takes nothing holds in memory. */
+const BATCH = 500;
 
 /** An item of a list: how it is written, and what a client names to get the next page. */
 export interface Item {
@@ -61,7 +59,7 @@ export function sendList<Row>(
   source: (wanted: number) => AsyncGenerator<Row[]>,
   item: (row: Row) => Item,
 ): Promise<FastifyReply> {
-  if (limit === undefined) return sendWhole(reply, name, source(Infinity), item);
+  if (limit === undefined) return sendParts(reply, asTexts(name, source(Infinity), item));
   const size = Math.min(limit, MAX_PAGE);
   // One more than asked for tells whether there is a next page.
   return sendPage(reply, name, source(size + 1), size, item);
@@ -102,27 +100,6 @@ async function sendPage<Row>(
   return sendText(reply, `{"${name}":[${page.map(({ json }) => json).join(',')}]${next}}`);
 }
 
-/**
- * Sends a whole list, however long, as the client takes it: neither a long list nor a slow client costs memory. An
- * error before the first bytes is answered as such; a later one breaks the connection, so that half a list never
- * looks like a whole one.
- */
-async function sendWhole<Row>(
-  reply: FastifyReply,
-  name: string,
-  batches: AsyncGenerator<Row[]>,
-  item: (row: Row) => Item,
-): Promise<FastifyReply> {
-  const texts = asTexts(name, batches, item);
-  let start = '';
-  while (start.length < WHOLE) {
-    const { done, value } = await texts.next();
-    if (done) return sendText(reply, start);
-    start += value;
-  }
-  return reply.type(JSON_TYPE).send(Readable.from(startingWith(start, texts), { objectMode: false }));
-}
-
 async function* asTexts<Row>(
   name: string,
   batches: AsyncGenerator<Row[]>,
@@ -135,9 +112,4 @@ async function* asTexts<Row>(
     before = ',';
   }
   yield `${before === ',' ? '' : before}]}`;
-}
-
-async function* startingWith(start: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield start;
-  yield* rest;
 }

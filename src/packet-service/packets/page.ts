@@ -1,15 +1,23 @@
-import { spliceSections } from '../packet/packet.ts';
-import type { PlacedSections, Sections } from './read-store.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { spliceRest, spliceSections } from '../packet/packet.ts';
+import { uuidToUlid } from '../packet/ulid.ts';
+import { hasLarge, idOfLarge, itemsInParts } from './parts.ts';
+import type { PageRow, PlacedRow, Sections } from './read-store.ts';
 
 /** Packets on a page unless the client says otherwise, and at most. */
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
 
+/** A page as it is sent: one text, or texts that are read one after another where some packets are large. */
+export type PageText = string | AsyncGenerator<string>;
+
 /** A page as GET /packets answers it: the stored texts side by side, not parsed and written again. */
-export function pageAsJson(rows: readonly Sections[], nextCursor: string | undefined): string {
-  const packets = rows.map(spliceSections).join(',');
-  const next = nextCursor === undefined ? '' : `,"next_cursor":"${nextCursor}"`;
-  return `{"packets":[${packets}],"count":${rows.length}${next}}`;
+export function pageAsJson(
+  database: Database,
+  rows: readonly PageRow[],
+  nextCursor: string | undefined,
+): PageText {
+  return pageText(database, rows, asPacket, '{"packets":[', endOfPage(rows.length, nextCursor));
 }
 
 /**
@@ -17,19 +25,56 @@ export function pageAsJson(rows: readonly Sections[], nextCursor: string | undef
  * geometry when it has none. Header, Body and Footer are its properties, as they are in the packet; count and
  * next_cursor are members of the collection (§6.1 allows them).
  */
-export function pageAsGeoJson(rows: readonly PlacedSections[], nextCursor: string | undefined): string {
-  const features = rows.map(row => {
-    const geometry =
-      row.lat === null || row.lon === null
-        ? 'null'
-        : `{"type":"Point","coordinates":[${row.lon},${row.lat}]}`;
-    return `{"type":"Feature","id":"${idOf(row)}","geometry":${geometry},"properties":${spliceSections(row)}}`;
-  });
-  const next = nextCursor === undefined ? '' : `,"next_cursor":"${nextCursor}"`;
-  return `{"type":"FeatureCollection","features":[${features.join(',')}],"count":${rows.length}${next}}`;
+export function pageAsGeoJson(
+  database: Database,
+  rows: readonly PlacedRow[],
+  nextCursor: string | undefined,
+): PageText {
+  const start = '{"type":"FeatureCollection","features":[';
+  return pageText(database, rows, asFeature, start, endOfPage(rows.length, nextCursor));
 }
 
-/** The id of a packet from its stored Header. */
-export function idOf({ header }: Pick<Sections, 'header'>): string {
+function endOfPage(count: number, nextCursor: string | undefined): string {
+  return `],"count":${count}${nextCursor === undefined ? '' : `,"next_cursor":"${nextCursor}"`}}`;
+}
+
+/**
+ * A page between its start and its end.
+ *
+ * @param item writes a packet as it stands on the page
+ */
+export function pageText<Row extends PageRow>(
+  database: Database,
+  rows: readonly Row[],
+  item: (sections: Sections, row: Row) => string,
+  start: string,
+  end: string,
+): PageText {
+  if (hasLarge(rows)) return inParts(start, itemsInParts(database, rows, item), end);
+  return `${start}${rows.map(row => item(row, row)).join(',')}${end}`;
+}
+
+async function* inParts(start: string, items: AsyncGenerator<string>, end: string): AsyncGenerator<string> {
+  yield start;
+  yield* items;
+  yield end;
+}
+
+/** A packet; one that was erased while the page was on its way keeps its place with what is left. */
+function asPacket(sections: Sections): string {
+  return sections.body === null ? spliceRest(sections) : spliceSections(sections);
+}
+
+function asFeature(sections: Sections, { lat, lon }: PlacedRow): string {
+  const geometry = lat === null || lon === null ? 'null' : `{"type":"Point","coordinates":[${lon},${lat}]}`;
+  return `{"type":"Feature","id":"${headerId(sections.header)}","geometry":${geometry},"properties":${asPacket(sections)}}`;
+}
+
+/** The id of a packet on a page. */
+export function idOf({ large, header }: PageRow): string {
+  return large === null ? headerId(header) : uuidToUlid(idOfLarge(large));
+}
+
+function headerId(header: string): string {
   return (JSON.parse(header) as { id: string }).id;
 }

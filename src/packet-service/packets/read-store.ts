@@ -18,8 +18,17 @@ export interface StoredPacket extends Sections {
   erasedAt: Date | null;
 }
 
-/** A packet's sections, and where its capture point is. */
-export interface PlacedSections extends Sections {
+/** What stands in the place of the sections of a packet that is too large to be read with others. */
+export interface Large {
+  /** id (uuid form), a space, and the bytes of the sections, which are then missing; null where they are there */
+  large: string | null;
+}
+
+/** A packet on a page: with its sections, unless it is large. */
+export type PageRow = Large & Sections;
+
+/** The same, and where its capture point is. */
+export interface PlacedRow extends PageRow {
   lat: number | null;
   lon: number | null;
 }
@@ -50,6 +59,8 @@ export interface Place {
 export interface PageRequest {
   order: 'asc' | 'desc';
   limit: number;
+  /** bytes beyond which a packet is large */
+  largest: number;
   /** the last packet of the page before */
   after?: Place | undefined;
 }
@@ -64,6 +75,22 @@ export async function findPackets(
     text: 'SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, erased_at AS "erasedAt", header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
     values: [ids],
   });
+  const found = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => found.get(id));
+}
+
+/** The same, but of those with more than `largest` bytes only what stands beside the sections. */
+export async function findSmallPackets(
+  database: Database,
+  ids: readonly string[],
+  largest: number,
+): Promise<((StoredPacket & Large) | undefined)[]> {
+  const { rows } = await database.query<StoredPacket & Large & { id: string }>(
+    prepared(sql`
+      SELECT p.id, p.thread_id AS "threadId", p.closed IS TRUE AS closed, p.erased_at AS "erasedAt",
+        ${sectionColumns(largest)}
+      FROM packets p WHERE p.id = ANY (${ids}::uuid[])`),
+  );
   const found = new Map(rows.map(row => [row.id, row]));
   return ids.map(id => found.get(id));
 }
@@ -118,12 +145,14 @@ export async function findPlace(database: Database, id: string): Promise<Place |
  * which arrive meanwhile shift nothing. A GeoID is looked for in the packets and in their further GeoIDs, each
  * in its own index order, and the two are merged: an OR over both would read and sort all matches.
  */
-export function listPackets(
-  database: Database,
-  filter: PacketFilter,
-  page: PageRequest,
-): Promise<Sections[]> {
-  return readPage<Sections>(database, sql`header, body, footer`, filter, page);
+export function listPackets(database: Database, filter: PacketFilter, page: PageRequest): Promise<PageRow[]> {
+  return readPage<PageRow>(
+    database,
+    sectionColumns(page.largest),
+    sql`header, body, footer, large`,
+    filter,
+    page,
+  );
 }
 
 /** The same with the packets' capture points: numbers, which unlike texts have to be written and read again. */
@@ -131,13 +160,25 @@ export function listPlacedPackets(
   database: Database,
   filter: PacketFilter,
   page: PageRequest,
-): Promise<PlacedSections[]> {
-  return readPage<PlacedSections>(database, sql`header, body, footer, lat, lon`, filter, page);
+): Promise<PlacedRow[]> {
+  const columns = sql`${sectionColumns(page.largest)}, p.lat, p.lon`;
+  return readPage<PlacedRow>(database, columns, sql`header, body, footer, large, lat, lon`, filter, page);
 }
 
-async function readPage<Row extends Sections>(
+/** Bytes of a packet's sections. Those of a text that is stored apart are known without reading it. */
+const BYTES = sql`(octet_length(p.header) + coalesce(octet_length(p.body), 0) + octet_length(p.footer))`;
+
+function sectionColumns(largest: number): Sql {
+  const isSmall = sql`${BYTES} <= ${largest}`;
+  return sql`CASE WHEN ${isSmall} THEN p.header END AS header, CASE WHEN ${isSmall} THEN p.body END AS body,
+    CASE WHEN ${isSmall} THEN p.footer END AS footer,
+    CASE WHEN ${BYTES} > ${largest} THEN p.id::text || ' ' || ${BYTES} END AS large`;
+}
+
+async function readPage<Row extends PageRow>(
   database: Database,
   columns: Sql,
+  names: Sql,
   filter: PacketFilter,
   page: PageRequest,
 ): Promise<Row[]> {
@@ -145,7 +186,7 @@ async function readPage<Row extends Sections>(
     filter.geoid === undefined
       ? pageOf(OWN, columns, filter, page)
       : sql`
-        SELECT ${columns} FROM (
+        SELECT ${names} FROM (
           (${pageOf(OWN, sql`p.ts, p.id, ${columns}`, filter, page)}) UNION ALL
           (${pageOf(FURTHER, sql`g.ts, p.id, ${columns}`, filter, page)})) AS found
         ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`;

@@ -3,13 +3,15 @@ import type { Static } from 'typebox';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
+import { sendPage } from '../../platform/http/streamed-text.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
 import { parseBox, parseCircle } from './area.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
-import { findPlace, listPackets, listPlacedPackets, type PacketFilter, type Sections } from './read-store.ts';
+import { largestOf } from './parts.ts';
+import { findPlace, listPackets, listPlacedPackets, type PacketFilter, type PageRow } from './read-store.ts';
 import type { PacketReader } from './reader.ts';
 import { getPacketSchema, listPacketsSchema } from './schemas.ts';
 
@@ -35,19 +37,19 @@ export function registerPackets(
     // One packet more than asked for tells whether there is a next page.
     const threads = await visibility.readableThreads(request);
     const filter = { ...readFilter(request.query), threads };
-    const page = { order, after, limit: limit + 1 };
+    const page = { order, after, limit: limit + 1, largest: largestOf(limit + 1) };
     reply.header('vary', 'accept');
     if (/application\/geo\+json/i.test(request.headers.accept ?? '')) {
       const { rows, next } = cutPage(await listPlacedPackets(pool, filter, page), limit);
-      return sendText(reply, pageAsGeoJson(rows, next), GEOJSON_TYPE);
+      return sendPage(reply, pageAsGeoJson(pool, rows, next), GEOJSON_TYPE);
     }
     const { rows, next } = cutPage(await listPackets(pool, filter, page), limit);
-    return sendText(reply, pageAsJson(rows, next));
+    return sendPage(reply, pageAsJson(pool, rows, next));
   });
 }
 
 /** The rows of a page, and the id of its last one where more follow. */
-function cutPage<Row extends Sections>(
+function cutPage<Row extends PageRow>(
   found: Row[],
   limit: number,
 ): { rows: Row[]; next: string | undefined } {

@@ -17,7 +17,9 @@ import {
 import { geoidKey } from '../log/store.ts';
 import { spliceRest, spliceSections } from '../packet/packet.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
-import { findPackets, type StoredPacket } from '../packets/read-store.ts';
+import { type PageText, pageText } from '../packets/page.ts';
+import { largestOf } from '../packets/parts.ts';
+import { findSmallPackets, type Large, type Sections, type StoredPacket } from '../packets/read-store.ts';
 
 /** Entries that one request looks at when some of them may be held back. */
 const LOOKED_AT = 2000;
@@ -41,7 +43,7 @@ export interface SyncRequest {
 /** A packet at its place in the log. */
 export interface SyncItem {
   entry: Entry;
-  packet: StoredPacket;
+  packet: StoredPacket & Large;
 }
 
 export interface SyncPage {
@@ -85,9 +87,10 @@ export async function readSyncPage(
       kind !== 'invitation.sent' && maySee(threadId) && !(reader.anonymous && closed),
   );
   const taken = wanted.slice(0, limit);
-  const packets = await findPackets(
+  const packets = await findSmallPackets(
     pool,
     taken.map(({ packetId }) => packetId as string),
+    largestOf(Math.max(1, taken.length)),
   );
   const items = taken.flatMap((entry, at) => {
     const packet = packets[at];
@@ -146,10 +149,19 @@ function merged(some: readonly Entry[], others: readonly Entry[]): Entry[] {
 }
 
 /** A page as it is answered; the packets' stored texts are spliced in. */
-export function pageAsJson({ items, since, more }: SyncPage): string {
-  const packets = items.map(
-    ({ entry: { position, kind }, packet }) =>
-      `{"position":${position},"kind":"${kind}","packet":${kind === 'erased' ? spliceRest(packet) : spliceSections(packet)}}`,
+export function pageAsJson(pool: pg.Pool, { items, since, more }: SyncPage): PageText {
+  const rows = items.map(({ entry, packet }) => ({ ...packet, entry }));
+  const item = (sections: Sections, { entry: { position, kind } }: { entry: Entry }) => {
+    // What was erased while the page was on its way is told like any other that was.
+    const packet =
+      sections.body === null || kind === 'erased' ? spliceRest(sections) : spliceSections(sections);
+    return `{"position":${position},"kind":"${kind}","packet":${packet}}`;
+  };
+  return pageText(
+    pool,
+    rows,
+    item,
+    '{"packets":[',
+    `],"count":${items.length},"since":"${logPlaceText(since)}","more":${more}}`,
   );
-  return `{"packets":[${packets.join(',')}],"count":${items.length},"since":"${logPlaceText(since)}","more":${more}}`;
 }

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
-import { type Server, sendText } from '../../platform/http/server.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { sendPage } from '../../platform/http/streamed-text.ts';
 import { actingUser } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import type { Interest } from '../log/audience.ts';
@@ -41,7 +42,7 @@ export function registerSync(
       reader: { user: request.user, anonymous: request.anonymous },
     };
     reply.header('cache-control', 'no-store');
-    return sendText(reply, pageAsJson(await readWaiting(wanted, wait, reply.raw)));
+    return sendPage(reply, pageAsJson(pool, await readWaiting(wanted, wait, reply.raw)));
   });
 
   app.addHook('preClose', async () => {

@@ -1,0 +1,64 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { findPackets, type Large, type PageRow, type Sections } from './read-store.ts';
+
+/** Bytes of texts that a page is read from the database with, at most; larger packets are read when they are sent. */
+export const PAGE_BYTES = 1024 * 1024;
+/** Bytes of texts that are read and sent together from a page with large packets, about; one packet may be more. */
+const PART_BYTES = 256 * 1024;
+
+/** The largest packet, in bytes, that is read with a page of so many. */
+export function largestOf(limit: number): number {
+  return Math.floor(PAGE_BYTES / limit);
+}
+
+/** Whether a page has packets that are still to be read. */
+export function hasLarge(rows: readonly Large[]): boolean {
+  return rows.some(({ large }) => large !== null);
+}
+
+/**
+ * The items of a page as texts that are to be joined, read from the database part by part.
+ *
+ * @param item writes a packet as it stands on the page
+ */
+export async function* itemsInParts<Row extends PageRow>(
+  database: Database,
+  rows: readonly Row[],
+  item: (sections: Sections, row: Row) => string,
+): AsyncGenerator<string> {
+  let before = '';
+  for (const part of cutParts(rows)) {
+    const ids = part.flatMap(({ large }) => (large === null ? [] : [idOfLarge(large)]));
+    const found = ids.length === 0 ? [] : await findPackets(database, ids);
+    let next = 0;
+    const texts = part.map(row => item(row.large === null ? row : (found[next++] as Sections), row));
+    yield before + texts.join(',');
+    before = ',';
+  }
+}
+
+function* cutParts<Row extends PageRow>(rows: readonly Row[]): Generator<Row[]> {
+  let part: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const size = sizeOf(row);
+    if (part.length > 0 && bytes + size > PART_BYTES) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(row);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+function sizeOf({ large, header, body, footer }: PageRow): number {
+  if (large !== null) return Number(large.slice(37));
+  return header.length + (body?.length ?? 0) + footer.length;
+}
+
+/** The id, uuid form, of a packet that is still to be read. */
+export function idOfLarge(large: string): string {
+  return large.slice(0, 36);
+}

@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { JSON_TYPE, sendText } from './service.ts';
+
+/** Characters of an answer that are sent as one text; a longer one is streamed. */
+const WHOLE = 64 * 1024;
+
+/**
+ * Sends an answer that comes in parts as the client takes it: neither a long answer nor a slow client costs more memory
+ * than a part or two. An error before the first bytes is answered as such; a later one breaks the connection, so that
+ * half an answer never looks like a whole one.
+ */
+export async function sendParts(
+  reply: FastifyReply,
+  parts: AsyncGenerator<string>,
+  type: string = JSON_TYPE,
+): Promise<FastifyReply> {
+  let start = '';
+  while (start.length < WHOLE) {
+    const { done, value } = await parts.next();
+    if (done) return sendText(reply, start, type);
+    start += value;
+  }
+  return reply.type(type).send(Readable.from(startingWith(start, parts), { objectMode: false }));
+}
+
+async function* startingWith(start: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    yield start;
+    yield* rest;
+  } finally {
+    // A client that goes away before the second part would leave the rest begun.
+    await rest.return(undefined);
+  }
+}
+
+/** Sends an answer that is one text, or comes in parts because it is long. */
+export function sendPage(
+  reply: FastifyReply,
+  page: string | AsyncGenerator<string>,
+  type?: string,
+): FastifyReply | Promise<FastifyReply> {
+  return typeof page === 'string' ? sendText(reply, page, type) : sendParts(reply, page, type);
+}
