@@ -24,9 +24,7 @@ export function edgeOrder(count: number): EdgeOrder {
   const right = new Int32Array(count).fill(-1);
   const parent = new Int32Array(count).fill(-1);
   const priority = Float64Array.from({ length: count }, Math.random);
-  // The links run in a circle through the additional number `count`, which stands before the first and after the last.
-  const after = new Int32Array(count + 1).fill(count);
-  const before = new Int32Array(count + 1).fill(count);
+  const links = neighbours(count);
   let root = -1;
 
   /** Puts a node, or nothing, where another one was. */
@@ -50,14 +48,12 @@ export function edgeOrder(count: number): EdgeOrder {
     parent[above] = node;
   }
 
+  const outranksParent = (node: number) =>
+    parent[node] !== -1 && (priority[node] as number) > (priority[parent[node] as number] as number);
+
   return {
     insertAfter(other, edge) {
-      const prev = other === -1 ? count : other;
-      const next = after[prev] as number;
-      after[prev] = edge;
-      before[edge] = prev;
-      after[edge] = next;
-      before[next] = edge;
+      const next = links.insertAfter(other, edge);
       if (root === -1) {
         root = edge;
         return;
@@ -70,16 +66,10 @@ export function edgeOrder(count: number): EdgeOrder {
         left[next] = edge;
         parent[edge] = next;
       }
-      while (
-        parent[edge] !== -1 &&
-        (priority[edge] as number) > (priority[parent[edge] as number] as number)
-      ) {
-        rotateUp(edge);
-      }
+      while (outranksParent(edge)) rotateUp(edge);
     },
     remove(edge) {
-      after[before[edge] as number] = after[edge] as number;
-      before[after[edge] as number] = before[edge] as number;
+      links.remove(edge);
       for (;;) {
         const [l, r] = [left[edge] as number, right[edge] as number];
         if (l === -1 || r === -1) {
@@ -92,25 +82,58 @@ export function edgeOrder(count: number): EdgeOrder {
       right[edge] = -1;
       parent[edge] = -1;
     },
-    next(edge) {
+    next: links.next,
+    previous: links.previous,
+    lastBelow: isBelow => lastBelow(root, { left, right }, isBelow),
+  };
+}
+
+/**
+ * The links of each number to its neighbours. They form a circle through the additional number `count`, which is before
+ * the first and after the last.
+ */
+function neighbours(count: number) {
+  const after = new Int32Array(count + 1).fill(count);
+  const before = new Int32Array(count + 1).fill(count);
+  return {
+    /** Returns what follows the inserted number; `count` when nothing does. */
+    insertAfter(other: number, edge: number): number {
+      const prev = other === -1 ? count : other;
+      const next = after[prev] as number;
+      after[prev] = edge;
+      before[edge] = prev;
+      after[edge] = next;
+      before[next] = edge;
+      return next;
+    },
+    remove(edge: number): void {
+      after[before[edge] as number] = after[edge] as number;
+      before[after[edge] as number] = before[edge] as number;
+    },
+    next(edge: number): number {
       const found = after[edge === -1 ? count : edge] as number;
       return found === count ? -1 : found;
     },
-    previous(edge) {
+    previous(edge: number): number {
       const found = before[edge === -1 ? count : edge] as number;
       return found === count ? -1 : found;
     },
-    lastBelow(isBelow) {
-      let found = -1;
-      for (let node = root; node !== -1; ) {
-        if (isBelow(node)) {
-          found = node;
-          node = right[node] as number;
-        } else {
-          node = left[node] as number;
-        }
-      }
-      return found;
-    },
   };
+}
+
+function lastBelow(
+  root: number,
+  { left, right }: { left: Int32Array; right: Int32Array },
+  isBelow: (edge: number) => boolean,
+): number {
+  let found = -1;
+  for (let node = root; node !== -1; ) {
+    if (isBelow(node)) {
+      found = node;
+      node = right[node] as number;
+    } else {
+      node = left[node] as number;
+    }
+  }
+  return found;
 }

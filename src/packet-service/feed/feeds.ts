@@ -56,13 +56,15 @@ interface Services {
   isTokenUser: (userId: string) => Promise<boolean>;
 }
 
+/** Feeds, each with the function that ends its subscription; undefined while it resumes. */
+type OpenFeeds = Map<Feed, (() => void) | undefined>;
+
 /** The open feeds of this process. */
 export function openFeeds(
   { pool, news, logger, registry, isTokenUser }: Services,
   limits: typeof LIMITS = LIMITS,
 ): Feeds {
-  /** each with what ends its subscription; undefined while it resumes */
-  const feeds = new Map<Feed, (() => void) | undefined>();
+  const feeds: OpenFeeds = new Map();
   const inTurn = turns(READERS);
   // After a restart all feeds come back at once.
   const placeAt = coalesce(async (positions: number[]) => (await readPlaces(pool, positions)).places, {
@@ -72,47 +74,28 @@ export function openFeeds(
     for (const feed of feeds.keys()) feed.end();
   });
 
-  const heart = setInterval(() => {
-    for (const [feed, leave] of feeds) {
-      if (Date.now() > feed.endsAt) feed.end();
-      // A quiet user's position moves on too, so that resuming never has far to read.
-      else if (leave && news.place) feed.move(news.place);
-      else feed.beat();
-      // Another process may have ended its session, or seen a token of its user.
-      endWithSession(feed, registry, logger);
-      if (feed.anonymous) endIfClaimed(feed, isTokenUser, logger);
-    }
-  }, limits.heartbeatMs);
+  const heart = setInterval(
+    () => beat(feeds, { pool, news, logger, registry, isTokenUser }),
+    limits.heartbeatMs,
+  );
   heart.unref();
 
   registry?.onEnded(userId => {
     for (const feed of feeds.keys()) if (feed.userId === userId) endWithSession(feed, registry, logger);
   });
 
-  /** Reads what came while the client was away, until nothing is left between it and the broadcast. */
-  async function resume(feed: Feed): Promise<void> {
-    while (news.position !== undefined && feed.place.position < news.position && feeds.has(feed)) {
-      const upTo = news.position;
-      const missed = await inTurn(() => readMissed(pool, feed, upTo));
-      const end = missed.end ?? (await placeAt(upTo));
-      // The log has become another one meanwhile, which ends all feeds.
-      if (!end) return;
-      feed.tell(missed.entries);
-      feed.place = end;
-      await feed.taken();
-    }
-    // Nothing was awaited since the position was compared, so the subscription follows on.
-    if (!feeds.has(feed)) return;
-    feeds.set(feed, news.subscribe(feed.userId, feed.tell));
-    feed.move(feed.place);
+  /** Where a feed begins: behind what its client has had, else at the end of the log. */
+  async function startOf(after: LogPlace | undefined): Promise<LogPlace | undefined> {
+    if (news.position === undefined) await Promise.race([news.ready, wait(START_PATIENCE_MS)]);
+    const wanted = after?.position ?? news.position;
+    const place = wanted === undefined ? undefined : await placeAt(wanted);
+    if (after && wanted !== undefined) checkLogPlace('Last-Event-ID', after, place);
+    return place;
   }
 
   return {
     async open(subscriber, after, response, headers) {
-      if (news.position === undefined) await Promise.race([news.ready, wait(START_PATIENCE_MS)]);
-      const wanted = after?.position ?? news.position;
-      const place = wanted === undefined ? undefined : await placeAt(wanted);
-      if (after && wanted !== undefined) checkLogPlace('Last-Event-ID', after, place);
+      const place = await startOf(after);
       // What is counted and taken from here on is one step: no other feed comes in between.
       if (feeds.size >= limits.feeds || !place || news.position === undefined) {
         const why = feeds.size >= limits.feeds ? 'too many feeds are open' : 'the log cannot be read yet';
@@ -130,7 +113,7 @@ export function openFeeds(
           feeds.delete(feed);
         });
       response.writeHead(200, { ...headers, ...STREAM_HEADERS }).write(RETRY);
-      resume(feed).catch(error => {
+      resume(feeds, feed, { pool, news, inTurn, placeAt }).catch(error => {
         logger.warn({ err: error }, 'a feed could not resume and is ended; its client comes back');
         response.destroy();
       });
@@ -140,6 +123,49 @@ export function openFeeds(
       for (const feed of feeds.keys()) feed.end();
     },
   };
+}
+
+/** What catching up with the log needs. */
+interface Resuming {
+  pool: pg.Pool;
+  news: Broadcast;
+  inTurn: ReturnType<typeof turns>;
+  placeAt: (position: number) => Promise<LogPlace | undefined>;
+}
+
+/** Reads what came while the client was away, until nothing is left between it and the broadcast. */
+async function resume(
+  feeds: OpenFeeds,
+  feed: Feed,
+  { pool, news, inTurn, placeAt }: Resuming,
+): Promise<void> {
+  while (news.position !== undefined && feed.place.position < news.position && feeds.has(feed)) {
+    const upTo = news.position;
+    const missed = await inTurn(() => readMissed(pool, feed, upTo));
+    const end = missed.end ?? (await placeAt(upTo));
+    // The log has become another one meanwhile, which ends all feeds.
+    if (!end) return;
+    feed.tell(missed.entries);
+    feed.place = end;
+    await feed.taken();
+  }
+  // Nothing was awaited since the position was compared, so the subscription follows on.
+  if (!feeds.has(feed)) return;
+  feeds.set(feed, news.subscribe(feed.userId, feed.tell));
+  feed.move(feed.place);
+}
+
+/** Keeps feeds alive, and ends those whose time or session is over. */
+function beat(feeds: OpenFeeds, { news, registry, isTokenUser, logger }: Services): void {
+  for (const [feed, leave] of feeds) {
+    if (Date.now() > feed.endsAt) feed.end();
+    // A quiet user's position moves on too, so that resuming never has far to read.
+    else if (leave && news.place) feed.move(news.place);
+    else feed.beat();
+    // Another process may have ended its session, or seen a token of its user.
+    endWithSession(feed, registry, logger);
+    if (feed.anonymous) endIfClaimed(feed, isTokenUser, logger);
+  }
 }
 
 /** Ends a feed without a token whose user has come with one since it was opened. */

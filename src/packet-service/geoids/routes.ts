@@ -59,14 +59,7 @@ export function registerFields(
           register(database, fields, registrar, { now: new Date(), pace }),
         );
       });
-      return {
-        fields: registered.map(({ geoid, areaM2, name, status }) => ({
-          geoid,
-          area_m2: areaM2,
-          ...(name !== undefined && { name }),
-          status,
-        })),
-      };
+      return { fields: registered.map(asRegistered) };
     },
   );
 
@@ -94,6 +87,10 @@ export function registerFields(
     const features = fields.map(asFeature).join(',');
     return sendGeoJson(reply, `{"type":"FeatureCollection","features":[${features}]${next}}`);
   });
+}
+
+function asRegistered({ geoid, areaM2, name, status }: Awaited<ReturnType<typeof register>>[number]) {
+  return { geoid, area_m2: areaM2, ...(name !== undefined && { name }), status };
 }
 
 /** A field as the text of a GeoJSON Feature; its boundary is the text that was stored. */

@@ -104,25 +104,17 @@ function followLog(following: Following) {
   let reading = false;
   let ended = false;
 
-  async function readOn(): Promise<void> {
-    while (position !== undefined && position < head && !ended) {
-      const after = position;
-      try {
-        await deliver({ after, upTo: Math.min(head, after + STRETCH) });
-      } catch (error) {
-        logger.warn({ err: error }, 'the log cannot be read; feeds wait');
-        await wait(TROUBLE_MS);
-      }
-    }
-    reading = false;
+  /** What to read next. That nothing is left is noted in the same step, so no advance is missed. */
+  function nextStretch(): Stretch | undefined {
+    reading = !ended && position !== undefined && position < head;
+    const after = position as number;
+    return reading ? { after, upTo: Math.min(head, after + STRETCH) } : undefined;
   }
 
   async function deliver(stretch: Stretch): Promise<void> {
     const { news, seen, participants, places, asked } = await readStretch(following, stretch);
-    // The first user joined during the queries, which therefore read nothing for users: the range is read again.
-    if (news === undefined && audience.hasUsers()) return;
-    // The log was replaced during the queries.
-    if (position !== stretch.after) return;
+    // Read again when the first user joined during the queries; not read on when the log was replaced during them.
+    if ((news === undefined && audience.hasUsers()) || position !== stretch.after) return;
     const [before, after] = places ?? [];
     if (places && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
 
@@ -149,9 +141,7 @@ function followLog(following: Following) {
     // What was in the log before the process started is not news.
     position ??= head;
     ready.resolve();
-    if (reading || position >= head) return;
-    reading = true;
-    readOn();
+    if (!reading && position < head) deliverAll(logger, nextStretch, deliver);
   }
 
   return {
@@ -172,6 +162,22 @@ function followLog(following: Following) {
       ended = true;
     },
   };
+}
+
+/** Delivers range after range while there is a next one; one that fails is tried again after a pause. */
+async function deliverAll(
+  logger: FastifyBaseLogger,
+  next: () => Stretch | undefined,
+  deliver: (stretch: Stretch) => Promise<void>,
+): Promise<void> {
+  for (let stretch = next(); stretch; stretch = next()) {
+    try {
+      await deliver(stretch);
+    } catch (error) {
+      logger.warn({ err: error }, 'the log cannot be read; feeds wait');
+      await wait(TROUBLE_MS);
+    }
+  }
 }
 
 /** What a range of the log holds for those who listen when the queries begin; undefined for what nobody listens to. */
