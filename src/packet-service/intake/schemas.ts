@@ -97,6 +97,14 @@ export const chatMessageSchema = {
 /** Bytes of one batch, at most. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
+/** What became of an item: {packet_uuid}, or {error, status, retry_after}. */
+const ItemResult = Type.Object({
+  packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
+  error: Type.Optional(Type.String({ description: 'why it is not' })),
+  status: Type.Optional(Type.Integer({ description: 'the HTTP status that the item alone would have got' })),
+  retry_after: Type.Optional(Type.Integer({ description: 'seconds after which the same item may be taken' })),
+});
+
 export const batchSchema = {
   tags: ['Intake'],
   summary: 'Store many observations and messages at once',
@@ -109,24 +117,17 @@ export const batchSchema = {
   consumes: ['application/json', 'application/x-ndjson'],
   body: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_ITEMS }),
   response: {
-    200: Type.Object(
-      {
-        results: Type.Array(
-          Type.Object({
-            packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
-            error: Type.Optional(Type.String({ description: 'why it is not' })),
-            status: Type.Optional(
-              Type.Integer({ description: 'the HTTP status that the item alone would have got' }),
-            ),
-            retry_after: Type.Optional(
-              Type.Integer({ description: 'seconds after which the same item may be taken' }),
-            ),
+    200: {
+      description: 'what became of each item',
+      content: {
+        'application/json': {
+          schema: Type.Object({
+            results: Type.Array(ItemResult, { description: 'for each item, in their order' }),
           }),
-          { description: 'for each item, in their order: {packet_uuid}, or {error, status, retry_after}' },
-        ),
+        },
+        'application/x-ndjson': { schema: ItemResult },
       },
-      { description: 'what became of each item' },
-    ),
+    },
     ...errorAnswers(400, 413, 500, 503),
   },
 };
