@@ -24,7 +24,7 @@ function report(findings: Findings): string {
   return [`seed ${SEED}, count ${COUNT}`, ...findings.faults.slice(0, 20)].join('\n');
 }
 
-test('no request to the packet service fails, and every answer is what its definition says', async () => {
+test.concurrent('no request to the packet service fails, and every answer is what its definition says', async () => {
   const thread = await packet.send('POST', '/chat/threads', { name: 'Plot 7', created_by: 'ana' });
   const id = await storedPacket(packet);
   const found = await packet.send('GET', `/packets/${id}`);
@@ -37,7 +37,7 @@ test('no request to the packet service fails, and every answer is what its defin
   expect(findings.succeeded.size).toBeGreaterThan(findings.operations / 2);
 }, 3_600_000);
 
-test('no request to the trace backend fails, and every answer is what its definition says', async () => {
+test.concurrent('no request to the trace backend fails, and every answer is what its definition says', async () => {
   const admin = await trace.loggedIn('SYSTEM_ADMIN');
   const company = await admin.send('POST', '/api/company/create', { name: 'Kopanyi' });
   const id = String(company.body.data.id);

@@ -49,7 +49,8 @@ async function fuzz(target: Target, random: Random, count: number): Promise<Find
       if (answer.status < 300) findings.succeeded.add(`${operation.method} ${operation.path}`);
       const fault = faultOf(request, answer, target.isError);
       if (fault) findings.faults.push(`${answer.status} ${shown(request)}: ${fault}`);
-      if (answer.status === 401 && target.cookie && !(await target.isLoggedIn?.(cookie))) {
+      const ended = answer.status === 401 && !operation.open;
+      if (ended && target.cookie && !(await target.isLoggedIn?.(cookie))) {
         cookie = await target.cookie();
       }
     } catch (error) {

@@ -16,6 +16,8 @@ export interface Operation {
   method: string;
   /** with {names} in braces */
   path: string;
+  /** whether anyone may call it */
+  open: boolean;
   parameters: Parameter[];
   /** schemas by media type */
   body: Record<string, JsonSchema>;
@@ -34,6 +36,7 @@ export async function operationsOf(send: Send, definitionPath: string): Promise<
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,
+      open: operation.security?.length === 0,
       parameters: operation.parameters ?? [],
       body: schemas(operation.requestBody?.content),
       responses: Object.fromEntries(

@@ -322,3 +322,15 @@ test('pieces are what came, cut evenly, also of a stream that breaks or takes to
   }, 0);
   expect(late.came.equals(bytes.subarray(0, 400))).toBe(true);
 });
+
+test('U+0000 in the metadata of an upload is 400 and names the key', async () => {
+  for (const key of ['id', 'filename', 'name']) {
+    const metadata = `${key} ${Buffer.from('a\0b').toString('base64')}`;
+    const headers = { ...TUS, 'upload-length': '5', 'upload-metadata': metadata };
+    const { status, body } = await service.send('POST', '/attachments/uploads', undefined, headers);
+    expect([status, body.error]).toEqual([
+      400,
+      `${key} in Upload-Metadata must not hold the character U+0000`,
+    ]);
+  }
+});

@@ -339,6 +339,7 @@ test('a member that the request does not know is 400 with the nearest known name
   for (const [body, error] of [
     [{ geoId: 'g' }, 'geoId is not a field here; did you mean geoid?'],
     [{ packetId: 'x', type: 'note' }, 'packetId is not a field here; did you mean packet_id?'],
+    [{ toString: 1 }, 'toString is not a field here; there are geoid, type, packet_id, limit'],
     [{ colour: 'red' }, 'colour is not a field here; there are geoid, type, packet_id, limit'],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);

@@ -98,7 +98,8 @@ function isObject(value: unknown): value is object {
 
 /** What is wrong, as a problem: its sentence is about the first field, its fields hold a sentence for each. */
 function refusal(errors: readonly ErrorObject[], part: string): Problem {
-  const fields: Record<string, string> = {};
+  // Without a prototype: fields may be called toString or __proto__.
+  const fields: Record<string, string> = Object.create(null);
   for (const error of withoutAlternatives(errors).slice(0, MAX_COMPLAINTS)) {
     const { path, sentence } = complaint(error, part);
     fields[path] ??= sentence;
