@@ -93,7 +93,6 @@ export async function packetService(
   const metrics = registerMetrics(app, 'packet-service', settings);
   const clock = clockWatch(logger, metrics);
   const log = sequencer(logPool, { news, clock, onErased: keepWords.forget }, logger);
-
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, {
     connection,
     pool,
@@ -117,9 +116,10 @@ export async function packetService(
   });
   registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
   registerNotifications(app, { pool });
-  registerEvents(app, { feeds: openFeeds({ pool, news, logger, registry, isTokenUser: app.isTokenUser }) });
-  registerSync(app, { pool, news, visibility });
-  registerGraph(app, { pool, exports, visibility });
+  const feeds = openFeeds({ pool, news, logger, registry, isTokenUser: app.isTokenUser });
+  registerEvents(app, { feeds, settings });
+  registerSync(app, { pool, news, visibility, settings });
+  registerGraph(app, { pool, exports, visibility, settings });
   registerFields(app, { pool, settings, pace });
 
   app.addHook('onListen', async () => {

@@ -157,6 +157,13 @@ export const Settings = Type.Object({
     description:
       'whether requests a minute and contacts an hour are limited; guards against guessing and against large requests always hold, and loopback is never limited by its address',
   }),
+  STALL_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description:
+      'seconds after which a client is cut off that takes nothing of its answer, or whose body comes at less than 1 KiB/s on average over so long',
+  }),
   METRICS_TOKEN: secret('bearer token that GET /metrics asks for; without one it is open', 16),
   S3_BUCKET: Type.Optional(
     Type.String({
@@ -180,6 +187,25 @@ export const Settings = Type.Object({
     maximum: 1000,
     default: 32,
     description: 'attachments that one process takes in at the same time; further ones are told to come back',
+  }),
+  UPLOADS_PER_CALLER: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 8,
+    description: 'files that one process takes in from one caller (user or address) at the same time',
+  }),
+  EXPORTS_PER_CALLER: Type.Integer({
+    minimum: 1,
+    maximum: 2,
+    default: 1,
+    description: 'graph exports that one caller (user or address) has running in one process, of two in all',
+  }),
+  FEEDS_PER_CALLER: Type.Integer({
+    minimum: 1,
+    maximum: 5000,
+    default: 200,
+    description:
+      'live feeds that one caller (user or address) has open in one process, of 5,000 in all, and as many waiting sync requests',
   }),
   ATTACHMENT_EXPIRE_DAYS: Type.Integer({
     minimum: 1,

@@ -129,7 +129,7 @@ export async function traceBackend(
   registerHealth(app, 'trace-backend', { condition, metrics });
   registerAccounts(app, { pool, box, keys, settings, mails, lists, requirement, endings });
   registerAudit(app, { pool, lists });
-  registerImages(app, { pool, files, mayRead });
+  registerImages(app, { pool, files, mayRead }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn });
   registerCountries(app);
   registerProducts(app, { pool, lists, isOwn });

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import type pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { packetService } from '../../src/packet-service/app.ts';
@@ -30,6 +31,8 @@ export interface RunningService {
   send: Send;
   pool: pg.Pool;
   connection: Connection;
+  /** how many connections of clients it has */
+  connections(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +63,7 @@ export async function runningService(
     send: sender(url),
     pool: (shared?.pool ?? database?.pool) as pg.Pool,
     connection,
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
     async stop() {
       await app.close();
       await database?.drop();

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { openPool } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
@@ -76,6 +77,7 @@ export async function runningTrace(
     send,
     pool,
     connection,
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
     registry,
     folder: files.folder,
     login,

@@ -4,12 +4,10 @@ import type { Readable } from 'node:stream';
 export const PIECE_BYTES = 2 * 1024 * 1024;
 
 /**
- * Cuts what comes into pieces of `size` bytes; the last one is what is left. When the stream breaks off, or time is
- * over, what had come by then is the last piece: every byte that a bad network let through is kept.
- *
- * @param deadline Unix milliseconds; nothing more is read after it
+ * Cuts what comes into pieces of `size` bytes; the last one is what is left. When the stream breaks off, what
+ * had come by then is the last piece: every byte that a bad network let through is kept.
  */
-export async function* cutPieces(stream: Readable, size: number, deadline: number): AsyncGenerator<Buffer> {
+export async function* cutPieces(stream: Readable, size: number): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = [];
   let held = 0;
   try {
@@ -27,7 +25,6 @@ export async function* cutPieces(stream: Readable, size: number, deadline: numbe
         chunks.push(rest);
         held += rest.length;
       }
-      if (Date.now() > deadline) break;
     }
   } catch (error) {
     if (!stream.errored) throw error;

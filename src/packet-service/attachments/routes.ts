@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { type Limiter, limiter } from '../../platform/concurrency/limiter.ts';
 import { type FileStore, openFileStore, type Received } from '../../platform/files/index.ts';
+import { callerShare } from '../../platform/http/caller-share.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { takeForms } from '../../platform/http/form.ts';
@@ -37,6 +38,7 @@ export function registerAttachments(
     pool,
     files,
     limited: uploadLimiter(settings.CONCURRENT_UPLOADS),
+    takeShare: callerShare({ perCaller: settings.UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 }),
     maxBytes,
     checksUsers: settings.AUTH_MODE !== 'off',
   };
@@ -51,10 +53,11 @@ export function registerAttachments(
 }
 
 async function registerForm(app: Server, uploading: Uploading): Promise<void> {
-  const { pool, files, limited, maxBytes } = uploading;
+  const { pool, files, limited, takeShare, maxBytes } = uploading;
   await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
+    takeShare(request, reply, request.user);
     const done = await limited(async () => {
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {

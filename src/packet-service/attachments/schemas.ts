@@ -59,7 +59,7 @@ export const postAttachmentSchema = {
   response: {
     200: { ...Attachment, description: 'it was stored before' },
     201: Attachment,
-    ...errorAnswers(400, 403, 409, 413, 415, 500, 503),
+    ...errorAnswers(400, 403, 408, 409, 413, 415, 429, 500, 503),
   },
 };
 
@@ -183,7 +183,7 @@ export const patchUploadSchema = {
   }),
   response: {
     204: Type.Null({ description: 'Upload-Offset tells how much is here now' }),
-    ...errorAnswers(400, 403, 404, 409, 412, 413, 415, 500, 503),
+    ...errorAnswers(400, 403, 404, 408, 409, 412, 413, 415, 429, 500, 503),
   },
 };
 

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Limiter } from '../../platform/concurrency/limiter.ts';
 import type { FileStore } from '../../platform/files/index.ts';
+import type { TakeShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { streamBodies } from '../../platform/http/streamed-body.ts';
@@ -35,18 +36,17 @@ import { writers } from './writers.ts';
 const DAY_MS = 24 * 3600 * 1000;
 /** Pieces of one upload, at most: whoever sends a file by the byte is told to begin anew. */
 const MAX_PIECES = 10_000;
-/** How long one PATCH is read, in milliseconds; the server gives up on any request after two minutes. */
-const PATCH_MS = 100_000;
 
 /** What uploads need. */
 export interface Uploading extends Keeping {
   limited: Limiter;
+  takeShare: TakeShare;
   maxBytes: number;
 }
 
 /** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */
 export function registerUploads(app: Server, uploading: Uploading): void {
-  const { pool, files, limited, maxBytes } = uploading;
+  const { pool, files, limited, takeShare, maxBytes } = uploading;
   const { write, release } = writers();
   const freedUpload = async (request: FastifyRequest, uploadId: string) => {
     const upload = await ownUpload(pool, request, uploadId);
@@ -96,6 +96,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     const upload = await freedUpload(request, request.params.upload_id);
     const offset = request.headers['upload-offset'];
     if (offset !== upload.received) throw elsewhere(upload);
+    takeShare(request, reply, request.user);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
       limited(() => takePieces(uploading, upload, stream)),
@@ -185,7 +186,7 @@ async function takePieces(uploading: Uploading, upload: Upload, stream: Readable
   const { uploadId, length } = upload;
   const pieces = [...upload.pieces];
   let offset = upload.received;
-  for await (const bytes of cutPieces(stream, PIECE_BYTES, Date.now() + PATCH_MS)) {
+  for await (const bytes of cutPieces(stream, PIECE_BYTES)) {
     if (offset + bytes.length > length) {
       throw new Problem('invalid', `the body goes beyond the ${length} bytes of Upload-Length`);
     }

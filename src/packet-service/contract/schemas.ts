@@ -15,15 +15,16 @@ export const errors = {
   401: described('there is no valid token; every route but the open ones can answer this'),
   403: described('the user of the token may not do this'),
   404: described('there is no such thing'),
+  408: described('the body arrives too slowly'),
   409: described('the id or the Idempotency-Key was used before for something else'),
   410: described('the packet was erased; its Header and hash stay, and nothing else'),
   412: described('this needs another version of the protocol'),
   413: described('larger than this endpoint takes'),
   415: described('this endpoint takes another Content-Type'),
   416: described('the range lies outside the file'),
-  429: described('too much of it lately; Retry-After tells when to come back'),
+  429: described('too much of it lately or at the same time; Retry-After tells when to come back'),
   500: described('internal error; nothing was stored'),
-  503: described('the database does not answer; Retry-After tells when to come back'),
+  503: described('not possible for the moment; Retry-After tells when to come back'),
 } as const;
 
 /** Picks error answers by status; 401 is always among them. */

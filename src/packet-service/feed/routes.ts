@@ -1,12 +1,18 @@
+import { callerShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import type { Settings } from '../../platform/settings.ts';
 import { actingUser } from '../access/caller.ts';
 import { parseLogPlace } from '../log/log-place.ts';
 import type { Feeds } from './feeds.ts';
 import { feedSchema } from './schemas.ts';
 
 /** The live feed. */
-export function registerEvents(app: Server, { feeds }: { feeds: Feeds }): void {
+export function registerEvents(
+  app: Server,
+  { feeds, settings }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'> },
+): void {
+  const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what: 'feeds', retryAfter: 5 });
   // A HEAD request would open a feed that nobody reads.
   app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
     const { user_id, last_event_id } = request.query;
@@ -16,6 +22,7 @@ export function registerEvents(app: Server, { feeds }: { feeds: Feeds }): void {
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
     const place = after === undefined ? undefined : parseLogPlace(after);
+    takeShare(request, reply, request.user);
     await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
     reply.hijack();
   });

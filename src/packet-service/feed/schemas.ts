@@ -42,6 +42,6 @@ export const feedSchema = {
         },
       },
     },
-    ...errorAnswers(400, 403, 409, 500, 503),
+    ...errorAnswers(400, 403, 409, 429, 500, 503),
   },
 };

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { acceptWeight } from '../../platform/http/accept.ts';
+import { callerShare } from '../../platform/http/caller-share.ts';
 import { optionalBody } from '../../platform/http/optional-body.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
+import type { Settings } from '../../platform/settings.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import { type ExportContext, exportGraph } from './export.ts';
@@ -11,19 +13,20 @@ import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schema
 import { asNdjson, asNTriples } from './triples.ts';
 import { TURTLE } from './vocabulary.ts';
 
-/**
- * A download of which nothing was taken for so long is broken off, in milliseconds: it holds a connection. Node counts a
- * piece of which a part was taken as a move once more, so it can be twice as long.
- */
-const STALLED_MS = 30_000;
 /** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
 const STOP_PATIENCE_MS = 10_000;
 
 export function registerGraph(
   app: Server,
-  { pool, exports, visibility }: ExportContext & { visibility: Visibility },
+  {
+    pool,
+    exports,
+    visibility,
+    settings,
+  }: ExportContext & { visibility: Visibility; settings: Pick<Settings, 'EXPORTS_PER_CALLER'> },
 ): void {
   const watch = breakOffAtStop(app);
+  const takeShare = callerShare({ perCaller: settings.EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 });
   app.addHook('onClose', async () => exports.end());
 
   app.post('/graph/materialize', { schema: materializeSchema, ...optionalBody }, async (request, reply) => {
@@ -35,6 +38,7 @@ export function registerGraph(
       limit,
       threads: await visibility.readableThreads(request),
     };
+    takeShare(request, reply, request.user);
     const asRdf = prefersRdf(request.headers.accept);
     const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);
     watch(lines);
@@ -68,7 +72,6 @@ function breakOffAtStop(app: Server): (lines: Readable) => void {
 }
 
 function sendLines(reply: FastifyReply, lines: Readable, type: string): FastifyReply {
-  reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
   return reply.header('vary', 'accept').type(type).send(lines);
 }
 

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import type pg from 'pg';
+import { callerShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
+import type { Settings } from '../../platform/settings.ts';
 import { actingUser } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import type { Interest } from '../log/audience.ts';
@@ -22,8 +24,20 @@ const REST_MS = 200;
 /** Offline sync: the log, page by page, and what comes next. */
 export function registerSync(
   app: Server,
-  { pool, news, visibility }: { pool: pg.Pool; news: Broadcast; visibility: Visibility },
+  {
+    pool,
+    news,
+    visibility,
+    settings,
+  }: {
+    pool: pg.Pool;
+    news: Broadcast;
+    visibility: Visibility;
+    settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
+  },
 ): void {
+  const what = 'waiting requests';
+  const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
   let stopping = false;
 
@@ -34,6 +48,7 @@ export function registerSync(
     }
     const userId = user_id === undefined ? undefined : await actingUser(request, 'user_id', user_id);
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+    if (wait > 0) takeShare(request, reply, request.user);
     const wanted = {
       since: parseLogPlace(since),
       limit,

@@ -68,6 +68,6 @@ export const syncSchema = {
       },
       { description: 'one page' },
     ),
-    ...errorAnswers(400, 403, 500, 503),
+    ...errorAnswers(400, 403, 429, 500, 503),
   },
 };

@@ -93,7 +93,10 @@ export function answerUnreadable(
     error.code === 'HPE_HEADER_OVERFLOW'
       ? new Problem('headers_too_large', 'the request headers are larger than 16 KiB')
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new Problem('request_timeout', 'the request did not arrive within two minutes')
+        ? new Problem(
+            'request_timeout',
+            'the request arrives too slowly: less than 1 KiB a second of a body, or headers that take a minute',
+          )
         : new Problem('invalid', 'the request is not valid HTTP');
   const body = JSON.stringify(service.errorBody(problem));
   socket.write(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyRequest, LogController } from 'fastify';
+import { boundAnswers } from './answer-budget.ts';
 import { answerProblems, answerUnreadable, answerUnroutable } from './answers.ts';
 import { boundBodies } from './body-budget.ts';
 import { letOriginsIn } from './cors.ts';
@@ -16,6 +17,7 @@ import { limitRequests } from './rate-limit.ts';
 import { checkRequests, readQuery } from './request-line.ts';
 import { sendSecurityHeaders } from './security-headers.ts';
 import type { Server, ServiceDescription } from './service.ts';
+import { cutOffSlowClients } from './slow-clients.ts';
 import { validateExactly } from './validation.ts';
 
 export { JSON_TYPE, type Server, sendText } from './service.ts';
@@ -48,7 +50,8 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     bodyLimit: service.bodyLimit,
     trustProxy: trusted,
     genReqId: requestIds(),
-    requestTimeout: 120_000,
+    // Headers have Node's minute; bodies may take their time as long as they come (slow-clients.ts).
+    requestTimeout: 0,
     forceCloseConnections: 'idle',
     // Ours says when to come back.
     return503OnClosing: false,
@@ -69,7 +72,9 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   await letOriginsIn(app, service.settings);
   await limitRequests(app, service.settings, service.perMinute);
   checkRequests(app, service);
+  cutOffSlowClients(app, service.settings);
   boundBodies(app);
+  boundAnswers(app);
   readBodies(app);
   validateExactly(app, service.everyError);
   answerProblems(app, service);

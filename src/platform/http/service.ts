@@ -43,7 +43,7 @@ export interface ServiceDescription {
   /** Requests of one client address in a minute, at most. */
   perMinute: number;
   logger: FastifyBaseLogger;
-  settings: HostSettings & Pick<Settings, 'CORS_ORIGINS' | 'RATE_LIMIT'>;
+  settings: HostSettings & Pick<Settings, 'CORS_ORIGINS' | 'RATE_LIMIT' | 'STALL_SECONDS'>;
 }
 
 export type Server = FastifyInstance<

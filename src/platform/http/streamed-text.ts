@@ -4,6 +4,8 @@ import { JSON_TYPE, sendText } from './service.ts';
 
 /** Characters of an answer that are sent as one text; a longer one is streamed. */
 const WHOLE = 64 * 1024;
+/** Bytes that a streamed answer holds, about: the rows of its page, and the parts that wait. */
+const HELD = 1024 * 1024;
 
 /**
  * Sends an answer that comes in parts as the client takes it: neither a long answer nor a slow client costs more memory
@@ -20,6 +22,12 @@ export async function sendParts(
     const { done, value } = await parts.next();
     if (done) return sendText(reply, start, type);
     start += value;
+  }
+  try {
+    reply.holdAnswer(HELD);
+  } catch (error) {
+    await parts.return(undefined);
+    throw error;
   }
   return reply.type(type).send(Readable.from(startingWith(start, parts), { objectMode: false }));
 }

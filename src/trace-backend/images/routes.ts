@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { FileStore } from '../../platform/files/index.ts';
+import { callerShare } from '../../platform/http/caller-share.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { takeForms } from '../../platform/http/form.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import type { Settings } from '../../platform/settings.ts';
 import { callerOf } from '../access/authentication.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
@@ -34,7 +36,12 @@ export interface ImagesContext {
 }
 
 /** Images and documents: uploaded, read by whom they concern, and removed when no record carries them. */
-export function registerImages(app: Server, context: ImagesContext): void {
+export function registerImages(
+  app: Server,
+  context: ImagesContext,
+  { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
+): void {
+  const takeShare = callerShare({ perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
   // Contexts of their own: what they read as a body is no body elsewhere.
   for (const [kind, schema, maxBytes] of [
     ['image', postImageSchema, MAX_IMAGE_BYTES],
@@ -42,14 +49,19 @@ export function registerImages(app: Server, context: ImagesContext): void {
   ] as const) {
     app.register(async scope => {
       await takeForms(scope as Server, maxBytes, () => tooLarge(maxBytes));
-      scope.post(`/api/common/${kind}`, { config: { access: 'user', ...UPLOADS }, schema }, async request => {
-        const file = await receiveFile(request, context.files, maxBytes);
-        try {
-          return ok(asAnswer(await keepImage(context, request, kind, file)));
-        } finally {
-          await file.received.discard();
-        }
-      });
+      scope.post(
+        `/api/common/${kind}`,
+        { config: { access: 'user', ...UPLOADS }, schema },
+        async (request, reply) => {
+          takeShare(request, reply, String(callerOf(request).id));
+          const file = await receiveFile(request, context.files, maxBytes);
+          try {
+            return ok(asAnswer(await keepImage(context, request, kind, file)));
+          } finally {
+            await file.received.discard();
+          }
+        },
+      );
     });
   }
   registerImageReading(app, context);

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressBlock, isLocalRequest } from './address.ts';
+import { Problem } from './problems.ts';
+
+/** What one caller may have at the same time of something that all callers share. */
+export interface ShareOptions {
+  /** how many, at most */
+  perCaller: number;
+  /** what they are, for the error: "uploads" */
+  what: string;
+  /** seconds after which a refused caller should come back */
+  retryAfter: number;
+}
+
+/**
+ * Takes one for the request until its answer has been sent or its connection is closed.
+ *
+ * @param user who asks, where that is known; otherwise the request's address counts, but for this machine's own
+ * @throws Problem too_many_requests
+ */
+export type TakeShare = (request: FastifyRequest, reply: FastifyReply, user: string | undefined) => void;
+
+/** Bounds how many of something one caller has in one process, so that the others find room. */
+export function callerShare({ perCaller, what, retryAfter }: ShareOptions): TakeShare {
+  const taken = new Map<string, number>();
+  return (request, { raw }, user) => {
+    const caller = callerOf(request, user);
+    if (caller === undefined || raw.closed) return;
+    const count = taken.get(caller) ?? 0;
+    if (count >= perCaller) {
+      const whose = user === undefined ? 'this address' : 'this user';
+      throw new Problem(
+        'too_many_requests',
+        `${whose} has as many ${what} open as it may (${perCaller}); try again when one has ended`,
+        { retryAfter },
+      );
+    }
+    taken.set(caller, count + 1);
+    raw.once('close', () => {
+      const left = (taken.get(caller) ?? 0) - 1;
+      if (left > 0) taken.set(caller, left);
+      else taken.delete(caller);
+    });
+  };
+}
+
+function callerOf(request: FastifyRequest, user: string | undefined): string | undefined {
+  if (user !== undefined) return `user ${user}`;
+  return isLocalRequest(request) ? undefined : addressBlock(request.ip);
+}

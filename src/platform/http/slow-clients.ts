@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Settings } from '../settings.ts';
+import { isUnfinished } from './discard.ts';
+import type { Server } from './service.ts';
+
+/** Bytes a second that the body of a request brings on average, at least. */
+export const MIN_BYTES_PER_SECOND = 1024;
+
+type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
+
+/**
+ * Cuts off clients that hold a request without moving it: readers that take nothing of an answer for STALL_SECONDS, and
+ * senders whose body comes at less than 1 KiB/s on average over so long, who are answered 408. Neither an answer nor a
+ * body has a deadline beyond that: on a bad network a large file takes as long as it takes.
+ */
+export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting): void {
+  cutOffReaders(app, STALL_SECONDS * 1000);
+  cutOffSenders(app, STALL_SECONDS);
+}
+
+/**
+ * Node starts a socket's time anew whenever bytes move, also when the kernel took a part of a write, which it notices
+ * at the end of the time: a stalled reader is cut off after once or twice the limit.
+ */
+function cutOffReaders({ server }: Server, stallMs: number): void {
+  server.setTimeout(stallMs, socket => {
+    // A connection that is kept alive between two requests has another time, and ends with it.
+    const isIdle = socket.timeout !== stallMs;
+    if (isIdle || socket.writableLength > 0) socket.destroy();
+    // Nothing waits for the client: it is the service that has not answered yet.
+    else socket.setTimeout(stallMs);
+  });
+}
+
+/** A request whose body was not there yet when it began, and what had come when its time began. */
+interface Arriving {
+  request: IncomingMessage;
+  response: ServerResponse;
+  bytesRead: number;
+  since: number;
+}
+
+function cutOffSenders(app: Server, seconds: number): void {
+  // By connection, which has one request at a time: the next one takes the place of one that has arrived.
+  const arriving = new Map<Socket, Arriving>();
+  app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
+    if (isUnfinished(request)) {
+      const { socket } = request;
+      arriving.set(socket, { request, response, bytesRead: socket.bytesRead, since: performance.now() });
+    }
+    done();
+  });
+
+  const look = () => {
+    const now = performance.now();
+    for (const [socket, entry] of arriving) {
+      const { request, response, bytesRead, since } = entry;
+      if (request.complete || socket.destroyed) {
+        arriving.delete(socket);
+        continue;
+      }
+      // What has come and was not read yet is not the client's slowness.
+      const isOurs = request.readableLength > 0;
+      if (!isOurs && now - since < seconds * 1000) continue;
+      if (isOurs || socket.bytesRead - bytesRead >= MIN_BYTES_PER_SECOND * seconds) {
+        Object.assign(entry, { bytesRead: socket.bytesRead, since: now });
+        continue;
+      }
+      arriving.delete(socket);
+      if (response.headersSent) socket.destroy();
+      else app.server.emit('clientError', tooSlow(), socket);
+    }
+  };
+  const timer = setInterval(look, Math.min(5000, (seconds * 1000) / 4)).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+}
+
+/** The error that Node itself has for requests that take too long. */
+function tooSlow(): Error {
+  return Object.assign(new Error('the body arrives too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
+import { eventually } from './helpers/eventually.ts';
+import { type RawConnection, rawConnection } from './helpers/raw.ts';
+import { type Answer, type RunningService, runningService } from './helpers/service.ts';
+import { type RunningTrace, runningTrace } from './helpers/trace.ts';
+import { bearer, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
+
+let service: RunningService;
+let trace: RunningTrace;
+beforeAll(async () => {
+  service = await runningService({
+    USER_REGISTRY_JWT_SECRET: JWT_SECRET,
+    TRUST_PROXY: 'true',
+    UPLOADS_PER_CALLER: '1',
+    EXPORTS_PER_CALLER: '1',
+    FEEDS_PER_CALLER: '1',
+  });
+  trace = await runningTrace({ UPLOADS_PER_CALLER: '1' });
+  await service.pool.query(
+    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
+     SELECT gen_random_uuid(), 'g', '2025-01-01', 'bulk',
+       '{"geoid":"g","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2025-01-01T00:00:00Z","type":"bulk"}',
+       '{"attachments":[],"message":""}', '{}' FROM generate_series(1, 100000)`,
+  );
+});
+afterAll(() => Promise.all([service.stop(), trace.stop()]));
+
+type Headers = Record<string, string>;
+
+const lines = (headers: Headers) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+
+/** Sends the beginning of a request, and waits for the beginning of an answer or for `100 Continue`. */
+async function begun(url: string, start: string, headers: Headers, body = ''): Promise<RawConnection> {
+  const connection = await rawConnection(url);
+  connection.send(`${start} HTTP/1.1\r\nhost: localhost\r\n${lines(headers)}\r\n${body}`);
+  await eventually(() => connection.received().startsWith('HTTP/1.1 '));
+  connection.pause();
+  return connection;
+}
+
+const FORM = {
+  expect: '100-continue',
+  'content-type': 'multipart/form-data; boundary=x',
+  'content-length': '100000',
+};
+const PART = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nx';
+
+/** Somebody by token, and somebody by address. */
+const callers = async (): Promise<[Headers, Headers][]> => [
+  [bearer(await secretToken('amina')), bearer(await secretToken('ben'))],
+  [{ 'x-forwarded-for': '192.0.2.1' }, { 'x-forwarded-for': '192.0.2.2' }],
+  [{ 'x-forwarded-for': '2001:db8:1:1::1' }, { 'x-forwarded-for': '2001:db8:1:2::1' }],
+];
+
+/** Who has one is told so, somebody else is served, and then the first again. */
+async function expectShared(
+  held: (headers: Headers) => Promise<RawConnection>,
+  ask: (headers: Headers) => Promise<Answer>,
+  what: string,
+): Promise<void> {
+  for (const [first, second] of await callers()) {
+    const connection = await held(first);
+    const refused = await ask(first);
+    expect([refused.status, refused.body.error]).toEqual([
+      429,
+      expect.stringContaining(`as many ${what} open`),
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await ask(second)).status).toBeLessThan(300);
+    connection.close();
+    await eventually(
+      () => ask(first),
+      ({ status }) => status < 300,
+    );
+  }
+}
+
+test(
+  'one caller has one export, and another one is served',
+  () =>
+    expectShared(
+      headers => begun(service.url, 'POST /graph/materialize', { ...headers, 'content-length': '0' }),
+      headers => service.send('POST', '/graph/materialize', { limit: 10 }, headers),
+      'exports',
+    ),
+  30_000,
+);
+
+test('one caller has so many uploads, by form or by tus, and another one is served', async () => {
+  const held = (headers: Headers) => begun(service.url, 'POST /attachments', { ...FORM, ...headers }, PART);
+  await expectShared(held, headers => upload(service, 'x', { headers }), 'uploads');
+  await expectShared(
+    held,
+    async headers => {
+      const begin = { ...TUS, ...headers, 'upload-length': '1' };
+      const { headers: answered } = await service.send('POST', '/attachments/uploads', undefined, begin);
+      const path = answered.get('location') as string;
+      return service.send('PATCH', path, 'x', { ...TUS_PATCH, ...headers, 'upload-offset': '0' });
+    },
+    'uploads',
+  );
+}, 30_000);
+
+test('one caller has so many feeds and waiting requests, and another one is served', async () => {
+  const since = (
+    await eventually(
+      () => service.send('GET', '/sync/packets'),
+      ({ body }) => !body.more,
+    )
+  ).body.since;
+  const feed = async (headers: Headers): Promise<Answer> => {
+    const leave = new AbortController();
+    const url = `${service.url}/events${headers.authorization ? '' : '?user_id=anyone'}`;
+    const response = await fetch(url, { headers, signal: leave.signal });
+    const text = response.status === 200 ? '' : await response.text();
+    leave.abort();
+    return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
+  };
+  await expectShared(
+    headers => begun(service.url, `GET /events${headers.authorization ? '' : '?user_id=anyone'}`, headers),
+    feed,
+    'feeds',
+  );
+  for (const [first, second] of await callers()) {
+    const path = (wait: number) => `/sync/packets?geoid=nowhere&since=${since}&wait=${wait}`;
+    const connection = await begun(service.url, `GET ${path(60)}`, { ...first, expect: '100-continue' });
+    const refused = await service.send('GET', path(0.01), undefined, first);
+    expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('waiting requests')]);
+    expect((await service.send('GET', path(0), undefined, first)).status).toBe(200);
+    expect((await service.send('GET', path(0.01), undefined, second)).status).toBe(200);
+    connection.close();
+  }
+}, 30_000);
+
+test('in the trace backend one user has so many uploads', async () => {
+  const [first, second] = [await trace.loggedIn(), await trace.loggedIn()];
+  const post = (cookie: string) => {
+    const form = new FormData();
+    form.set('file', new Blob(['%PDF-1.4 x']), 'a.pdf');
+    return fetch(`${trace.url}/api/common/document`, { method: 'POST', body: form, headers: { cookie } });
+  };
+  const connection = await begun(
+    trace.url,
+    'POST /api/common/document',
+    { ...FORM, cookie: first.cookie },
+    PART,
+  );
+  const refused = await post(first.cookie);
+  expect([refused.status, await refused.json()]).toMatchObject([429, { status: 'TOO_MANY_REQUESTS' }]);
+  expect((await post(second.cookie)).status).toBe(200);
+  connection.close();
+});
