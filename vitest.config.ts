@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { NotRunReporter } from './test/helpers/not-run.ts';
 
@@ -8,5 +9,7 @@ export default defineConfig({
     reporters: ['default', new NotRunReporter()],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Many tests wait for processes and outside systems: on two cores, three files at a time take half as long as one.
+    maxWorkers: Math.max(3, availableParallelism()),
   },
 });

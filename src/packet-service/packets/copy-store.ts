@@ -52,7 +52,7 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
     type === undefined ? '' : `p.type = ${quoted(type)}`,
     packetId === undefined ? '' : `p.id = ${quoted(packetId)}::uuid`,
     messagesOf(threads),
-    'p.erased_at IS NULL',
+    'p.body IS NOT NULL',
     window
       ? `p.ts > ${quoted(window.after)}::timestamptz AND p.ts <= ${quoted(window.until)}::timestamptz`
       : '',

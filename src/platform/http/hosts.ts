@@ -20,9 +20,15 @@ export type HostSettings = Pick<
 export function checkHosts(app: FastifyInstance, settings: HostSettings): void {
   if (!isLoopbackHost(settings.HOST) || settings.TRUST_PROXY !== 'false') return;
   const known = knownHosts(settings);
+  // Nearly every request has the Host of the one before.
+  let lastKnown: string | undefined;
   app.addHook('onRequest', (request, _reply, done) => {
     const { host } = request.headers;
-    done(host === undefined || isKnown(known, host) ? undefined : unknownHost());
+    if (host !== undefined && host !== lastKnown) {
+      if (!isKnown(known, host)) return done(unknownHost());
+      lastKnown = host;
+    }
+    done();
   });
 }
 
