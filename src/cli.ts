@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -21,6 +22,7 @@ import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app
 import { importEcbRates } from './trace-backend/currency/import-ecb.ts';
 import { makeKey } from './trace-backend/keys/keys.ts';
 import { rotateServiceToken, serviceToken } from './trace-backend/keys/service-token.ts';
+import { eraseUser, exportUser, type UserCommand } from './user-commands.ts';
 
 /** What the operator typed cannot be done; the message says what can. */
 class UsageError extends Error {}
@@ -39,6 +41,15 @@ interface Command {
     logger: pino.Logger;
     options: Record<string, string | boolean | undefined>;
   }) => Promise<string>;
+}
+
+function userCommand(
+  connection: Connection,
+  settings: Settings,
+  options: Record<string, string | boolean | undefined>,
+): UserCommand {
+  const service = options.service as string | undefined;
+  return { connection, settings, userId: options.ID as string, service };
 }
 
 const commands: Record<string, Command> = {
@@ -93,6 +104,24 @@ const commands: Record<string, Command> = {
       const kid = await withPool(connection, TRACE_SCHEMA, pool => makeKey(pool, secretBox(settings)));
       return `from two minutes on new tokens are signed with ${kid}`;
     },
+  },
+  'export user': {
+    usage: 'export user ID --to FILE.zip [--service packet|trace]',
+    does: 'writes everything that is kept about a user; ID is the `sub` of the user`s tokens',
+    options: { to: { type: 'string' }, service: { type: 'string' } },
+    operand: 'ID',
+    async run({ connection, settings, options }) {
+      if (!options.to) throw new UsageError('--to FILE.zip is missing');
+      const file = path.resolve(options.to as string);
+      return exportUser(userCommand(connection, settings, options), file);
+    },
+  },
+  'erase user': {
+    usage: 'erase user ID [--service packet|trace]',
+    does: 'erases what is about a user alone, for good; packets stay as evidence',
+    options: { service: { type: 'string' } },
+    operand: 'ID',
+    run: ({ connection, settings, options }) => eraseUser(userCommand(connection, settings, options)),
   },
   'import ecb-rates': {
     usage: 'import ecb-rates FILE [--force]',

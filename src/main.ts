@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
+import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
 import { connectionsNeeded, SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { checkFileStore } from './platform/files/store-id.ts';
@@ -13,7 +14,7 @@ import { MigrationError } from './platform/postgres/migrate.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
-import type { UserRegistry } from './platform/tokens/user-registry.ts';
+import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { stopOnSignals } from './stopping.ts';
 import {
   migrateTraceBackend,
@@ -93,7 +94,9 @@ async function makeServices(
   let registry: UserRegistry | undefined;
   if (serves.has('trace')) {
     const log = logger.child({ service: 'trace-backend' });
-    const trace = await traceBackend(settings, connection, log);
+    const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
+    const trace = await traceBackend(settings, connection, log, elsewhere);
+    trace.app.addHook('onClose', async () => elsewhere?.close());
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
     const migrate = async () => {
@@ -118,12 +121,6 @@ async function makeServices(
     services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
   }
   return services;
-}
-
-/** Whether the settings name a registry of users, which then counts instead of the trace backend beside. */
-function namesRegistry(settings: Settings): boolean {
-  const { USER_REGISTRY_JWT_SECRET, USER_REGISTRY_JWKS_URL, USER_REGISTRY_URL } = settings;
-  return (USER_REGISTRY_JWT_SECRET ?? USER_REGISTRY_JWKS_URL ?? USER_REGISTRY_URL) !== undefined;
 }
 
 /** Says it where others than this machine could reach a packet service that does not ask everyone for a token. */

@@ -115,6 +115,13 @@ const TABLE: Record<string, Row> = {
   },
   'POST /api/user/refresh_authentication': open(401),
   'POST /api/user/logout': everyone(200),
+  'GET /api/user/export': everyone(200),
+  'GET /api/user/admin/export/{id}': {
+    path: ({ owner }) => `/api/user/admin/export/${owner.id}`,
+    ...systemAdmin(),
+  },
+  'POST /api/user/erase': { body: () => ({ currentPassword: 'not mine' }), ...everyone(400) },
+  'POST /api/user/admin/erase': { body: ({ owner }) => ({ id: owner.id }), ...systemAdmin() },
   'GET /api/user/email_change': everyone(404),
   'DELETE /api/user/email_change': everyone(404),
   'POST /api/user/email_change': {

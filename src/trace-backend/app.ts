@@ -7,6 +7,7 @@ import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
 import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
+import type { PersonalData } from '../platform/personal-data/personal-data.ts';
 import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
@@ -21,7 +22,10 @@ import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { findHolder, registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { registerEmailChange } from './accounts/email-change/routes.ts';
-import { type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
+import { JOBS_SCHEMA, type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
+import { type ErasureContext, eraseHourly } from './accounts/personal-data/erase.ts';
+import type { ExportContext } from './accounts/personal-data/export.ts';
+import { registerPersonalData } from './accounts/personal-data/routes.ts';
 import { sealFactors } from './accounts/second-factor/factor.ts';
 import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
 import { registerSecondFactor } from './accounts/second-factor/routes.ts';
@@ -49,20 +53,23 @@ import { type Lists, openLists } from './lists/lists.ts';
 import { maySeeProducts, ownsProduct } from './products/access.ts';
 import { registerProducts } from './products/routes.ts';
 
-/** PostgreSQL's schemas of the trace backend and of its job queue. */
+/** PostgreSQL's schema of the trace backend. */
 export const SCHEMA = 'trace_backend';
-const JOBS_SCHEMA = 'trace_backend_jobs';
 
 /** Requests of one client address in a minute, at most. */
 const PER_MINUTE = 1200;
 const BODY_LIMIT = 1024 * 1024;
+
+/** Connections of exports of personal data, here and to what the packet service keeps; how long one waits for its reader. */
+const EXPORTS = 1;
+const EXPORT_DEADLINE = { ms: 10 * 60_000, of: 'silence' } as const;
 
 /** WWW-Authenticate of calls that need a login: no registered scheme is about cookies; this one was proposed for them. */
 const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';
 
 /** How many connections a process of the trace backend opens at most; docs/operations.md has the formula. */
 export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
-  return DATABASE_POOL + JOB_CONNECTIONS;
+  return DATABASE_POOL + JOB_CONNECTIONS + 2 * EXPORTS;
 }
 
 /** Brings the trace backend's tables up to date; returns the names of the migrations that ran now. */
@@ -98,12 +105,14 @@ export async function prepareTraceBackend(
  * The trace backend over a migrated database, ready to listen. Closing it answers what is in flight and closes its
  * connections.
  *
+ * @param elsewhere what the packet service keeps about the same users
  * @throws SettingsError
  */
 export async function traceBackend(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
+  elsewhere?: PersonalData,
 ): Promise<{ app: Server; registry: UserRegistry }> {
   const condition = databaseCondition(logger);
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL, { onRefusal: condition.refused });
@@ -127,7 +136,10 @@ export async function traceBackend(
   const lists = openLists();
 
   registerHealth(app, 'trace-backend', { condition, metrics });
-  registerAccounts(app, { pool, box, keys, settings, mails, lists, requirement, endings });
+  const exports = openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE });
+  const personal = { pool, exports, files, mailer, elsewhere };
+  registerAccounts(app, { ...personal, box, keys, settings, mails, lists, requirement, endings });
+  const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, mayRead }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn });
@@ -144,14 +156,15 @@ export async function traceBackend(
   });
   app.addHook('onClose', async () => {
     condition.stop();
+    stopErasing();
     await jobs.stop();
     mailer.close();
-    await pool.end();
+    await Promise.all([pool.end(), exports.end()]);
   });
   return { app, registry: ownRegistry({ pool, keys, findStanding, requirement, endings }) };
 }
 
-interface Accounts {
+interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
   box: SecretBox;
   keys: Keys;
@@ -166,13 +179,15 @@ interface Accounts {
 function registerAccounts(app: Server, accounts: Accounts): void {
   const { pool, box, keys, settings } = accounts;
   const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
-  const sessions = openSessions({ ...accounts, cookies: sessionCookies(settings) });
-  const context = { ...accounts, sessions, companiesOf };
+  const cookies = sessionCookies(settings);
+  const sessions = openSessions({ ...accounts, cookies });
+  const context = { ...accounts, cookies, sessions, companiesOf };
   registerUsers(app, context);
   registerSessions(app, context);
   registerSecondFactor(app, context);
   registerEmailChange(app, context);
   registerAdministration(app, context);
+  registerPersonalData(app, context);
   const isServiceToken = serviceTokenCheck({ pool, box, settings });
   registerDiscoverability(app, { pool, keys, isServiceToken });
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
+import { packetPersonalData } from '../../src/packet-service/personal-data/personal-data.ts';
 import { openPool } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
@@ -54,7 +55,8 @@ export async function runningTrace(
   });
   const logger = pino({ level: 'silent' });
   await prepareTraceBackend(settings, connection, logger);
-  const { app, registry } = await traceBackend(settings, connection, logger);
+  const elsewhere = packetPersonalData(settings, connection);
+  const { app, registry } = await traceBackend(settings, connection, logger, elsewhere);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const pool = openPool(connection, 'trace_backend', 4);
@@ -90,6 +92,7 @@ export async function runningTrace(
     },
     async stop() {
       await app.close();
+      await elsewhere.close();
       await pool.end();
       await database?.drop();
       await files.remove();

@@ -1,3 +1,4 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { makeFolder, writeWhole } from '../files/whole-file.ts';
@@ -23,6 +24,8 @@ export interface Mailer {
    *   messages hold no address and no credentials
    */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
+  /** Removes mails to an address that are kept as files. */
+  forget(address: string): Promise<void>;
   close(): void;
 }
 
@@ -61,6 +64,7 @@ function smtpMailer(url: string, from: string): Mailer {
         throw readFailure(error as SmtpError);
       }
     },
+    async forget() {},
     close: () => transport.close({ force: true }),
   };
 }
@@ -93,8 +97,21 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
         throw new Error(`the mail could not be written (${(error as NodeJS.ErrnoException).code})`);
       }
     },
+    async forget(address) {
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names.filter(name => name.endsWith('.eml'))) {
+        const file = path.join(folder, name);
+        if (recipientOf(await readFile(file, 'utf8')) === address.toLowerCase())
+          await rm(file, { force: true });
+      }
+    },
     close() {},
   };
+}
+
+/** The address that a mail which was kept as a file is for, in lower case. */
+function recipientOf(raw: string): string | undefined {
+  return /^To: <?([^>\s]+)>?$/im.exec(raw.slice(0, raw.indexOf('\n\n')))?.[1]?.toLowerCase();
 }
 
 /**

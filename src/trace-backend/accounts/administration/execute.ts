@@ -66,6 +66,7 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
     throw new Problem('forbidden', 'a SYSTEM_ADMIN is changed by another SYSTEM_ADMIN alone');
   }
+  if (user?.erased) throw new Problem('invalid', 'the account is erased');
   if (user?.id === id)
     throw new Problem('invalid', 'nobody does this to themself; ask another administrator');
 }

@@ -11,6 +11,8 @@ import { findAccount, findUser, type User } from '../users/store.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { mailTexts } from './texts.ts';
 
+/** PostgreSQL's schema of the job queue. */
+export const JOBS_SCHEMA = 'trace_backend_jobs';
 /** What was given up, for the log and for whoever looks into the queue. */
 const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail'] as const;
@@ -151,7 +153,7 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
 async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
   const { pool, publicUrl, invitation } = mailing;
   const user = await findUser(pool, job.to);
-  if (!user) return undefined;
+  if (!user || user.erased) return undefined;
   const texts = mailTexts(publicUrl());
   const mail = { id: job.id, to: user.email };
   switch (job.kind) {

@@ -17,6 +17,8 @@ export interface User {
   status: Status;
   role: Role;
   discoverable: boolean;
+  /** whether the account is erased, or being erased */
+  erased: boolean;
 }
 
 /** A user with what only logging in needs. */
@@ -25,13 +27,17 @@ export interface Account extends User {
   sessionVersion: number;
 }
 
-const USER = sql`id, email, name, surname, language, status, role, discoverable`;
+const USER = sql`id, email, name, surname, language, status, role, discoverable, erasing_at IS NOT NULL AS erased`;
 const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
 
 /** @returns undefined when the address is taken */
 export async function insertUser(
   database: Database,
-  user: Omit<User, 'id' | 'discoverable'> & { emailKey: string; password: string; createdAt: Date },
+  user: Omit<User, 'id' | 'discoverable' | 'erased'> & {
+    emailKey: string;
+    password: string;
+    createdAt: Date;
+  },
 ): Promise<User | undefined> {
   const { rows } = await database.query<User>(sql`
     INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)

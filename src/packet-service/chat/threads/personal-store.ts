@@ -1,0 +1,22 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+
+/** A thread that a user takes part in, or began. */
+export interface PersonalThread {
+  threadId: string;
+  name: string;
+  createdBy: string;
+  createdAt: Date;
+  participants: string[];
+}
+
+export function threadsOf(userId: string): pg.QueryConfig {
+  return sql`
+    SELECT thread_id AS "threadId", name, created_by AS "createdBy", created_at AS "createdAt",
+      ARRAY(SELECT user_id FROM chat_participants AS all_of_them
+        WHERE all_of_them.thread_id = chat_threads.thread_id ORDER BY user_id) AS participants
+    FROM chat_threads
+    WHERE author = ${userId} OR created_by = ${userId}
+      OR thread_id IN (SELECT thread_id FROM chat_participants WHERE user_id = ${userId})
+    ORDER BY thread_id`;
+}

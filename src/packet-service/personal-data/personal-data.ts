@@ -1,0 +1,156 @@
+import type pg from 'pg';
+import { type FileStore, openFileStore } from '../../platform/files/index.ts';
+import { forgetJobs } from '../../platform/jobs/store.ts';
+import { makeMailer } from '../../platform/mail/mail.ts';
+import {
+  jsonFile,
+  type PersonalData,
+  type PersonalFile,
+  rowsFile,
+  safeName,
+  storedFile,
+} from '../../platform/personal-data/personal-data.ts';
+import { rowsOf } from '../../platform/postgres/cursor.ts';
+import { type Connection, openPool, transaction, withPool } from '../../platform/postgres/database.ts';
+import type { Settings } from '../../platform/settings.ts';
+import { eraseOwnFiles } from '../attachments/erase-own.ts';
+import { contentKey } from '../attachments/keep.ts';
+import { attachmentsBy, type PersonalAttachment, uploadsBy } from '../attachments/personal-store.ts';
+import { type PersonalThread, threadsOf } from '../chat/threads/personal-store.ts';
+import { findThreadIds } from '../chat/threads/store.ts';
+import { fieldsBy } from '../geoids/personal-store.ts';
+import { eraseKeys, keptAnswersOf } from '../idempotency/personal-store.ts';
+import { uuidToUlid } from '../packet/ulid.ts';
+import { packetsBy, type StoredPacket } from '../packets/personal-store.ts';
+import { SCHEMA } from '../pools.ts';
+import { eraseEntry, findLookups } from '../sharing/directory/personal-store.ts';
+import { findEntry } from '../sharing/directory/store.ts';
+import { JOBS_SCHEMA } from '../sharing/notifications/open.ts';
+import {
+  eraseNotifications,
+  notificationsOf,
+  type PersonalNotification,
+} from '../sharing/notifications/personal-store.ts';
+import { eraseContacts, type PersonalShare, sharesOf } from '../sharing/shares/personal-store.ts';
+import { hasTables } from './store.ts';
+
+/** Exports at once in this process: each holds a connection for as long as its client reads. */
+const EXPORTS = 1;
+/** Longest wait for the server's next rows, in milliseconds: no index leads to the packets of a user. */
+const SILENCE_MS = 10 * 60_000;
+const FOLDER = 'packet-service';
+
+/** What the packet service keeps about users, over connections of its own. */
+export function packetPersonalData(settings: Settings, connection: Connection): PersonalData {
+  const deadline = { ms: SILENCE_MS, of: 'silence' } as const;
+  const exports = openPool(connection, SCHEMA, EXPORTS, { deadline });
+  const files = openFileStore(settings);
+  return {
+    isHere: () => hasTables(exports),
+    async *files(userId) {
+      // Everything that is looked up comes first: the one connection then is for the files, which are read one by one.
+      const entry = await findEntry(exports, userId);
+      const lookups = await findLookups(exports, userId);
+      const threadIds = await findThreadIds(exports, userId, { openOnly: false });
+      const uploads = await uploadsOf(exports, files, userId);
+      yield jsonFile(`${FOLDER}/directory.json`, { entry, lookups });
+      yield packetsFile(exports, userId, threadIds);
+      yield* tables(exports, userId);
+      yield* uploads;
+    },
+    // Over a connection of its own: it does not wait for an export.
+    erase: (userId, contacts) =>
+      withPool(connection, SCHEMA, pool => erase({ pool, files, settings }, userId, contacts)),
+    close: () => exports.end(),
+  };
+}
+
+async function erase(
+  { pool, files, settings }: { pool: pg.Pool; files: FileStore; settings: Settings },
+  userId: string,
+  known: readonly string[],
+): Promise<void> {
+  const entry = await findEntry(pool, userId);
+  const contacts = [...new Set([...known, ...(entry?.contacts.map(({ contact }) => contact) ?? [])])];
+  await transaction(pool, async database => {
+    await eraseEntry(database, userId, contacts);
+    await eraseContacts(database, userId, contacts);
+    await eraseNotifications(database, userId, contacts);
+    await eraseKeys(database, userId);
+    await forgetJobs(database, JOBS_SCHEMA, 'contact', contacts);
+  });
+  await eraseOwnFiles(pool, files, userId);
+  const mailer = makeMailer(settings);
+  for (const contact of contacts) await mailer.forget(contact);
+  mailer.close();
+}
+
+async function uploadsOf(exports: pg.Pool, files: FileStore, userId: string): Promise<PersonalFile[]> {
+  const found: (PersonalFile | undefined)[] = [];
+  for await (const rows of rowsOf<PersonalAttachment>(exports, attachmentsBy(userId))) {
+    for (const { attachmentId, sha256, name } of rows) {
+      const path = `${FOLDER}/files/${idOf(attachmentId)}-${safeName(name)}`;
+      found.push(await storedFile(files, path, contentKey(sha256)));
+    }
+  }
+  return found.filter(file => file !== undefined);
+}
+
+function packetsFile(pool: pg.Pool, userId: string, threadIds: readonly string[]): PersonalFile {
+  // Spliced, not parsed, so that each line still hashes to its Footer.hash.
+  return rowsFile<StoredPacket>(
+    pool,
+    `${FOLDER}/packets.ndjson`,
+    packetsBy(userId, threadIds),
+    ({ header, body, footer }) => `{"Header":${header},"Body":${body},"Footer":${footer}}`,
+  );
+}
+
+function* tables(pool: pg.Pool, userId: string): Generator<PersonalFile> {
+  yield rowsFile<PersonalThread>(pool, `${FOLDER}/threads.ndjson`, threadsOf(userId), thread => ({
+    thread_id: uuidToUlid(thread.threadId),
+    name: thread.name,
+    created_by: thread.createdBy,
+    created_at: thread.createdAt,
+    participants: thread.participants,
+  }));
+  yield rowsFile<PersonalShare>(pool, `${FOLDER}/shares.ndjson`, sharesOf(userId), share => ({
+    share_id: uuidToUlid(share.shareId),
+    packet_id: uuidToUlid(share.packetId),
+    from_user: share.fromUser,
+    to_user: share.toUser,
+    contact_value: share.contact,
+    status: share.status,
+    created_at: share.createdAt,
+  }));
+  yield rowsFile<PersonalNotification>(
+    pool,
+    `${FOLDER}/notifications.ndjson`,
+    notificationsOf(userId),
+    told => ({
+      notification_id: uuidToUlid(told.notificationId),
+      type: told.type,
+      contact_value: told.contact,
+      packet_id: uuidToUlid(told.packetId),
+      share_id: uuidToUlid(told.shareId),
+      from_user: told.fromUser,
+      created_at: told.createdAt,
+      deliveries: told.deliveries,
+    }),
+  );
+  yield rowsFile<PersonalAttachment>(pool, `${FOLDER}/attachments.ndjson`, attachmentsBy(userId), file => ({
+    attachment_id: idOf(file.attachmentId),
+    name: file.name,
+    content_type: file.contentType,
+    size: Number(file.size),
+    sha256: file.sha256,
+    uploaded_at: file.uploadedAt,
+  }));
+  yield rowsFile(pool, `${FOLDER}/uploads.ndjson`, uploadsBy(userId));
+  yield rowsFile(pool, `${FOLDER}/fields.ndjson`, fieldsBy(userId));
+  yield rowsFile(pool, `${FOLDER}/answers.ndjson`, keptAnswersOf(userId));
+}
+
+function idOf(attachmentId: string): string {
+  return `att_${uuidToUlid(attachmentId)}`;
+}

@@ -1,0 +1,29 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Share } from './store.ts';
+
+export type PersonalShare = Omit<Share, 'author'>;
+
+/** What a user shared, and what was shared with the user. */
+export function sharesOf(userId: string): pg.QueryConfig {
+  return sql`
+    SELECT share_id AS "shareId", packet_id AS "packetId", from_user AS "fromUser", contact, to_user AS "toUser",
+      status, created_at AS "createdAt"
+    FROM shares WHERE from_user = ${userId} OR author = ${userId} OR to_user = ${userId} ORDER BY share_id`;
+}
+
+/**
+ * Forgets the contacts by which a user was found, and invitations that wait: those to the user's contacts, and those
+ * that the user sent. Shares stay, so that who may read what does not change.
+ */
+export async function eraseContacts(
+  database: Database,
+  userId: string,
+  contacts: readonly string[],
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM shares WHERE status = 'invited' AND (contact = ANY (${contacts}::text[]) OR from_user = ${userId})`);
+  await database.query(sql`DELETE FROM invitation_tokens WHERE contact = ANY (${contacts}::text[])`);
+  await database.query(sql`UPDATE shares SET contact = 'erased ' || share_id WHERE to_user = ${userId}`);
+}

@@ -1,0 +1,31 @@
+import type pg from 'pg';
+
+/** Rows that are fetched at once. */
+const BATCH = 500;
+
+/**
+ * The rows of a statement, a batch at a time and no faster than they are taken. Holds a connection and a read-only
+ * transaction until the end; when it is left early, the connection is closed.
+ *
+ * @param pool whose deadline lets a transaction wait for whoever takes the rows
+ */
+export async function* rowsOf<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  { text, values = [] }: pg.QueryConfig,
+): AsyncGenerator<Row[]> {
+  const client = await pool.connect();
+  let ended = false;
+  try {
+    await client.query('BEGIN READ ONLY');
+    await client.query({ text: `DECLARE exported NO SCROLL CURSOR FOR ${text}`, values });
+    for (;;) {
+      const { rows } = await client.query<Row>(`FETCH ${BATCH} FROM exported`);
+      if (rows.length === 0) break;
+      yield rows;
+    }
+    await client.query('COMMIT');
+    ended = true;
+  } finally {
+    client.release(!ended);
+  }
+}

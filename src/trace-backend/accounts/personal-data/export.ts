@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import type { FileStore } from '../../../platform/files/index.ts';
+import {
+  jsonFile,
+  type PersonalData,
+  type PersonalFile,
+  rowsFile,
+  safeName,
+  storedFile,
+} from '../../../platform/personal-data/personal-data.ts';
+import { rowsOf } from '../../../platform/postgres/cursor.ts';
+import { auditOf } from '../../audit/personal-store.ts';
+import { companiesBy, invitationsOf, membershipsOf } from '../../companies/personal-store.ts';
+import { imagesBy, type PersonalImage } from '../../images/personal-store.ts';
+import { originalKey } from '../../images/renditions.ts';
+import { changesBy, productsBy } from '../../products/personal-store.ts';
+import { findEmailChange } from '../email-change/store.ts';
+import { mailsOf } from '../mails/personal-store.ts';
+import { requiredFactor } from '../second-factor/factor.ts';
+import { countRecoveryCodes } from '../second-factor/store.ts';
+import { loginAddressesOf, loginFailuresOf, sessionsOf } from '../sessions/personal-store.ts';
+import { emailKeyOf } from '../users/email.ts';
+import { findPersonalUser } from '../users/personal-store.ts';
+
+const FOLDER = 'trace-backend';
+
+export interface ExportContext {
+  /** a connection whose transactions may wait for whoever reads the export */
+  exports: pg.Pool;
+  files: FileStore;
+  /** what the packet service keeps; undefined where its users are not ours */
+  elsewhere: PersonalData | undefined;
+}
+
+/**
+ * Everything that is kept about a user, as files: first what is where, then what the trace backend keeps, then what the
+ * packet service does. Secrets (password, keys, tokens) are left out.
+ */
+export async function* personalFiles(
+  { exports, files, elsewhere }: ExportContext,
+  userId: number,
+  now: Date,
+): AsyncGenerator<PersonalFile> {
+  const isHere = (await elsewhere?.isHere()) === true;
+  // Everything that is looked up comes first: the one connection then is for the files, which are read one by one.
+  const account = await accountFile(exports, userId, now);
+  const user = await findPersonalUser(exports, userId);
+  const uploads = await uploadsOf(exports, files, userId);
+  yield jsonFile('about.json', {
+    user_id: String(userId),
+    exported_at: now.toISOString(),
+    trace_backend: 'included',
+    packet_service: isHere
+      ? 'included'
+      : 'not included: it keeps its data elsewhere, where `fieldtrace export user` gives it',
+  });
+  yield account;
+  yield* tables(exports, userId, hash('sha256', emailKeyOf(user?.email ?? ''), 'buffer'));
+  yield* uploads;
+  if (isHere && elsewhere) yield* elsewhere.files(String(userId));
+}
+
+async function uploadsOf(exports: pg.Pool, files: FileStore, userId: number): Promise<PersonalFile[]> {
+  const found: (PersonalFile | undefined)[] = [];
+  for await (const rows of rowsOf<PersonalImage>(exports, imagesBy(userId))) {
+    for (const { storageKey, name } of rows) {
+      const path = `${FOLDER}/files/${storageKey}-${safeName(name)}`;
+      found.push(await storedFile(files, path, originalKey(storageKey)));
+    }
+  }
+  return found.filter(file => file !== undefined);
+}
+
+async function accountFile(exports: pg.Pool, userId: number, now: Date): Promise<PersonalFile> {
+  const change = await findEmailChange(exports, userId, now);
+  return jsonFile(`${FOLDER}/account.json`, {
+    ...(await findPersonalUser(exports, userId)),
+    secondFactor: (await requiredFactor(exports, userId)) !== undefined,
+    recoveryCodes: await countRecoveryCodes(exports, userId),
+    ...(change && { emailChange: { email: change.email, expiresAt: change.expiresAt } }),
+  });
+}
+
+function* tables(exports: pg.Pool, userId: number, account: Buffer): Generator<PersonalFile> {
+  const statements = {
+    sessions: sessionsOf(userId),
+    'login-addresses': loginAddressesOf(userId),
+    'failed-logins': loginFailuresOf(account),
+    mails: mailsOf(userId),
+    memberships: membershipsOf(userId),
+    invitations: invitationsOf(userId),
+    companies: companiesBy(userId),
+    products: productsBy(userId),
+    'product-changes': changesBy(userId),
+    images: imagesBy(userId),
+    audit: auditOf(userId),
+  };
+  for (const [name, statement] of Object.entries(statements)) {
+    yield rowsFile(exports, `${FOLDER}/${name}.ndjson`, statement);
+  }
+}

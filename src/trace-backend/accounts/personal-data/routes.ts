@@ -1,0 +1,178 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { contentDisposition } from '../../../platform/http/disposition.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { zipOf } from '../../../platform/personal-data/zip.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
+import { callerOf } from '../../access/authentication.ts';
+import { audit } from '../../audit/audit.ts';
+import { envelope, failureAnswers, ok } from '../../contract/envelope.ts';
+import { Id, idOf, PathId, pathIdOf } from '../../contract/schemas.ts';
+import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
+import { Code, CurrentPassword } from '../second-factor/schemas.ts';
+import type { Cookies } from '../sessions/cookies.ts';
+import type { Endings } from '../sessions/endings.ts';
+import { checkCurrentPassword } from '../users/current-password.ts';
+import { findUser } from '../users/store.ts';
+import { closeAccount, type ErasureContext, finishErasure } from './erase.ts';
+import { type ExportContext, personalFiles } from './export.ts';
+
+export interface PersonalDataContext extends ExportContext, ErasureContext {
+  box: SecretBox;
+  endings: Endings;
+  cookies: Cookies;
+}
+
+/** When to come back while another export runs, in seconds. */
+const BUSY_SECONDS = 30;
+/** Longest that one export may take, in milliseconds: whoever reads slower gets no archive, and others get theirs. */
+const LONGEST_MS = 3600_000;
+const FEW = { rateLimit: { max: 10, timeWindow: 3600_000 } };
+
+const Archive = {
+  200: {
+    description: 'a ZIP archive of JSON, NDJSON and files',
+    content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
+  },
+};
+
+/** What is kept about a user: handed out, and erased. */
+export function registerPersonalData(app: Server, context: PersonalDataContext): void {
+  const send = exporter(context);
+  const tags = ['User'];
+
+  app.get(
+    '/api/user/export',
+    {
+      config: { access: 'user', ...FEW },
+      schema: {
+        tags,
+        summary: 'Everything that is kept about the caller',
+        description:
+          'A ZIP archive: what the trace backend and, where it keeps its data in the same database, the packet service know of the user, as JSON and NDJSON, with the files that the user uploaded. Secrets are left out.',
+        response: { ...Archive, ...failureAnswers(401) },
+      },
+    },
+    async (request, reply) => send(request, reply, callerOf(request).id),
+  );
+
+  app.get(
+    '/api/user/admin/export/:id',
+    {
+      config: { access: 'system-admin' },
+      schema: {
+        tags: ['Administration'],
+        summary: 'Everything that is kept about a user',
+        params: Type.Object({ id: PathId }),
+        response: { ...Archive, ...failureAnswers(401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const user = await findUser(context.pool, pathIdOf(request.params.id));
+      if (!user) throw new Problem('not_found', 'there is no such user');
+      return send(request, reply, user.id);
+    },
+  );
+
+  registerErasure(app, context);
+}
+
+/** Sends exports, one at a time in this process: each holds a connection for as long as its client reads. */
+function exporter(context: PersonalDataContext) {
+  let isRunning = false;
+  return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
+    if (isRunning) {
+      throw new Problem('unavailable', 'another export runs; try again', {
+        retryAfter: BUSY_SECONDS,
+      });
+    }
+    isRunning = true;
+    try {
+      await audit(context.pool, request, { action: 'EXPORT_USER', entity: 'user', entityId: userId });
+      const now = new Date();
+      const archive = zipOf(personalFiles(context, userId, now), now);
+      const deadline = setTimeout(() => archive.destroy(), LONGEST_MS);
+      archive.once('close', () => {
+        clearTimeout(deadline);
+        isRunning = false;
+      });
+      const name = `fieldtrace-user-${userId}-${now.toISOString().slice(0, 10)}.zip`;
+      return reply
+        .header('content-disposition', contentDisposition(name))
+        .type('application/zip')
+        .send(archive);
+    } catch (error) {
+      isRunning = false;
+      throw error;
+    }
+  };
+}
+
+const Erased = Type.Object({
+  complete: Type.Boolean({
+    description: 'false: the account is closed, and the rest is erased within two hours',
+  }),
+});
+
+function registerErasure(app: Server, context: PersonalDataContext): void {
+  const { pool, box, endings, cookies } = context;
+  async function erase(request: FastifyRequest, userId: number) {
+    endings.tell(userId);
+    const complete = await finishErasure(context, userId).then(
+      () => true,
+      error => {
+        request.log.error({ err: error, user_id: userId }, 'an erasure is not complete; tried again hourly');
+        return false;
+      },
+    );
+    return ok({ complete });
+  }
+
+  app.post(
+    '/api/user/erase',
+    {
+      config: { access: 'user', ...FEW },
+      schema: {
+        tags: ['User'],
+        summary: 'Erase the caller`s account',
+        description:
+          'For good. Name, addresses, mails, contacts, sessions, keys and memberships are removed from both services; packets and the audit stay as evidence, under the user`s number.',
+        body: Type.Object({ currentPassword: CurrentPassword, code: Type.Optional(Code) }),
+        response: { 200: envelope(Erased, 'what became of it'), ...failureAnswers(401) },
+      },
+    },
+    async (request, reply) => {
+      const { id } = callerOf(request);
+      const { currentPassword, code } = request.body;
+      const account = await checkCurrentPassword(pool, id, currentPassword);
+      const factor = await requiredFactor(pool, id);
+      if (factor && !(code !== undefined && (await proveFactor({ pool, box }, factor, code)))) {
+        throw codeNeeded('code is needed: this account has a second factor');
+      }
+      await closeAccount(pool, request, id, account);
+      cookies.clear(reply);
+      return erase(request, id);
+    },
+  );
+
+  app.post(
+    '/api/user/admin/erase',
+    {
+      config: { access: 'system-admin' },
+      schema: {
+        tags: ['Administration'],
+        summary: 'Erase a user`s account',
+        description: 'For good, as POST /api/user/erase does. Nobody does it to themself here.',
+        body: Type.Object({ id: Id }),
+        response: { 200: envelope(Erased, 'what became of it'), ...failureAnswers(401, 403, 404) },
+      },
+    },
+    async request => {
+      const id = idOf(request.body.id);
+      if (id === callerOf(request).id) throw new Problem('invalid', 'use POST /api/user/erase for yourself');
+      await closeAccount(pool, request, id);
+      return erase(request, id);
+    },
+  );
+}

@@ -1,0 +1,51 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { User } from './store.ts';
+
+type PersonalUser = Omit<User, 'erased'> & { createdAt: Date };
+
+/** What is kept about a user, but the password. */
+export async function findPersonalUser(database: Database, id: number): Promise<PersonalUser | undefined> {
+  const { rows } = await database.query<PersonalUser>(sql`
+    SELECT id, email, name, surname, language, status, role, discoverable, created_at AS "createdAt"
+    FROM users WHERE id = ${id}`);
+  return rows[0];
+}
+
+/** Notes that an account is being erased: nobody logs in to it from now on. */
+export async function beginErasure(database: Database, id: number, now: Date): Promise<void> {
+  await database.query(sql`
+    UPDATE users SET status = 'DEACTIVATED', role = 'USER', discoverable = false,
+      erasing_at = coalesce(erasing_at, ${now})
+    WHERE id = ${id}`);
+}
+
+/** An account whose erasure has begun, with the address that it still has; undefined when it is done. */
+export async function findErasing(
+  database: Database,
+  id: number,
+): Promise<{ email: string; emailKey: string } | undefined> {
+  const { rows } = await database.query<{ email: string; emailKey: string }>(sql`
+    SELECT email, email_key AS "emailKey" FROM users
+    WHERE id = ${id} AND erasing_at IS NOT NULL AND erased_at IS NULL`);
+  return rows[0];
+}
+
+/** Accounts whose erasure was begun before a moment and is not done. */
+export async function listErasing(database: Database, before: Date, limit: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM users WHERE erasing_at < ${before} AND erased_at IS NULL ORDER BY id LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Removes from an account whatever says who it was. */
+export async function anonymise(
+  database: Database,
+  id: number,
+  { email, password, now }: { email: string; password: string; now: Date },
+): Promise<void> {
+  await database.query(sql`
+    UPDATE users SET email = ${email}, email_key = ${email}, password = ${password}, name = 'Erased',
+      surname = 'User', language = 'EN', erased_at = ${now}
+    WHERE id = ${id}`);
+}

@@ -1,0 +1,109 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
+import { openFileStore } from './platform/files/index.ts';
+import { Problem } from './platform/http/problems.ts';
+import { makeMailer } from './platform/mail/mail.ts';
+import type { PersonalData, PersonalFile } from './platform/personal-data/personal-data.ts';
+import { zipOf } from './platform/personal-data/zip.ts';
+import { type Connection, openPool, withPool } from './platform/postgres/database.ts';
+import type { Settings } from './platform/settings.ts';
+import { namesRegistry } from './platform/tokens/user-registry.ts';
+import { closeAccount, finishErasure } from './trace-backend/accounts/personal-data/erase.ts';
+import { personalFiles } from './trace-backend/accounts/personal-data/export.ts';
+import { findUser } from './trace-backend/accounts/users/store.ts';
+import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
+import { PROGRAM } from './trace-backend/audit/audit.ts';
+
+/** The user whom a command is about, and of which service; of both where the trace backend is the registry. */
+export interface UserCommand {
+  connection: Connection;
+  settings: Settings;
+  userId: string;
+  service: string | undefined;
+}
+
+/**
+ * Writes everything that is kept about a user into a ZIP file that only its owner reads.
+ *
+ * @throws Problem invalid, not_found; what the file system says when the file cannot be made
+ */
+export async function exportUser(command: UserCommand, file: string): Promise<string> {
+  const { connection, settings, userId } = command;
+  return withServices(command, async ({ trace, packet }) => {
+    const now = new Date();
+    const make = (files: AsyncIterable<PersonalFile>) =>
+      pipeline(zipOf(files, now), createWriteStream(file, { mode: 0o600, flags: 'wx' }));
+    if (trace === undefined) {
+      await make((packet as PersonalData).files(userId));
+    } else {
+      const exports = openPool(connection, TRACE_SCHEMA, 2, { deadline: { ms: 600_000, of: 'silence' } });
+      const files = openFileStore(settings);
+      await make(personalFiles({ exports, files, elsewhere: packet }, trace, now)).finally(() =>
+        exports.end(),
+      );
+    }
+    return `everything about the user ${userId} is in ${file}`;
+  });
+}
+
+/**
+ * Erases what is about a user alone.
+ *
+ * @throws Problem invalid, not_found
+ */
+export async function eraseUser(command: UserCommand): Promise<string> {
+  const { connection, settings, userId } = command;
+  return withServices(command, async ({ trace, packet }) => {
+    if (trace === undefined) {
+      await packet?.erase(userId, []);
+    } else {
+      const mailer = makeMailer(settings);
+      await withPool(connection, TRACE_SCHEMA, async pool => {
+        await closeAccount(pool, PROGRAM, trace);
+        await finishErasure({ pool, mailer, elsewhere: packet }, trace);
+      }).finally(() => mailer.close());
+    }
+    return `what was about the user ${userId} alone is erased`;
+  });
+}
+
+interface Services {
+  /** the user's id at the trace backend; undefined when only the packet service is asked */
+  trace: number | undefined;
+  packet: PersonalData | undefined;
+}
+
+async function withServices<Result>(
+  { connection, settings, userId, service }: UserCommand,
+  work: (services: Services) => Promise<Result>,
+): Promise<Result> {
+  if (service === undefined && namesRegistry(settings)) {
+    throw new Problem(
+      'invalid',
+      'USER_REGISTRY_* names a registry, so the services have different users: say --service packet or --service trace',
+    );
+  }
+  if (service !== undefined && service !== 'packet' && service !== 'trace') {
+    throw new Problem('invalid', '--service is packet or trace');
+  }
+  const trace = service === 'packet' ? undefined : await traceUser(connection, userId);
+  const packet = service === 'trace' ? undefined : packetPersonalData(settings, connection);
+  try {
+    if (service === 'packet' && !(await packet?.isHere())) {
+      throw new Problem('not_found', 'the packet service keeps nothing in this database');
+    }
+    return await work({ trace, packet });
+  } finally {
+    await packet?.close();
+  }
+}
+
+async function traceUser(connection: Connection, userId: string): Promise<number> {
+  await migrateTraceBackend(connection);
+  return withPool(connection, TRACE_SCHEMA, async pool => {
+    const user = /^[1-9]\d{0,8}$/.test(userId) ? await findUser(pool, Number(userId)) : undefined;
+    if (!user) throw new Problem('not_found', `the trace backend has no user ${userId}`);
+    return user.id;
+  });
+}

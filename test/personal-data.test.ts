@@ -1,0 +1,298 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeMailer } from '../src/platform/mail/mail.ts';
+import { finishErasures } from '../src/trace-backend/accounts/personal-data/erase.ts';
+import { keptFiles, upload } from './helpers/attachments.ts';
+import { withSecondFactor } from './helpers/authenticator.ts';
+import { added, companyOf } from './helpers/chain.ts';
+import { eventually } from './helpers/eventually.ts';
+import { temporaryFolder } from './helpers/folder.ts';
+import { picture, uploadFile } from './helpers/images.ts';
+import { type RunningService, runningService } from './helpers/service.ts';
+import { ADMIN, type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
+import { bearer } from './helpers/user-registry.ts';
+import { unzip } from './helpers/zip.ts';
+
+/** Both services over one database and one folder, as one process serves them; mails are files in it. */
+let trace: RunningTrace;
+let packet: RunningService;
+let admin: LoggedIn;
+beforeAll(async () => {
+  trace = await runningTrace();
+  packet = await runningService({ DATA_DIR: trace.folder }, trace, { registry: trace.registry });
+  admin = await trace.login(ADMIN.username, ADMIN.password);
+});
+afterAll(async () => {
+  await packet.stop();
+  await trace.stop();
+});
+
+const tokenOf = ({ cookie }: LoggedIn) => bearer(cookie.slice('trace-accessToken='.length));
+/** Asks the packet service as a user, and gives the body of the answer. */
+async function ask(who: LoggedIn, method: string, route: string, body?: unknown) {
+  const answer = await packet.send(method, route, body, tokenOf(who));
+  if (answer.status >= 300) throw new Error(`${method} ${route}: ${answer.text}`);
+  return answer.body;
+}
+
+/** What a user has left behind in both services. */
+interface Traces {
+  observation: string;
+  message: string;
+  thread: string;
+  /** named by the observation, and by nothing */
+  files: { named: string; loose: string };
+}
+
+async function busyUser(who: LoggedIn, friend: LoggedIn, contact: string): Promise<Traces> {
+  const token = tokenOf(who);
+  const named = (await upload(packet, 'a named file', { headers: token, name: '../leaf rust.jpg' })).body;
+  const loose = (await upload(packet, `a loose file of ${who.id}`, { headers: token })).body;
+  const { packet_uuid: observation } = await ask(who, 'POST', '/intake/scouting', {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+    message: 'Leaf rust',
+    attachments: [named.attachment_id],
+  });
+  const { thread_id: thread } = await ask(who, 'POST', '/chat/threads', { name: 'Coffee' });
+  await ask(who, 'POST', `/chat/threads/${thread}/participants`, { user_ids: [String(friend.id)] });
+  const { packet_uuid: message } = await ask(who, 'POST', '/intake/chat-message', {
+    thread_id: thread,
+    text: 'The harvest has begun',
+  });
+  await ask(who, 'PUT', `/directory/users/${who.id}`, { contacts: [contact], discoverable: true });
+  await ask(who, 'POST', '/shares', { packet_id: observation, contact_value: friend.email });
+  await ask(friend, 'POST', '/shares', { packet_id: observation, contact_value: who.email });
+  await ask(friend, 'POST', '/shares', { packet_id: observation, contact_value: contact });
+  await uploadFile(trace, who, 'image', await picture(9, 9).png().toBuffer());
+  await added(who, {
+    name: 'Tea of the hills',
+    company: { id: await companyOf(trace, 'Hills', [who, friend]) },
+  });
+  return {
+    observation,
+    message,
+    thread,
+    files: { named: named.attachment_id, loose: loose.attachment_id },
+  };
+}
+
+async function exported(who: LoggedIn, route = '/api/user/export'): Promise<Map<string, Buffer>> {
+  const response = await fetch(trace.url + route, { headers: { cookie: who.cookie } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="fieldtrace-user-\d+/);
+  return unzip(Buffer.from(await response.arrayBuffer()));
+}
+const linesOf = (files: Map<string, Buffer>, name: string) =>
+  String(files.get(name))
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line));
+
+test('a user takes out everything that both services keep about them, as JSON and files, and nothing of others', async () => {
+  const [user, friend] = [await trace.loggedIn(), await trace.loggedIn()];
+  await trace.pool.query('UPDATE users SET discoverable = true WHERE id = ANY ($1)', [[user.id, friend.id]]);
+  const left = await busyUser(user, friend, 'ana-elsewhere@example.org');
+  const [stranger, another] = [await trace.loggedIn(), await trace.loggedIn()];
+  const unseen = await busyUser(stranger, another, 'ben-elsewhere@example.org');
+  await withSecondFactor(user);
+  const files = await exported(user);
+
+  expect(JSON.parse(String(files.get('about.json')))).toMatchObject({
+    user_id: String(user.id),
+    packet_service: 'included',
+  });
+  expect(JSON.parse(String(files.get('trace-backend/account.json')))).toMatchObject({
+    id: user.id,
+    email: user.email,
+    name: 'Ana',
+    surname: 'Uwase',
+    secondFactor: true,
+    recoveryCodes: 10,
+  });
+  const packets = linesOf(files, 'packet-service/packets.ndjson');
+  expect(packets.map(({ Header }) => Header.id).sort()).toEqual([left.observation, left.message].sort());
+  for (const line of String(files.get('packet-service/packets.ndjson')).trimEnd().split('\n')) {
+    const [, header, body] = /^\{"Header":(.*),"Body":(.*),"Footer":/.exec(line) as RegExpExecArray;
+    const hash = createHash('sha256').update(`${header}${body}`).digest('hex');
+    expect(JSON.parse(line).Footer.hash).toBe(hash);
+  }
+  expect(linesOf(files, 'packet-service/threads.ndjson').map(({ thread_id }) => thread_id)).toContain(
+    left.thread,
+  );
+  expect(linesOf(files, 'packet-service/shares.ndjson')).toHaveLength(2);
+  expect(JSON.parse(String(files.get('packet-service/directory.json'))).entry).toMatchObject({
+    contacts: [{ contact: 'ana-elsewhere@example.org', confirmed: false }],
+  });
+  const kept = [...files.entries()].filter(([name]) => name.startsWith('packet-service/files/'));
+  expect(kept.map(([name, bytes]) => [name, String(bytes)])).toEqual(
+    [
+      [`packet-service/files/${left.files.named}-leaf_rust.jpg`, 'a named file'],
+      [`packet-service/files/${left.files.loose}-leaf.bin`, `a loose file of ${user.id}`],
+    ].sort(),
+  );
+  expect(linesOf(files, 'trace-backend/memberships.ndjson')).toMatchObject([
+    { company: 'Hills', role: 'COMPANY_ADMIN' },
+  ]);
+  expect(linesOf(files, 'trace-backend/products.ndjson')).toMatchObject([{ name: 'Tea of the hills' }]);
+  expect([...files.keys()].filter(name => name.startsWith('trace-backend/files/'))).toHaveLength(1);
+  expect(linesOf(files, 'trace-backend/audit.ndjson').map(({ action }) => action)).toContain('EXPORT_USER');
+  expect(linesOf(files, 'trace-backend/sessions.ndjson')).toHaveLength(1);
+
+  const texts = [...files].filter(([name]) => /json$/.test(name)).map(([, bytes]) => String(bytes));
+  const everything = texts.join('\n');
+  expect(everything).not.toMatch(/argon2id|eyJ|ben-elsewhere/);
+  for (const other of [stranger.email, another.email, unseen.observation, unseen.thread]) {
+    expect(everything).not.toContain(other);
+  }
+});
+
+test('a SYSTEM_ADMIN exports any user; nobody else does, and it is in the audit', async () => {
+  const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
+  const route = `/api/user/admin/export/${user.id}`;
+  for (const who of [user, regional]) expect((await who.send('GET', route)).status).toBe(403);
+  const files = await exported(admin, route);
+  expect(JSON.parse(String(files.get('trace-backend/account.json'))).email).toBe(user.email);
+  const { body } = await admin.send('GET', `/api/audit/list?action=EXPORT_USER&entityId=${user.id}`);
+  expect(body.data.items).toMatchObject([{ userId: admin.id }]);
+  expect((await admin.send('GET', '/api/user/admin/export/999999')).status).toBe(404);
+});
+
+/** Every row of every table of both services, as text. */
+async function database(): Promise<string> {
+  const { rows: tables } = await trace.pool.query(`
+    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+    WHERE table_schema ~ '^(packet_service|trace_backend)' AND table_type = 'BASE TABLE'`);
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await trace.pool.query(`SELECT t::text FROM ${name} AS t`);
+    texts.push(...rows.map(({ t }) => t));
+  }
+  return texts.join('\n');
+}
+
+async function mails(): Promise<string> {
+  const folder = path.join(trace.folder, 'mail');
+  const names = await readdir(folder).catch(() => []);
+  return (await Promise.all(names.map(name => readFile(path.join(folder, name), 'utf8')))).join('\n');
+}
+
+test('an erased account is gone for good from both services; packets and what others rely on stay', async () => {
+  const [user, friend] = [await trace.loggedIn(), await trace.loggedIn()];
+  await trace.pool.query('UPDATE users SET discoverable = true WHERE id = ANY ($1)', [[user.id, friend.id]]);
+  await user.send('PUT', '/api/user/profile', { name: 'Zawadi', surname: 'Nyiramana' });
+  const left = await busyUser(user, friend, 'zawadi-elsewhere@example.org');
+  const { app } = await withSecondFactor(user);
+  await eventually(async () => (await mails()).includes('zawadi-elsewhere@example.org'));
+  await eventually(async () => (await mails()).includes(`To: ${user.email}`));
+  const identity = new RegExp(`${user.email}|zawadi-elsewhere|Nyiramana`, 'i');
+  expect(await database()).toMatch(identity);
+
+  const erase = (body: object) => user.send('POST', '/api/user/erase', body);
+  expect((await erase({ currentPassword: 'wrong' })).status).toBe(400);
+  expect((await erase({ currentPassword: PASSWORD })).body.status).toBe('AUTH_ERROR');
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(200);
+  const gone = await erase({ currentPassword: PASSWORD, code: app.code() });
+  expect([gone.status, gone.body.data]).toEqual([200, { complete: true }]);
+  expect(gone.headers.getSetCookie().every(line => line.includes('Max-Age=0'))).toBe(true);
+
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
+  expect((await packet.send('GET', '/packets', undefined, tokenOf(user))).status).toBe(401);
+  const credentials = { username: user.email, password: PASSWORD };
+  expect((await trace.send('POST', '/api/user/login', credentials)).status).toBe(401);
+  expect((await database()).split('\n').filter(row => identity.test(row))).toEqual([]);
+  expect(await mails()).not.toMatch(identity);
+
+  expect(
+    (await packet.send('GET', `/packets/${left.observation}/verify`, undefined, tokenOf(friend))).status,
+  ).toBe(200);
+  const read = await ask(friend, 'GET', `/packets/${left.message}`);
+  expect(read.Body.text).toBe('The harvest has begun');
+  expect((await ask(friend, 'GET', '/shares/inbox')).shares).toMatchObject([{ packet_id: left.observation }]);
+  expect(
+    (await packet.send('GET', `/attachments/${left.files.named}`, undefined, tokenOf(friend))).status,
+  ).toBe(200);
+  expect(
+    (await packet.send('GET', `/attachments/${left.files.loose}`, undefined, tokenOf(friend))).status,
+  ).toBe(404);
+  expect((await keptFiles(trace.folder)).some(name => name.startsWith('uploads/'))).toBe(false);
+
+  const profile = await admin.send('GET', `/api/user/admin/profile/${user.id}`);
+  expect(profile.body.data).toMatchObject({
+    email: `erased-${user.id}@erased.invalid`,
+    name: 'Erased',
+    status: 'DEACTIVATED',
+    companyIds: [],
+  });
+  const revive = await admin.send('POST', '/api/user/admin/execute/ACTIVATE_USER', { id: user.id });
+  expect([revive.status, revive.body.errorMessage]).toEqual([400, 'the account is erased']);
+  const again = { email: user.email, password: PASSWORD, name: 'Ana', surname: 'Uwase' };
+  expect((await trace.send('POST', '/api/user/register', again)).body.data.id).not.toBe(user.id);
+  expect((await ask(friend, 'GET', '/shares/inbox')).shares).toHaveLength(1);
+});
+
+test('a SYSTEM_ADMIN erases others; the last one stays', async () => {
+  const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
+  const erase = (by: LoggedIn, id: number) => by.send('POST', '/api/user/admin/erase', { id });
+  expect((await erase(regional, user.id)).status).toBe(403);
+  expect((await erase(admin, admin.id)).status).toBe(400);
+  const last = await admin.send('POST', '/api/user/erase', { currentPassword: ADMIN.password });
+  expect(last.body.errorMessage).toContain('last active SYSTEM_ADMIN');
+  expect((await erase(admin, user.id)).body.data).toEqual({ complete: true });
+  expect((await erase(admin, user.id)).status).toBe(200);
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
+  expect((await erase(admin, 999_999)).status).toBe(404);
+});
+
+test('an erasure that was broken off is completed later', async () => {
+  const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
+  await trace.pool.query(
+    "UPDATE users SET status = 'DEACTIVATED', erasing_at = now() - interval '1 hour' WHERE id = $1",
+    [user.id],
+  );
+  const mailer = makeMailer({ DATA_DIR: trace.folder, MAIL_FROM: 'x@example.org' });
+  await finishErasures({ pool: trace.pool, mailer, elsewhere: undefined }, new Date());
+  const { rows } = await trace.pool.query('SELECT email FROM users WHERE id = ANY ($1) ORDER BY id', [
+    [user.id, other.id],
+  ]);
+  expect(rows.map(({ email }) => email)).toEqual([`erased-${user.id}@erased.invalid`, other.email]);
+});
+
+const run = promisify(execFile);
+/** Runs a fieldtrace command on the database of the test. */
+async function fieldtrace(...words: string[]): Promise<string> {
+  const { host, port, user, password, database: name } = trace.connection as Record<string, string>;
+  const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host as string)}&port=${port}`;
+  const env = { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: trace.folder } as NodeJS.ProcessEnv;
+  return (await run(process.execPath, ['src/cli.ts', ...words], { env })).stdout.trim();
+}
+
+test('an operator exports and erases a user by a command, also one of another registry', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const [user, friend] = [await trace.loggedIn(), await trace.loggedIn()];
+  const left = await busyUser(user, friend, 'command-elsewhere@example.org');
+  const [whole, part] = [path.join(folder, 'whole.zip'), path.join(folder, 'part.zip')];
+  await fieldtrace('export', 'user', String(user.id), '--to', whole);
+  expect((await stat(whole)).mode & 0o777).toBe(0o600);
+  const files = await unzip(await readFile(whole));
+  expect(JSON.parse(String(files.get('trace-backend/account.json'))).email).toBe(user.email);
+  expect(linesOf(files, 'packet-service/packets.ndjson')).toHaveLength(2);
+  await expect(fieldtrace('export', 'user', String(user.id), '--to', whole)).rejects.toThrow('EEXIST');
+  await expect(fieldtrace('export', 'user', '999999', '--to', part)).rejects.toThrow('no user 999999');
+
+  await fieldtrace('export', 'user', String(user.id), '--to', part, '--service', 'packet');
+  const some = await unzip(await readFile(part));
+  expect([...some.keys()].every(name => name.startsWith('packet-service/'))).toBe(true);
+  await fieldtrace('erase', 'user', String(user.id), '--service', 'packet');
+  expect((await database()).split('\n').filter(row => row.includes('command-elsewhere'))).toEqual([]);
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(200);
+  await fieldtrace('erase', 'user', String(user.id));
+  expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
+  expect((await ask(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
+  await remove();
+}, 180_000);
