@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packetPersonalData } from '../src/packet-service/personal-data/personal-data.ts';
 import { makeMailer } from '../src/platform/mail/mail.ts';
+import { readSettings } from '../src/platform/settings.ts';
 import { finishErasures } from '../src/trace-backend/accounts/personal-data/erase.ts';
 import { keptFiles, upload } from './helpers/attachments.ts';
 import { withSecondFactor } from './helpers/authenticator.ts';
@@ -81,6 +83,14 @@ async function busyUser(who: LoggedIn, friend: LoggedIn, contact: string): Promi
   };
 }
 
+/** Has a contact that a user lists be proven to be theirs, while invitations to it still wait. */
+async function confirm(contact: string): Promise<void> {
+  await trace.pool.query(
+    'UPDATE packet_service.directory_contacts SET confirmed_at = now() WHERE contact = $1',
+    [contact],
+  );
+}
+
 async function exported(who: LoggedIn, route = '/api/user/export'): Promise<Map<string, Buffer>> {
   const response = await fetch(trace.url + route, { headers: { cookie: who.cookie } });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
@@ -126,6 +136,9 @@ test('a user takes out everything that both services keep about them, as JSON an
     left.thread,
   );
   expect(linesOf(files, 'packet-service/shares.ndjson')).toHaveLength(2);
+  expect(linesOf(files, 'packet-service/notifications.ndjson')).toMatchObject([
+    { type: 'share.created', from_user: String(friend.id), contact_value: user.email },
+  ]);
   expect(JSON.parse(String(files.get('packet-service/directory.json'))).entry).toMatchObject({
     contacts: [{ contact: 'ana-elsewhere@example.org', confirmed: false }],
   });
@@ -187,6 +200,7 @@ test('an erased account is gone for good from both services; packets and what ot
   await trace.pool.query('UPDATE users SET discoverable = true WHERE id = ANY ($1)', [[user.id, friend.id]]);
   await user.send('PUT', '/api/user/profile', { name: 'Zawadi', surname: 'Nyiramana' });
   const left = await busyUser(user, friend, 'zawadi-elsewhere@example.org');
+  await confirm('zawadi-elsewhere@example.org');
   const { app } = await withSecondFactor(user);
   await eventually(async () => (await mails()).includes('zawadi-elsewhere@example.org'));
   await eventually(async () => (await mails()).includes(`To: ${user.email}`));
@@ -198,7 +212,7 @@ test('an erased account is gone for good from both services; packets and what ot
   expect((await erase({ currentPassword: PASSWORD })).body.status).toBe('AUTH_ERROR');
   expect((await user.send('GET', '/api/user/profile')).status).toBe(200);
   const gone = await erase({ currentPassword: PASSWORD, code: app.code() });
-  expect([gone.status, gone.body.data]).toEqual([200, { complete: true }]);
+  expect([gone.status, gone.body.data]).toEqual([200, { complete: true, packetService: true }]);
   expect(gone.headers.getSetCookie().every(line => line.includes('Max-Age=0'))).toBe(true);
 
   expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
@@ -224,7 +238,7 @@ test('an erased account is gone for good from both services; packets and what ot
 
   const profile = await admin.send('GET', `/api/user/admin/profile/${user.id}`);
   expect(profile.body.data).toMatchObject({
-    email: `erased-${user.id}@erased.invalid`,
+    email: expect.stringMatching(new RegExp(`^erased-${user.id}-[0-9a-f]{32}@erased\\.invalid$`)),
     name: 'Erased',
     status: 'DEACTIVATED',
     companyIds: [],
@@ -243,24 +257,127 @@ test('a SYSTEM_ADMIN erases others; the last one stays', async () => {
   expect((await erase(admin, admin.id)).status).toBe(400);
   const last = await admin.send('POST', '/api/user/erase', { currentPassword: ADMIN.password });
   expect(last.body.errorMessage).toContain('last active SYSTEM_ADMIN');
-  expect((await erase(admin, user.id)).body.data).toEqual({ complete: true });
+  expect((await erase(admin, user.id)).body.data).toEqual({ complete: true, packetService: true });
   expect((await erase(admin, user.id)).status).toBe(200);
   expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
   expect((await erase(admin, 999_999)).status).toBe(404);
 });
 
-test('an erasure that was broken off is completed later', async () => {
-  const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
-  await trace.pool.query(
-    "UPDATE users SET status = 'DEACTIVATED', erasing_at = now() - interval '1 hour' WHERE id = $1",
-    [user.id],
-  );
-  const mailer = makeMailer({ DATA_DIR: trace.folder, MAIL_FROM: 'x@example.org' });
-  await finishErasures({ pool: trace.pool, mailer, elsewhere: undefined }, new Date());
-  const { rows } = await trace.pool.query('SELECT email FROM users WHERE id = ANY ($1) ORDER BY id', [
-    [user.id, other.id],
-  ]);
-  expect(rows.map(({ email }) => email)).toEqual([`erased-${user.id}@erased.invalid`, other.email]);
+test('an erasure whose second half fails is repeated until it is done, whatever happens to another one', async () => {
+  const [user, friend, other] = [await trace.loggedIn(), await trace.loggedIn(), await trace.loggedIn()];
+  await busyUser(user, friend, 'broken-elsewhere@example.org');
+  await confirm('broken-elsewhere@example.org');
+  const rename = (from: string, to: string) =>
+    trace.pool.query(`ALTER TABLE packet_service.${from} RENAME TO ${to}`);
+  await rename('invitation_tokens', 'out_of_reach');
+  for (const who of [other, user]) {
+    const closed = await who.send('POST', '/api/user/erase', { currentPassword: PASSWORD });
+    expect([closed.status, closed.body.data]).toEqual([200, { complete: false, packetService: false }]);
+    expect((await who.send('GET', '/api/user/profile')).status).toBe(401);
+  }
+
+  const settings = readSettings({ DATA_DIR: trace.folder });
+  const elsewhere = packetPersonalData(settings, trace.connection);
+  const context = { pool: trace.pool, mailer: makeMailer(settings), elsewhere };
+  const later = new Date(Date.now() + 3600_000);
+  await expect(finishErasures(context, later)).rejects.toThrow('2 accounts could not be erased');
+  expect(await database()).toMatch(user.email);
+  await rename('out_of_reach', 'invitation_tokens');
+  await finishErasures(context, new Date());
+  expect(await database(), 'it may still be under way').toMatch(user.email);
+  await finishErasures(context, later);
+  const identity = new RegExp(`${user.email}|${other.email}|broken-elsewhere`);
+  expect((await database()).split('\n').filter(row => identity.test(row))).toEqual([]);
+  await elsewhere.close();
+});
+
+test('who erases an account that claims another person`s address takes nothing from that person', async () => {
+  const [claimant, friend] = [await trace.loggedIn(), await trace.loggedIn()];
+  const left = await busyUser(claimant, friend, 'victim@example.org');
+  const third = await trace.loggedIn();
+  const { packet_uuid: packetId } = await ask(third, 'POST', '/intake/scouting', {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+  });
+  await ask(third, 'POST', '/shares', { packet_id: packetId, contact_value: 'victim@example.org' });
+  const waiting = () =>
+    trace.pool.query(`SELECT from_user FROM packet_service.shares
+      WHERE contact = 'victim@example.org' AND status = 'invited' ORDER BY from_user::int`);
+  const toVictim = async () => (await mails()).split('\nTo: victim@example.org').length - 1;
+  await eventually(async () => (await toVictim()) === 3);
+  expect((await claimant.send('POST', '/api/user/erase', { currentPassword: PASSWORD })).status).toBe(200);
+  expect((await waiting()).rows).toEqual([{ from_user: String(friend.id) }, { from_user: String(third.id) }]);
+  expect(await toVictim(), 'the mails of others').toBe(2);
+  expect((await ask(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
+});
+
+test('a company whose last member is erased stays; a SYSTEM_ADMIN places another', async () => {
+  const [last, next] = [await trace.loggedIn(), await trace.loggedIn()];
+  const companyId = await companyOf(trace, 'Left alone', [last]);
+  const other = await companyOf(trace, 'Asking', [next]);
+  const add = (by: LoggedIn, id: number, user: LoggedIn) =>
+    by.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', { companyId: id, userId: user.id });
+  await add(next, other, last);
+  await add(last, companyId, await trace.loggedIn());
+  await last.send('POST', '/api/user/erase', { currentPassword: PASSWORD });
+  for (const table of ['company_users', 'company_invitations', 'company_inviters']) {
+    const { rows } = await trace.pool.query(`SELECT 1 FROM ${table} WHERE user_id = $1`, [last.id]);
+    expect(rows, table).toEqual([]);
+  }
+  expect((await add(admin, companyId, next)).status).toBe(200);
+  const { body } = await next.send('GET', `/api/company/profile/${companyId}`);
+  expect(body.data.users.map(({ id }: { id: number }) => id)).toContain(next.id);
+});
+
+test('what belongs to a company is not in the archive of a user who has left it', async () => {
+  const [user, colleague] = [await trace.loggedIn(), await trace.loggedIn()];
+  const companyId = await companyOf(trace, 'Kept', [user, colleague]);
+  const id = await added(user, { name: 'Secret blend', company: { id: companyId } });
+  const own = await added(user, {
+    name: 'Own blend',
+    company: { id: await companyOf(trace, 'Own', [user]) },
+  });
+  await colleague.send('POST', '/api/company/execute/REMOVE_USER_FROM_COMPANY', {
+    companyId,
+    userId: user.id,
+  });
+  await exported(admin, `/api/user/admin/export/${user.id}`);
+  const files = await exported(user);
+  expect(linesOf(files, 'trace-backend/products.ndjson').map(product => product.id)).toEqual([own]);
+  const changes = linesOf(files, 'trace-backend/product-changes.ndjson');
+  expect(changes.map(change => change.product_id)).toContain(id);
+  expect(JSON.stringify(changes)).not.toContain('Secret blend');
+  const lines = linesOf(files, 'trace-backend/audit.ndjson').filter(line => !line.own);
+  expect(lines.map(line => [line.action, line.address])).toEqual([['EXPORT_USER', null]]);
+  expect(lines[0]).not.toHaveProperty('user_id');
+});
+
+test('an archive is sent while it is made, one at a time for a user; its end frees the way for the next', async () => {
+  const user = await trace.loggedIn();
+  const large = randomBytes(32 * 1024 * 1024);
+  await upload(packet, large, { headers: tokenOf(user), name: 'large.bin' });
+  const ask = () => fetch(`${trace.url}/api/user/export`, { headers: { cookie: user.cookie } });
+  const first = await ask();
+  expect(first.status).toBe(200);
+  const second = await ask();
+  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '30']);
+  await second.body?.cancel();
+  await first.body?.cancel();
+  await eventually(async () => {
+    const { rows } = await trace.pool.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+    );
+    return rows.length === 0;
+  });
+  let files = new Map<string, Buffer>();
+  await eventually(async () => {
+    const next = await ask();
+    const bytes = Buffer.from(await next.arrayBuffer());
+    if (next.status === 200) files = await unzip(bytes);
+    return next.status === 200;
+  });
+  const name = [...files.keys()].find(file => file.endsWith('-large.bin')) as string;
+  expect(files.get(name)?.equals(large)).toBe(true);
 });
 
 const run = promisify(execFile);
@@ -276,6 +393,7 @@ test('an operator exports and erases a user by a command, also one of another re
   const { folder, remove } = await temporaryFolder();
   const [user, friend] = [await trace.loggedIn(), await trace.loggedIn()];
   const left = await busyUser(user, friend, 'command-elsewhere@example.org');
+  await confirm('command-elsewhere@example.org');
   const [whole, part] = [path.join(folder, 'whole.zip'), path.join(folder, 'part.zip')];
   await fieldtrace('export', 'user', String(user.id), '--to', whole);
   expect((await stat(whole)).mode & 0o777).toBe(0o600);

@@ -68,15 +68,15 @@ test('a process that the server has no room for does not start, and one that may
   expect(refused).toMatchObject({
     code: 1,
     output: expect.stringMatching(
-      /^fieldtrace cannot start: DATABASE_POOL: this process opens up to 19 connections and the server allows 15: /,
+      /^fieldtrace cannot start: DATABASE_POOL: this process opens up to 21 connections and the server allows 15: /,
     ),
   });
-  await administer(server, `ALTER DATABASE ${name} CONNECTION LIMIT 19`);
+  await administer(server, `ALTER DATABASE ${name} CONNECTION LIMIT 21`);
   const other = await database.pool.connect();
   const service = await startProcess(settings('second'));
   other.release();
   expect(service.log()).toMatch(
-    /this process opens up to 19 connections, and \d+ of the server's 19 are taken/,
+    /this process opens up to 21 connections, and \d+ of the server's 21 are taken/,
   );
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);

@@ -7,7 +7,7 @@ import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
 import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
-import type { PersonalData } from '../platform/personal-data/personal-data.ts';
+import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
 import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
@@ -60,8 +60,7 @@ export const SCHEMA = 'trace_backend';
 const PER_MINUTE = 1200;
 const BODY_LIMIT = 1024 * 1024;
 
-/** Connections of exports of personal data, here and to what the packet service keeps; how long one waits for its reader. */
-const EXPORTS = 1;
+/** How long an export of personal data waits for the server's next rows. */
 const EXPORT_DEADLINE = { ms: 10 * 60_000, of: 'silence' } as const;
 
 /** WWW-Authenticate of calls that need a login: no registered scheme is about cookies; this one was proposed for them. */
@@ -69,6 +68,7 @@ const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie
 
 /** How many connections a process of the trace backend opens at most; docs/operations.md has the formula. */
 export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
+  // Exports read what the packet service keeps over connections of their own, too.
   return DATABASE_POOL + JOB_CONNECTIONS + 2 * EXPORTS;
 }
 

@@ -3,6 +3,7 @@ import { type FileStore, openFileStore } from '../../platform/files/index.ts';
 import { forgetJobs } from '../../platform/jobs/store.ts';
 import { makeMailer } from '../../platform/mail/mail.ts';
 import {
+  EXPORTS,
   jsonFile,
   type PersonalData,
   type PersonalFile,
@@ -24,7 +25,8 @@ import { uuidToUlid } from '../packet/ulid.ts';
 import { packetsBy, type StoredPacket } from '../packets/personal-store.ts';
 import { SCHEMA } from '../pools.ts';
 import { eraseEntry, findLookups } from '../sharing/directory/personal-store.ts';
-import { findEntry } from '../sharing/directory/store.ts';
+import { findEntry, lockContacts } from '../sharing/directory/store.ts';
+import { confirmationOpening } from '../sharing/notifications/mails.ts';
 import { JOBS_SCHEMA } from '../sharing/notifications/open.ts';
 import {
   eraseNotifications,
@@ -34,8 +36,6 @@ import {
 import { eraseContacts, type PersonalShare, sharesOf } from '../sharing/shares/personal-store.ts';
 import { hasTables } from './store.ts';
 
-/** Exports at once in this process: each holds a connection for as long as its client reads. */
-const EXPORTS = 1;
 /** Longest wait for the server's next rows, in milliseconds: no index leads to the packets of a user. */
 const SILENCE_MS = 10 * 60_000;
 const FOLDER = 'packet-service';
@@ -48,15 +48,13 @@ export function packetPersonalData(settings: Settings, connection: Connection): 
   return {
     isHere: () => hasTables(exports),
     async *files(userId) {
-      // Everything that is looked up comes first: the one connection then is for the files, which are read one by one.
       const entry = await findEntry(exports, userId);
       const lookups = await findLookups(exports, userId);
       const threadIds = await findThreadIds(exports, userId, { openOnly: false });
-      const uploads = await uploadsOf(exports, files, userId);
       yield jsonFile(`${FOLDER}/directory.json`, { entry, lookups });
       yield packetsFile(exports, userId, threadIds);
       yield* tables(exports, userId);
-      yield* uploads;
+      yield* uploadsOf(exports, files, userId);
     },
     // Over a connection of its own: it does not wait for an export.
     erase: (userId, contacts) =>
@@ -70,30 +68,34 @@ async function erase(
   userId: string,
   known: readonly string[],
 ): Promise<void> {
-  const entry = await findEntry(pool, userId);
-  const contacts = [...new Set([...known, ...(entry?.contacts.map(({ contact }) => contact) ?? [])])];
+  const listed = (await findEntry(pool, userId))?.contacts ?? [];
+  // A contact that is not confirmed may be another person's: what waits for it is theirs.
+  const confirmed = listed.filter(({ confirmed }) => confirmed).map(({ contact }) => contact);
+  const contacts = [...new Set([...known, ...confirmed])];
   await transaction(pool, async database => {
+    await lockContacts(database, contacts);
     await eraseEntry(database, userId, contacts);
     await eraseContacts(database, userId, contacts);
     await eraseNotifications(database, userId, contacts);
     await eraseKeys(database, userId);
-    await forgetJobs(database, JOBS_SCHEMA, 'contact', contacts);
+    await forgetJobs(database, JOBS_SCHEMA, 'userId', userId);
   });
   await eraseOwnFiles(pool, files, userId);
   const mailer = makeMailer(settings);
-  for (const contact of contacts) await mailer.forget(contact);
+  await mailer.forget(contacts);
+  const claimed = listed.map(({ contact }) => contact);
+  await mailer.forget(claimed, confirmationOpening(userId));
   mailer.close();
 }
 
-async function uploadsOf(exports: pg.Pool, files: FileStore, userId: string): Promise<PersonalFile[]> {
-  const found: (PersonalFile | undefined)[] = [];
+async function* uploadsOf(exports: pg.Pool, files: FileStore, userId: string): AsyncGenerator<PersonalFile> {
   for await (const rows of rowsOf<PersonalAttachment>(exports, attachmentsBy(userId))) {
     for (const { attachmentId, sha256, name } of rows) {
       const path = `${FOLDER}/files/${idOf(attachmentId)}-${safeName(name)}`;
-      found.push(await storedFile(files, path, contentKey(sha256)));
+      const file = await storedFile(files, path, contentKey(sha256));
+      if (file) yield file;
     }
   }
-  return found.filter(file => file !== undefined);
 }
 
 function packetsFile(pool: pg.Pool, userId: string, threadIds: readonly string[]): PersonalFile {

@@ -2,8 +2,7 @@ import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../postgres/database.ts';
 
 /**
- * Forgets the jobs whose data names one of these values, whatever became of them: those that are done are kept for a
- * while, too.
+ * Deletes the jobs whose data names a value, in whatever state: those that are done are kept for a while, too.
  *
  * @param schema of the job queue
  * @param field of the jobs' data
@@ -12,8 +11,8 @@ export async function forgetJobs(
   database: Database,
   schema: string,
   field: string,
-  values: readonly string[],
+  value: string,
 ): Promise<void> {
   await database.query(sql`
-    DELETE FROM ${raw(`"${schema}"`)}.job WHERE data ->> ${field} = ANY (${values}::text[])`);
+    DELETE FROM ${raw(`"${schema}"`)}.job WHERE data ->> ${field} = ${value}`);
 }

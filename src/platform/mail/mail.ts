@@ -24,8 +24,12 @@ export interface Mailer {
    *   messages hold no address and no credentials
    */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
-  /** Removes mails to an address that are kept as files. */
-  forget(address: string): Promise<void>;
+  /**
+   * Deletes mails to these addresses that are kept as files.
+   *
+   * @param text that a mail has to hold, for addresses that are not only the user's
+   */
+  forget(addresses: readonly string[], text?: string): Promise<void>;
   close(): void;
 }
 
@@ -97,21 +101,22 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
         throw new Error(`the mail could not be written (${(error as NodeJS.ErrnoException).code})`);
       }
     },
-    async forget(address) {
-      const names = await readdir(folder).catch(() => []);
+    async forget(addresses, text = '') {
+      const wanted = new Set(addresses.map(address => address.toLowerCase()));
+      const names = wanted.size === 0 ? [] : await readdir(folder).catch(() => []);
       for (const name of names.filter(name => name.endsWith('.eml'))) {
         const file = path.join(folder, name);
-        if (recipientOf(await readFile(file, 'utf8')) === address.toLowerCase())
-          await rm(file, { force: true });
+        const raw = await readFile(file, 'utf8').catch(() => '');
+        if (wanted.has(recipientOf(raw)) && raw.includes(text)) await rm(file, { force: true });
       }
     },
     close() {},
   };
 }
 
-/** The address that a mail which was kept as a file is for, in lower case. */
-function recipientOf(raw: string): string | undefined {
-  return /^To: <?([^>\s]+)>?$/im.exec(raw.slice(0, raw.indexOf('\n\n')))?.[1]?.toLowerCase();
+/** The recipient of a mail that is kept as a file, in lower case; empty without one. */
+function recipientOf(raw: string): string {
+  return /^To: <?([^>\s]+)>?$/im.exec(raw.slice(0, raw.indexOf('\n\n')))?.[1]?.toLowerCase() ?? '';
 }
 
 /**

@@ -3,6 +3,9 @@ import type pg from 'pg';
 import type { FileStore } from '../files/file-store.ts';
 import { rowsOf } from '../postgres/cursor.ts';
 
+/** Exports at once in a process: each holds one connection of each service for as long as its client reads. */
+export const EXPORTS = 2;
+
 /** One file of what is kept about a user. */
 export interface PersonalFile {
   /** path in the export, such as packet-service/shares.ndjson */

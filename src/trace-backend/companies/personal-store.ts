@@ -10,22 +10,23 @@ export function membershipsOf(userId: number): pg.QueryConfig {
     WHERE user_id = ${userId} ORDER BY companies.id`;
 }
 
-/** The companies that asked a user to act for them, and the invitations that the user sent. */
+/** The invitations to companies that a user has not answered. */
 export function invitationsOf(userId: number): pg.QueryConfig {
   return sql`
-    SELECT company_id, user_id, role, invited_by, invited_at FROM company_invitations
-    WHERE user_id = ${userId} OR invited_by = ${userId} ORDER BY invited_at`;
+    SELECT company_id, role, invited_at FROM company_invitations WHERE user_id = ${userId} ORDER BY invited_at`;
 }
 
-/** The companies that a user made, with all that they are described by. */
+/** The companies that a user created and is still a member of, with all fields. */
 export function companiesBy(userId: number): pg.QueryConfig {
   return sql`
     SELECT id, status, name, abbreviation, about, manager, web_page, email, address, city, state, zip, country_id,
       created_at
-    FROM companies WHERE created_by = ${userId} ORDER BY id`;
+    FROM companies
+    WHERE created_by = ${userId} AND id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})
+    ORDER BY id`;
 }
 
-/** Has a user act for no company any more, nor be asked to. */
+/** Deletes a user's memberships and invitations. Companies stay, also those without a member. */
 export async function eraseMemberships(database: Database, userId: number): Promise<void> {
   await database.query(sql`DELETE FROM company_invitations WHERE user_id = ${userId}`);
   await database.query(sql`DELETE FROM company_inviters WHERE user_id = ${userId}`);

@@ -1,15 +1,32 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 
-/** The products that a user made. */
-export function productsBy(userId: number): pg.QueryConfig {
-  return sql`
-    SELECT id, name, company_id, content, created_at, updated_at FROM products WHERE created_by = ${userId}
-    ORDER BY id`;
+/** Products that are a user's own: those without a company, and those of companies that the user is a member of. */
+function ownProducts(userId: number, companyIds: readonly number[]) {
+  return sql`created_by = ${userId} AND (company_id IS NULL OR company_id = ANY (${companyIds}::int[]))`;
 }
 
-/** What a user changed of products, field by field. */
-export function changesBy(userId: number): pg.QueryConfig {
+/**
+ * The products that a user created. What belongs to a company is left out once the user has left it.
+ *
+ * @param companyIds that the user is a member of
+ */
+export function productsBy(userId: number, companyIds: readonly number[]): pg.QueryConfig {
   return sql`
-    SELECT product_id, version, at, path, before, after FROM product_changes WHERE user_id = ${userId} ORDER BY id`;
+    SELECT id, name, company_id, content, created_at, updated_at FROM products
+    WHERE ${ownProducts(userId, companyIds)} ORDER BY id`;
+}
+
+/**
+ * What a user changed in products, field by field; with values where the product is one of `productsBy`.
+ *
+ * @param companyIds that the user is a member of
+ */
+export function changesBy(userId: number, companyIds: readonly number[]): pg.QueryConfig {
+  return sql`
+    SELECT product_id, version, at, path, CASE WHEN own.id IS NOT NULL THEN before END AS before,
+      CASE WHEN own.id IS NOT NULL THEN after END AS after
+    FROM product_changes
+    LEFT JOIN (SELECT id FROM products WHERE ${ownProducts(userId, companyIds)}) AS own ON own.id = product_id
+    WHERE user_id = ${userId} ORDER BY product_changes.id`;
 }

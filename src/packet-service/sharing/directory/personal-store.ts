@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { deleteEntry } from './store.ts';
 
 /** The contacts that a user asked about lately. */
 export async function findLookups(
@@ -11,15 +12,19 @@ export async function findLookups(
   return rows;
 }
 
-/** Forgets a user's entry, what waits to confirm it, and who asked about whom. */
+/**
+ * Deletes a user's entry with its pending confirmations, and who asked about whom.
+ *
+ * @param contacts that belong to the user
+ */
 export async function eraseEntry(
   database: Database,
   userId: string,
   contacts: readonly string[],
 ): Promise<void> {
+  const senders = [`user ${userId}`, `confirmations of ${userId}`];
   await database.query(sql`
-    DELETE FROM directory_confirmations WHERE user_id = ${userId} OR contact = ANY (${contacts}::text[])`);
-  await database.query(sql`
-    DELETE FROM directory_lookups WHERE sender = ${`user ${userId}`} OR contact = ANY (${contacts}::text[])`);
-  await database.query(sql`DELETE FROM directory_users WHERE user_id = ${userId}`);
+    DELETE FROM directory_lookups
+    WHERE sender = ANY (${senders}::text[]) OR contact = ANY (${contacts}::text[])`);
+  await deleteEntry(database, userId);
 }

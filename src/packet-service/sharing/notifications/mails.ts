@@ -42,7 +42,7 @@ export function mailTexts(publicUrl: string) {
     /** A user says that this address is theirs. */
     confirmContact(userId: string, secret: string): MailText {
       return composeMail('Confirm your address', [
-        `The user ${shown(userId)} says that this is their address, and wants what is shared with it. If that is ` +
+        `${confirmationOpening(userId)} that this is their address, and wants what is shared with it. If that is ` +
           'you, open this link in your field app, or enter the code there:',
         { url: `${publicUrl}/directory/confirmations/${secret}` },
         `Code: ${secret}`,
@@ -50,6 +50,11 @@ export function mailTexts(publicUrl: string) {
       ]);
     },
   };
+}
+
+/** How a mail begins that asks whether an address is a user's. */
+export function confirmationOpening(userId: string): string {
+  return `The user ${shown(userId)} says`;
 }
 
 export function invitationUrl(publicUrl: string, secret: string): string {

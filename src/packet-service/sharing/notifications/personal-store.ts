@@ -13,7 +13,7 @@ export interface PersonalNotification {
   deliveries: object[];
 }
 
-/** What a user was told, what the user had others told, and what became of it. */
+/** What a user was notified of, and how it was delivered. */
 export function notificationsOf(userId: string): pg.QueryConfig {
   return sql`
     SELECT notification_id AS "notificationId", type, contact, packet_id AS "packetId", share_id AS "shareId",
@@ -21,7 +21,7 @@ export function notificationsOf(userId: string): pg.QueryConfig {
       (SELECT coalesce(json_agg(json_build_object('channel', channel, 'address', address, 'status', status,
         'delivered_at', delivered_at) ORDER BY channel), '[]')
        FROM notification_deliveries AS made WHERE made.notification_id = notifications.notification_id) AS deliveries
-    FROM notifications WHERE user_id = ${userId} OR from_user = ${userId} ORDER BY notification_id`;
+    FROM notifications WHERE user_id = ${userId} ORDER BY notification_id`;
 }
 
 /** Forgets what was sent to a user or to the user's contacts, and the user's invitations of others. */

@@ -7,7 +7,7 @@ import { forgetJobs } from '../../../platform/jobs/store.ts';
 import type { Mailer } from '../../../platform/mail/mail.ts';
 import type { PersonalData } from '../../../platform/personal-data/personal-data.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
-import { audit } from '../../audit/audit.ts';
+import { audit, PROGRAM } from '../../audit/audit.ts';
 import { eraseMemberships } from '../../companies/personal-store.ts';
 import { expireImagesBy } from '../../images/personal-store.ts';
 import { JOBS_SCHEMA } from '../mails/mails.ts';
@@ -26,14 +26,14 @@ export interface ErasureContext {
   elsewhere: PersonalData | undefined;
 }
 
-/** Erasures that a process takes up again in one go. */
+/** Interrupted erasures that are read at once. */
 const BATCH = 100;
-/** Before that an erasure may still be under way, in milliseconds. */
+/** An erasure younger than this may still be under way, in milliseconds. */
 const UNDER_WAY_MS = 10 * 60_000;
 
 /**
  * Closes an account that is to be erased: nobody logs in to it from now on, and every session has ended. The caller
- * goes on with `finishErasure`; when that fails, an hourly clean-up does.
+ * continues with `finishErasure`; when that fails, an hourly job does.
  *
  * @param given the account as its password was checked, for a user's own erasure
  * @throws Problem not_found, invalid for the last active SYSTEM_ADMIN
@@ -57,44 +57,65 @@ export async function closeAccount(
     if (user.erased) return;
     await beginErasure(database, userId, new Date());
     await endSessions(database, userId, { resets: true });
-    await audit(database, request, { action: 'ERASE_USER', entity: 'user', entityId: userId });
+    // The line about one's own erasure holds no address: nothing but the number is left of the user.
+    const by = request.caller?.id === userId ? { ...PROGRAM, caller: request.caller } : request;
+    await audit(database, by, { action: 'ERASE_USER', entity: 'user', entityId: userId });
   });
 }
 
 /**
  * Removes what is about the user of a closed account alone, in both services: address and name, mails, contacts,
  * sessions, keys, memberships, files that nothing carries. Packets, shares, products and the audit stay, under the
- * user's number. Safe to repeat; nothing happens when it is done.
+ * user's number. Safe to repeat.
+ *
+ * @returns whether what the packet service keeps is erased, too; false where it keeps its data elsewhere
  */
 export async function finishErasure(
   { pool, mailer, elsewhere }: ErasureContext,
   userId: number,
-): Promise<void> {
+): Promise<boolean> {
+  const isHere = (await elsewhere?.isHere()) === true;
   const closed = await findErasing(pool, userId);
-  if (!closed) return;
-  if (await elsewhere?.isHere()) await elsewhere?.erase(String(userId), [closed.emailKey]);
-  await mailer.forget(closed.email);
+  if (!closed) return isHere;
+  if (isHere) await elsewhere?.erase(String(userId), [closed.emailKey]);
+  await mailer.forget([closed.email]);
   const password = await hashPassword(randomBytes(32).toString('base64url'));
-  const email = `erased-${userId}@erased.invalid`;
+  // Not to be guessed: nobody can register the address beforehand.
+  const email = `erased-${userId}-${randomBytes(16).toString('hex')}@erased.invalid`;
   await transaction(pool, async database => {
     await lockAccount(database, userId);
     await eraseMails(database, userId);
-    await forgetJobs(database, JOBS_SCHEMA, 'emailKey', [closed.emailKey]);
+    await forgetJobs(database, JOBS_SCHEMA, 'emailKey', closed.emailKey);
     await deleteSecondFactor(database, userId);
     await eraseLogins(database, userId, hash('sha256', closed.emailKey, 'buffer'));
     await eraseMemberships(database, userId);
     await expireImagesBy(database, userId);
     await anonymise(database, userId, { email, password, now: new Date() });
   });
+  return isHere;
 }
 
-/** Goes on with erasures that a crash or an error has broken off. */
+/**
+ * Continues erasures that a crash or an error interrupted. One that fails again does not keep the others from ending.
+ *
+ * @throws AggregateError with what failed
+ */
 export async function finishErasures(context: ErasureContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - UNDER_WAY_MS);
-  for (const userId of await listErasing(context.pool, before, BATCH)) await finishErasure(context, userId);
+  const failures: unknown[] = [];
+  for (let after = 0; ; ) {
+    const userIds = await listErasing(context.pool, { before, after, limit: BATCH });
+    for (const userId of userIds) {
+      await finishErasure(context, userId).catch(error => failures.push(error));
+    }
+    if (userIds.length < BATCH) break;
+    after = userIds.at(-1) as number;
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} accounts could not be erased`);
 }
 
-/** Does so every hour; returns a function that stops it. */
+/** Calls `finishErasures` every hour; returns a function that stops it. */
 export function eraseHourly(context: ErasureContext, logger: FastifyBaseLogger): () => void {
   return hourly('erasures of accounts could not be completed', logger, () =>
     finishErasures(context, new Date()),

@@ -11,6 +11,7 @@ import {
 } from '../../../platform/personal-data/personal-data.ts';
 import { rowsOf } from '../../../platform/postgres/cursor.ts';
 import { auditOf } from '../../audit/personal-store.ts';
+import { findCompanyIds } from '../../companies/members-store.ts';
 import { companiesBy, invitationsOf, membershipsOf } from '../../companies/personal-store.ts';
 import { imagesBy, type PersonalImage } from '../../images/personal-store.ts';
 import { originalKey } from '../../images/renditions.ts';
@@ -43,10 +44,8 @@ export async function* personalFiles(
   now: Date,
 ): AsyncGenerator<PersonalFile> {
   const isHere = (await elsewhere?.isHere()) === true;
-  // Everything that is looked up comes first: the one connection then is for the files, which are read one by one.
-  const account = await accountFile(exports, userId, now);
   const user = await findPersonalUser(exports, userId);
-  const uploads = await uploadsOf(exports, files, userId);
+  const [companyIds = []] = await findCompanyIds(exports, [userId]);
   yield jsonFile('about.json', {
     user_id: String(userId),
     exported_at: now.toISOString(),
@@ -55,21 +54,20 @@ export async function* personalFiles(
       ? 'included'
       : 'not included: it keeps its data elsewhere, where `fieldtrace export user` gives it',
   });
-  yield account;
-  yield* tables(exports, userId, hash('sha256', emailKeyOf(user?.email ?? ''), 'buffer'));
-  yield* uploads;
+  yield await accountFile(exports, userId, now);
+  yield* tables(exports, userId, companyIds, hash('sha256', emailKeyOf(user?.email ?? ''), 'buffer'));
+  yield* uploadsOf(exports, files, userId);
   if (isHere && elsewhere) yield* elsewhere.files(String(userId));
 }
 
-async function uploadsOf(exports: pg.Pool, files: FileStore, userId: number): Promise<PersonalFile[]> {
-  const found: (PersonalFile | undefined)[] = [];
+async function* uploadsOf(exports: pg.Pool, files: FileStore, userId: number): AsyncGenerator<PersonalFile> {
   for await (const rows of rowsOf<PersonalImage>(exports, imagesBy(userId))) {
     for (const { storageKey, name } of rows) {
       const path = `${FOLDER}/files/${storageKey}-${safeName(name)}`;
-      found.push(await storedFile(files, path, originalKey(storageKey)));
+      const file = await storedFile(files, path, originalKey(storageKey));
+      if (file) yield file;
     }
   }
-  return found.filter(file => file !== undefined);
 }
 
 async function accountFile(exports: pg.Pool, userId: number, now: Date): Promise<PersonalFile> {
@@ -82,7 +80,12 @@ async function accountFile(exports: pg.Pool, userId: number, now: Date): Promise
   });
 }
 
-function* tables(exports: pg.Pool, userId: number, account: Buffer): Generator<PersonalFile> {
+function* tables(
+  exports: pg.Pool,
+  userId: number,
+  companyIds: readonly number[],
+  account: Buffer,
+): Generator<PersonalFile> {
   const statements = {
     sessions: sessionsOf(userId),
     'login-addresses': loginAddressesOf(userId),
@@ -91,8 +94,8 @@ function* tables(exports: pg.Pool, userId: number, account: Buffer): Generator<P
     memberships: membershipsOf(userId),
     invitations: invitationsOf(userId),
     companies: companiesBy(userId),
-    products: productsBy(userId),
-    'product-changes': changesBy(userId),
+    products: productsBy(userId, companyIds),
+    'product-changes': changesBy(userId, companyIds),
     images: imagesBy(userId),
     audit: auditOf(userId),
   };

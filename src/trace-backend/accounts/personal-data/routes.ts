@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { contentDisposition } from '../../../platform/http/disposition.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
+import { EXPORTS } from '../../../platform/personal-data/personal-data.ts';
 import { zipOf } from '../../../platform/personal-data/zip.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { callerOf } from '../../access/authentication.ts';
@@ -24,9 +25,9 @@ export interface PersonalDataContext extends ExportContext, ErasureContext {
   cookies: Cookies;
 }
 
-/** When to come back while another export runs, in seconds. */
+/** Retry-After while another export is running, in seconds. */
 const BUSY_SECONDS = 30;
-/** Longest that one export may take, in milliseconds: whoever reads slower gets no archive, and others get theirs. */
+/** Longest that one export may take, in milliseconds: it is aborted when its client reads too slowly. */
 const LONGEST_MS = 3600_000;
 const FEW = { rateLimit: { max: 10, timeWindow: 3600_000 } };
 
@@ -78,16 +79,17 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
   registerErasure(app, context);
 }
 
-/** Sends exports, one at a time in this process: each holds a connection for as long as its client reads. */
+/**
+ * Sends exports: one of a user and few at once in this process, because each holds a connection for as long as its
+ * client reads.
+ */
 function exporter(context: PersonalDataContext) {
-  let isRunning = false;
+  const running = new Set<number>();
   return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
-    if (isRunning) {
-      throw new Problem('unavailable', 'another export runs; try again', {
-        retryAfter: BUSY_SECONDS,
-      });
+    if (running.has(userId) || running.size >= EXPORTS) {
+      throw new Problem('unavailable', 'another export is running; try again', { retryAfter: BUSY_SECONDS });
     }
-    isRunning = true;
+    running.add(userId);
     try {
       await audit(context.pool, request, { action: 'EXPORT_USER', entity: 'user', entityId: userId });
       const now = new Date();
@@ -95,7 +97,7 @@ function exporter(context: PersonalDataContext) {
       const deadline = setTimeout(() => archive.destroy(), LONGEST_MS);
       archive.once('close', () => {
         clearTimeout(deadline);
-        isRunning = false;
+        running.delete(userId);
       });
       const name = `fieldtrace-user-${userId}-${now.toISOString().slice(0, 10)}.zip`;
       return reply
@@ -103,7 +105,7 @@ function exporter(context: PersonalDataContext) {
         .type('application/zip')
         .send(archive);
     } catch (error) {
-      isRunning = false;
+      running.delete(userId);
       throw error;
     }
   };
@@ -111,7 +113,11 @@ function exporter(context: PersonalDataContext) {
 
 const Erased = Type.Object({
   complete: Type.Boolean({
-    description: 'false: the account is closed, and the rest is erased within two hours',
+    description: 'false: the account is closed, and the rest is tried again every hour until it is erased',
+  }),
+  packetService: Type.Boolean({
+    description:
+      'whether what the packet service keeps is erased, too. Where complete is true and this is false, it keeps its data elsewhere: an operator runs `fieldtrace erase user` there',
   }),
 });
 
@@ -119,14 +125,12 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
   const { pool, box, endings, cookies } = context;
   async function erase(request: FastifyRequest, userId: number) {
     endings.tell(userId);
-    const complete = await finishErasure(context, userId).then(
-      () => true,
-      error => {
-        request.log.error({ err: error, user_id: userId }, 'an erasure is not complete; tried again hourly');
-        return false;
-      },
-    );
-    return ok({ complete });
+    try {
+      return ok({ complete: true, packetService: await finishErasure(context, userId) });
+    } catch (error) {
+      request.log.error({ err: error, user_id: userId }, 'an erasure is not complete; next try in an hour');
+      return ok({ complete: false, packetService: false });
+    }
   }
 
   app.post(

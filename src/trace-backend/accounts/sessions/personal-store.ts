@@ -13,9 +13,13 @@ export function loginAddressesOf(userId: number): pg.QueryConfig {
   return sql`SELECT address, at FROM login_addresses WHERE user_id = ${userId} ORDER BY at`;
 }
 
-/** @param account SHA-256 of what names the account */
+/**
+ * When logins failed. The addresses are left out: they may be other people's.
+ *
+ * @param account SHA-256 of what names the account
+ */
 export function loginFailuresOf(account: Buffer): pg.QueryConfig {
-  return sql`SELECT address, at FROM login_failures WHERE account = ${account} ORDER BY at`;
+  return sql`SELECT at FROM login_failures WHERE account = ${account} ORDER BY at`;
 }
 
 /** Forgets where a user logged in from, and failed to. */

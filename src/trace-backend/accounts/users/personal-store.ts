@@ -31,10 +31,14 @@ export async function findErasing(
   return rows[0];
 }
 
-/** Accounts whose erasure was begun before a moment and is not done. */
-export async function listErasing(database: Database, before: Date, limit: number): Promise<number[]> {
+/** Accounts whose erasure began before a time and is not done, in the order of their ids, `after` excluded. */
+export async function listErasing(
+  database: Database,
+  { before, after, limit }: { before: Date; after: number; limit: number },
+): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
-    SELECT id FROM users WHERE erasing_at < ${before} AND erased_at IS NULL ORDER BY id LIMIT ${limit}`);
+    SELECT id FROM users WHERE erasing_at < ${before} AND erased_at IS NULL AND id > ${after}
+    ORDER BY id LIMIT ${limit}`);
   return rows.map(({ id }) => id);
 }
 
@@ -47,5 +51,5 @@ export async function anonymise(
   await database.query(sql`
     UPDATE users SET email = ${email}, email_key = ${email}, password = ${password}, name = 'Erased',
       surname = 'User', language = 'EN', erased_at = ${now}
-    WHERE id = ${id}`);
+    WHERE id = ${id} AND erased_at IS NULL`);
 }
