@@ -51,7 +51,6 @@ async function startOnce(machine: Machine, account: Account) {
   // npm itself ends with 130 after a Ctrl-C.
   if (![0, 130].includes(code ?? -1) || !output.includes('stopped PostgreSQL'))
     problem ??= `it ended with ${code}`;
-  if (problem !== undefined) console.log(tail(output));
   const seconds = (from: number) => ((servedAt - from) / 1000).toFixed(1);
   const node = /using (Node [\d.]+|this system's Node [\d.]+)/.exec(output)?.[1] ?? 'the newest bundled Node';
   return { problem, served: seconds(began), afterInstall: seconds(installed), node };
@@ -83,7 +82,6 @@ export async function tryTest(machine: Machine, account: Account): Promise<Attem
   const { output, code } = await follow(machine, account, 'npm test', environment, 80 * MINUTES);
   const lines = output.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g'), '').split('\n');
   const last = lines.findLastIndex(line => /^\s*Test Files/.test(line));
-  console.log(code === 0 ? lines.slice(last).join('\n') : tail(lines.join('\n')));
   const counts = lines
     .slice(last, last + 2)
     .map(line => line.trim().replaceAll(/\s+/g, ' ').replaceAll('|', 'and'))
@@ -93,7 +91,7 @@ export async function tryTest(machine: Machine, account: Account): Promise<Attem
   return { ok: code === 0, result: `${counts}${notRun ? `; ${notRun}` : ''} ${minutes} min` };
 }
 
-/** Runs a script to its end, or to the limit. */
+/** Runs a script to its end, or to the limit, and shows what it prints. */
 function follow(
   machine: Machine,
   account: Account,
@@ -108,6 +106,7 @@ function follow(
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', chunk => {
       output += chunk;
+      process.stdout.write(chunk);
       look(output, child);
     });
   }
@@ -118,5 +117,3 @@ function follow(
     });
   });
 }
-
-const tail = (text: string) => text.split('\n').slice(-400).join('\n');
