@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Account, copyProject, makeMachine } from './fresh/machine.ts';
+import { type Account, copyProject, endScripts, makeMachine } from './fresh/machine.ts';
 import { tryStart, tryTest } from './fresh/tries.ts';
 
 const [only] = process.argv.slice(2);
@@ -26,6 +26,7 @@ const folder = mkdtempSync('/var/tmp/fieldtrace-fresh-');
 const clean = () => rmSync(folder, { recursive: true, force: true });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
+    endScripts();
     clean();
     process.exit(1);
   });

@@ -54,9 +54,17 @@ export function copyProject({ root }: Machine, { home, uid }: Account, project: 
   run('chown', ['-R', `${uid}:${uid}`, target]);
 }
 
+const running = new Set<ChildProcess>();
+
+/** Ends every script that still runs, with all processes that it started. */
+export function endScripts(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /**
- * Starts a shell script as somebody in ~/fieldtrace. It has namespaces of its own for processes and mounts: whatever
- * it leaves running or mounted ends with it.
+ * Starts a shell script as somebody in ~/fieldtrace, in namespaces of its own for processes and mounts. The first
+ * process of the namespace stays root's: it is ended together with `unshare`, which the kernel does not do for a process
+ * that has changed its user, and with it ends whatever the script left running or mounted.
  */
 export function startIn(
   { root, environment }: Machine,
@@ -66,17 +74,21 @@ export function startIn(
 ): ChildProcess {
   const enter = `
     mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" &&
-    exec chroot --userspec="$2" "$1" /bin/sh -c 'cd ~/fieldtrace && eval "$1"' sh "$3"`;
+    chroot --userspec="$2" "$1" /bin/sh -c 'cd ~/fieldtrace && eval "$1"' sh "$3"
+    code=$?; exit $code`;
   const own = {
     HOME: home,
     USER: name,
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   };
-  return spawn(
+  const child = spawn(
     'unshare',
     ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, 'sh', root, `${uid}:${uid}`, script],
     { env: { ...environment, ...own, ...more }, stdio: ['pipe', 'pipe', 'pipe'] },
   );
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
 }
 
 /** Where this machine gets this release of Debian from. */
