@@ -6,9 +6,10 @@ import { picture, uploadFile } from './helpers/images.ts';
 import type { Answer } from './helpers/service.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
-/** What exists when a request is made: a member of a company, who owns what the paths and bodies name. */
+/** What exists when a request is made: a company, and its COMPANY_ADMIN, who made what the paths and bodies name. */
 interface World {
   owner: LoggedIn;
+  companyId: number;
 }
 
 /** One route: a good request to it, and the status that each kind of caller gets. */
@@ -17,9 +18,13 @@ interface Row {
   body?: (world: World) => unknown;
   /** takes a form instead of JSON */
   form?: () => FormData;
-  /** the user whom the request is about */
-  owner: number;
-  /** a user of another company */
+  /** the COMPANY_ADMIN of the company; also the user whom the request is about */
+  administrator: number;
+  /** a COMPANY_USER of the company */
+  member: number;
+  /** a user who is invited to the company and has not answered */
+  pending: number;
+  /** a COMPANY_ADMIN of another company */
   stranger: number;
   regionalAdmin: number;
   systemAdmin: number;
@@ -27,25 +32,15 @@ interface Row {
   open?: number;
 }
 
-const everyone = (status: number) => ({
-  owner: status,
-  stranger: status,
-  regionalAdmin: status,
-  systemAdmin: status,
-});
+const KINDS = ['administrator', 'member', 'pending', 'stranger', 'regionalAdmin', 'systemAdmin'] as const;
+type Kind = (typeof KINDS)[number];
+const everyone = (status: number) =>
+  Object.fromEntries(KINDS.map(kind => [kind, status])) as Record<Kind, number>;
 const open = (status: number) => ({ ...everyone(status), open: status });
-const administrators = (status = 200) => ({
-  owner: 403,
-  stranger: 403,
-  regionalAdmin: status,
-  systemAdmin: status,
-});
-const systemAdmin = (status = 200) => ({
-  owner: 403,
-  stranger: 403,
-  regionalAdmin: 403,
-  systemAdmin: status,
-});
+const administrators = (status = 200) => ({ ...everyone(403), regionalAdmin: status, systemAdmin: status });
+const systemAdmin = (status = 200) => ({ ...everyone(403), systemAdmin: status });
+/** For the user whom the request is about, and whom nobody else gets to see. */
+const oneself = { ...everyone(404), administrator: 200 };
 const unknown = 'x'.repeat(43);
 
 /** What is read of an upload that no record carries: by its owner and a SYSTEM_ADMIN alone. */
@@ -54,9 +49,7 @@ const uploaded = (kind: 'image' | 'document', rest = ''): Row => ({
     const { body } = await uploadFile(trace, owner, kind, await picture(9, 9).png().toBuffer());
     return `/api/common/${kind}/${body.data.storageKey}${rest}`;
   },
-  owner: 200,
-  stranger: 404,
-  regionalAdmin: 404,
+  ...oneself,
   systemAdmin: 200,
 });
 const form = () => {
@@ -65,9 +58,12 @@ const form = () => {
   return made;
 };
 
-/** A product of the owner, who is in no company, with a label. */
-async function product({ owner }: World): Promise<{ id: number; label: { id: number; uuid: string } }> {
-  const id = await added(owner, { name: 'Tea', labels: { title: 'Tea' } });
+/** A product of the company, with a label. */
+async function product({
+  owner,
+  companyId,
+}: World): Promise<{ id: number; label: { id: number; uuid: string } }> {
+  const id = await added(owner, { name: 'Tea', company: { id: companyId }, labels: { title: 'Tea' } });
   return { id, label: (await read(owner, id)).labels[0] };
 }
 const published = (rest = '', status = 200): Row => ({
@@ -79,8 +75,30 @@ const published = (rest = '', status = 200): Row => ({
   ...open(status),
 });
 /** What is done to a product by those who may change it; a REGIONAL_ADMIN reads only. */
-const changing = { owner: 200, stranger: 404, regionalAdmin: 403, systemAdmin: 200 };
+const changing = {
+  administrator: 200,
+  member: 200,
+  pending: 404,
+  stranger: 404,
+  regionalAdmin: 403,
+  systemAdmin: 200,
+};
 const reading = { ...changing, regionalAdmin: 200 };
+/** What is done to a company by its COMPANY_ADMIN. */
+const managing = { ...changing, member: 403 };
+/** Something that is done to another member of the company. */
+const toColleague = (more: object = {}): Row => ({
+  body: async ({ companyId }) => {
+    const { id: userId } = await trace.loggedIn();
+    await trace.pool.query(
+      "INSERT INTO company_users (company_id, user_id, role) VALUES ($1, $2, 'COMPANY_USER')",
+      [companyId, userId],
+    );
+    return { companyId, userId, ...more };
+  },
+  ...managing,
+});
+const ofCompany = ({ companyId }: World) => ({ companyId });
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
 
@@ -153,20 +171,35 @@ const TABLE: Record<string, Row> = {
       const { body } = await owner.send('GET', '/api/user/sessions');
       return `/api/user/sessions/${body.data.items[0].id}`;
     },
-    owner: 200,
-    stranger: 404,
-    regionalAdmin: 404,
-    systemAdmin: 404,
+    ...oneself,
   },
   'GET /api/user/profile': everyone(200),
   'PUT /api/user/profile': { body: () => ({ name: 'Ana' }), ...everyone(200) },
-  'POST /api/user/admin/execute/{action}': {
-    path: () => '/api/user/admin/execute/ACTIVATE_USER',
+  // Nobody acts on themself; who is no administrator learns not even that.
+  'POST /api/user/admin/execute/ACTIVATE_USER': {
     body: ({ owner }) => ({ id: owner.id }),
     ...administrators(),
-    // Nobody acts on themself; who is no administrator learns not even that.
-    owner: 403,
   },
+  'POST /api/user/admin/execute/DEACTIVATE_USER': {
+    body: ({ owner }) => ({ id: owner.id }),
+    ...administrators(),
+  },
+  'POST /api/user/admin/execute/CONFIRM_USER_EMAIL': {
+    body: ({ owner }) => ({ id: owner.id }),
+    ...administrators(),
+  },
+  ...Object.fromEntries(
+    [
+      'SET_USER_REGIONAL_ADMIN',
+      'UNSET_USER_REGIONAL_ADMIN',
+      'SET_USER_SYSTEM_ADMIN',
+      'UNSET_USER_SYSTEM_ADMIN',
+      'REMOVE_USER_SECOND_FACTOR',
+    ].map(action => [
+      `POST /api/user/admin/execute/${action}`,
+      { body: ({ owner }: World) => ({ id: owner.id }), ...systemAdmin() },
+    ]),
+  ),
   'GET /api/user/admin/list': administrators(),
   'GET /api/user/admin/profile/{id}': {
     path: ({ owner }) => `/api/user/admin/profile/${owner.id}`,
@@ -175,34 +208,40 @@ const TABLE: Record<string, Row> = {
   'GET /api/audit/list': systemAdmin(),
   'GET /api/common/countries': open(200),
   'POST /api/company/create': { body: () => ({ name: 'Cooperative' }), ...everyone(200) },
-  'PUT /api/company/profile': {
-    body: async ({ owner }) => ({ id: await companyOf(trace, 'Cooperative', [owner]), name: 'x' }),
-    ...changing,
-  },
+  'PUT /api/company/profile': { body: ({ companyId }) => ({ id: companyId, name: 'x' }), ...managing },
   'GET /api/company/profile/{id}': {
-    path: async ({ owner }) => `/api/company/profile/${await companyOf(trace, 'Cooperative', [owner])}`,
+    path: ({ companyId }) => `/api/company/profile/${companyId}`,
     ...reading,
   },
   'GET /api/company/list': everyone(200),
   'GET /api/company/admin/list': administrators(),
-  'POST /api/company/execute/{action}': {
-    path: () => '/api/company/execute/DEACTIVATE_COMPANY',
-    body: async ({ owner }) => ({ companyId: await companyOf(trace, 'Cooperative', [owner]) }),
-    ...administrators(),
-    ...systemAdmin(),
+  'POST /api/company/execute/ACTIVATE_COMPANY': { body: ofCompany, ...systemAdmin() },
+  'POST /api/company/execute/DEACTIVATE_COMPANY': { body: ofCompany, ...systemAdmin() },
+  'POST /api/company/execute/ADD_USER_TO_COMPANY': {
+    body: async ({ companyId }) => ({ companyId, userId: (await trace.loggedIn()).id }),
+    ...managing,
   },
+  'POST /api/company/execute/SET_USER_COMPANY_ROLE': toColleague({ companyUserRole: 'MANAGER' }),
+  'POST /api/company/execute/REMOVE_USER_FROM_COMPANY': toColleague(),
+  'POST /api/company/execute/ACCEPT_INVITATION': { body: ofCompany, ...everyone(404), pending: 200 },
+  'POST /api/company/execute/DECLINE_INVITATION': { body: ofCompany, ...everyone(404), pending: 200 },
   'GET /api/company/invitation/list': everyone(200),
   'POST /api/company/invitation': { body: () => ({ token: unknown, answer: 'ACCEPT' }), ...open(400) },
   'GET /api/company/invitation/{token}': { path: () => `/api/company/invitation/${unknown}`, ...open(200) },
-  'POST /api/product/create': { body: () => ({ name: 'Tea' }), ...everyone(200) },
+  'POST /api/product/create': {
+    body: ({ companyId }) => ({ name: 'Tea', company: { id: companyId } }),
+    ...everyone(400),
+    administrator: 200,
+    member: 200,
+    systemAdmin: 200,
+  },
   'PUT /api/product': { body: async world => ({ id: (await product(world)).id, name: 'x' }), ...changing },
   'GET /api/product/{id}': { path: productPath(''), ...reading },
   'DELETE /api/product/{id}': { path: productPath(''), ...changing },
   'DELETE /api/product/{id}/company/{companyId}': {
     path: productPath('/company/999999'),
-    ...changing,
-    owner: 404,
-    systemAdmin: 404,
+    ...everyone(404),
+    regionalAdmin: 403,
   },
   'GET /api/product/{id}/history': { path: productPath('/history'), ...changing },
   'GET /api/product/{id}/origin.geojson': { path: productPath('/origin.geojson'), ...reading },
@@ -216,8 +255,11 @@ const TABLE: Record<string, Row> = {
     body: async world => ({ id: (await product(world)).label.id, title: 'x' }),
     ...changing,
   },
-  'POST /api/product/label/execute/{action}': {
-    path: () => '/api/product/label/execute/PUBLISH_LABEL',
+  'POST /api/product/label/execute/PUBLISH_LABEL': {
+    body: async world => ({ id: (await product(world)).label.id }),
+    ...changing,
+  },
+  'POST /api/product/label/execute/UNPUBLISH_LABEL': {
     body: async world => ({ id: (await product(world)).label.id }),
     ...changing,
   },
@@ -280,21 +322,52 @@ async function ask(route: string, world: World, cookie?: string): Promise<Answer
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
-test('every route of the trace backend stands in the table, and nothing else', async () => {
+test('every route of the trace backend, and every action of one, is in the table, and nothing else', async () => {
   const { body } = await trace.send('GET', '/v3/api-docs');
-  const routes = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  const routes = Object.entries<Record<string, { parameters?: Parameter[] }>>(body.paths).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+        const actions = parameters.find(({ name }) => name === 'action')?.schema.enum ?? [''];
+        return actions.map(action => `${method.toUpperCase()} ${path.replace('{action}', action)}`);
+      }),
   );
   expect(routes.sort()).toEqual(Object.keys(TABLE).sort());
 });
+interface Parameter {
+  name: string;
+  schema: { enum?: string[] };
+}
+
+async function makeWorld(): Promise<World> {
+  const owner = await trace.loggedIn();
+  return { owner, companyId: await companyOf(trace, 'Cooperative', [owner]) };
+}
+
+/** A user of a kind, logged in. */
+async function callerOf(kind: Kind, { owner, companyId }: World): Promise<LoggedIn> {
+  if (kind === 'administrator') return owner;
+  const roles = { regionalAdmin: 'REGIONAL_ADMIN', systemAdmin: 'SYSTEM_ADMIN' } as const;
+  const caller = await trace.loggedIn(
+    kind === 'regionalAdmin' || kind === 'systemAdmin' ? roles[kind] : 'USER',
+  );
+  if (kind === 'stranger') await companyOf(trace, 'Another', [caller]);
+  if (kind === 'member' || kind === 'pending') {
+    const invited = { companyId, userId: caller.id };
+    const by = await owner.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', invited);
+    expect(by.status, by.text).toBe(200);
+  }
+  if (kind === 'member') {
+    const accepted = await caller.send('POST', '/api/company/execute/ACCEPT_INVITATION', { companyId });
+    expect(accepted.status, accepted.text).toBe(200);
+  }
+  return caller;
+}
 
 test.each(Object.entries(TABLE))('%s: each kind of user', async (route, row) => {
-  for (const kind of ['owner', 'stranger', 'regionalAdmin', 'systemAdmin'] as const) {
-    const role =
-      kind === 'regionalAdmin' ? 'REGIONAL_ADMIN' : kind === 'systemAdmin' ? 'SYSTEM_ADMIN' : 'USER';
-    const owner = await trace.loggedIn();
-    const caller = kind === 'owner' ? owner : await trace.loggedIn(role);
-    const answer = await ask(route, { owner }, caller.cookie);
+  for (const kind of KINDS) {
+    const world = await makeWorld();
+    const caller = await callerOf(kind, world);
+    const answer = await ask(route, world, caller.cookie);
     expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
     if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
   }
@@ -345,7 +418,7 @@ async function signedByUs(claims: object, kid: string): Promise<string> {
 }
 
 test.each(Object.entries(TABLE))('%s: without a good cookie', async (route, row) => {
-  const world = { owner: await trace.loggedIn() };
+  const world = await makeWorld();
   const cookies = await badCookies(world);
   const gone = await trace.loggedIn('SYSTEM_ADMIN');
   await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
