@@ -40,6 +40,7 @@ import { invitationMail } from './companies/invite.ts';
 import { findCompanyIds, isMemberOfOne } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { failure } from './contract/envelope.ts';
+import { readBodies } from './contract/reading.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
@@ -135,6 +136,7 @@ export async function traceBackend(
 
   const lists = openLists();
 
+  readBodies(app);
   registerHealth(app, 'trace-backend', { condition, metrics });
   const exports = openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE });
   const personal = { pool, exports, files, mailer, elsewhere };

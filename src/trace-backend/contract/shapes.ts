@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
-/** An optional field of a body; null says the same as leaving it empty. */
+/** An optional field of a body that can be cleared: `readBodies` makes null of an empty text, and nothing of null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type, anyOf, ...rest } = schema as { type?: string | string[]; anyOf?: object[] };
   const shape = anyOf

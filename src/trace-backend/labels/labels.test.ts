@@ -60,14 +60,15 @@ test('a label is written, published, read by anybody, and taken back', async () 
   });
   expect(others.map(({ status }) => status)).toEqual([200, 200, 404]);
 
-  const change = { id: label.id, title: null, fields: { value: 0.5 } };
+  const change = { id: label.id, title: '', language: null, fields: { value: '0.5' } };
   const changed = await kopanyi.user.send('PUT', '/api/product/label', change);
   expect(changed.body.data).toEqual({
     id: label.id,
     uuid: label.uuid,
     status: 'PUBLISHED',
+    title: '',
     language: 'EN',
-    fields: [{ value: 0.5 }],
+    fields: [{ value: '0.5' }],
   });
   expect((await read(kopanyi.user, productId)).labels).toEqual([changed.body.data]);
 

@@ -3,8 +3,8 @@ import { KNOWN_FIELDS, PARTS, type ProductBody } from './schemas.ts';
 import type { Content } from './store.ts';
 
 /**
- * What a product consists of after a change. What is left out stays, in the product and in its parts; null clears;
- * lists, and what stands deeper than a part's own fields, are replaced as a whole. Fields of a part that we do not know
+ * What a product consists of after a change. What is left out stays, in the product and in its parts; null, as
+ * `readBodies` makes it of an empty text, clears; lists, and what stands deeper than a part's own fields, are replaced as a whole. Fields of a part that we do not know
  * are kept as they come.
  */
 export function mergeContent(content: Content, body: ProductBody): Content {
