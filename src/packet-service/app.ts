@@ -24,6 +24,7 @@ import { openFeeds } from './feed/feeds.ts';
 import { registerEvents } from './feed/routes.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
+import { openSurveyor } from './geoids/surveyor.ts';
 import { registerGraph } from './graph/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
 import { registerIntake } from './intake/routes.ts';
@@ -84,11 +85,11 @@ export async function packetService(
     if (event.kind === 'chat.message') pending.grew();
   });
   const pace = pacer(WORK_PER_TURN);
-  const resolver = makeResolver(settings, pool, pace);
+  const surveyor = openSurveyor(pace);
+  const resolver = makeResolver(settings, { pool, pace, surveyor });
   const checkThread = threadCheck(pool);
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
-
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
   const clock = clockWatch(logger, metrics);
@@ -120,7 +121,7 @@ export async function packetService(
   registerEvents(app, { feeds, settings });
   registerSync(app, { pool, news, visibility, settings });
   registerGraph(app, { pool, exports, visibility, settings });
-  registerFields(app, { pool, settings, pace });
+  registerFields(app, { pool, settings, pace, surveyor });
 
   app.addHook('onListen', async () => {
     log.start();
@@ -130,7 +131,7 @@ export async function packetService(
   app.addHook('onClose', async () => {
     condition.stop();
     stopForgetting();
-    await Promise.all([stopNotifying(), writer.drain()]);
+    await Promise.all([stopNotifying(), writer.drain(), surveyor.close()]);
     await Promise.all([log.stop(), pending.stop()]);
     await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
   });

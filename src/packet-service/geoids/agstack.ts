@@ -52,7 +52,10 @@ type Call = (route: string, body: object) => Promise<Answer>;
  *
  * @throws Error when the token or a key cannot be sent in a header; the text does not show it
  */
-export function agstackResolver(settings: AgstackSettings): GeoidResolver {
+export function agstackResolver(
+  settings: AgstackSettings,
+  check: (geometry: unknown, path: string) => unknown = readBoundary,
+): GeoidResolver {
   const call = caller(settings);
   const answers = lru<{ resolution: Resolution; until: number }>(CACHED_POINTS);
   const asking = new Map<string, Promise<Resolution>>();
@@ -77,7 +80,7 @@ export function agstackResolver(settings: AgstackSettings): GeoidResolver {
     },
 
     async resolvePolygon(geometry, path = 'geojson') {
-      readBoundary(geometry, path);
+      await check(geometry, path);
       return await askForPolygon(call, polygonWkt(geometry as Geometry)).catch(error => {
         throw told(error, path);
       });

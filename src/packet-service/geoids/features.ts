@@ -1,6 +1,6 @@
-import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import { cellsOfGround, coverKeysOf, type FieldToRegister, readGround } from './registry.ts';
+import type { FieldToRegister } from './registry.ts';
+import type { Surveyor } from './surveyor.ts';
 
 /** Fields in one request. */
 export const MAX_FEATURES = 1000;
@@ -8,39 +8,32 @@ export const MAX_FEATURES = 1000;
 export const MAX_NAME = 200;
 
 /**
- * Reads a GeoJSON Feature or FeatureCollection as fields to register. A large field takes milliseconds, so each waits
- * for its turn.
+ * Reads a GeoJSON Feature or FeatureCollection as fields to register. They are read one after another.
  *
  * @throws Problem invalid, naming the feature and what of it is wrong, as in `features[3].geometry.coordinates[0]`
  */
-export async function readFeatures(body: unknown, pace: Pace): Promise<FieldToRegister[]> {
+export async function readFeatures(body: unknown, surveyor: Surveyor): Promise<FieldToRegister[]> {
   const { type, features } = asObject(body, 'the body');
-  if (type === 'Feature') return [await readFeature(body, '', pace)];
+  if (type === 'Feature') return [await readFeature(body, '', surveyor)];
   if (type !== 'FeatureCollection') throw new Problem('invalid', 'type must be Feature or FeatureCollection');
   if (!Array.isArray(features) || features.length === 0 || features.length > MAX_FEATURES) {
     throw new Problem('invalid', `features must be an array of 1 to ${MAX_FEATURES} Features`);
   }
   const fields: FieldToRegister[] = [];
   for (const [index, feature] of features.entries()) {
-    fields.push(await readFeature(feature, `features[${index}].`, pace));
+    fields.push(await readFeature(feature, `features[${index}].`, surveyor));
   }
   return fields;
 }
 
 /** @param prefix what stands before the feature's members in error messages */
-async function readFeature(feature: unknown, prefix: string, pace: Pace): Promise<FieldToRegister> {
+async function readFeature(feature: unknown, prefix: string, surveyor: Surveyor): Promise<FieldToRegister> {
   const { type, geometry, properties } = asObject(feature, prefix.slice(0, -1));
   if (type !== 'Feature') throw new Problem('invalid', `${prefix}type must be Feature`);
   const name = readName(properties, prefix);
-  const ground = await readGround(geometry, `${prefix}geometry`, pace);
+  const surveyed = await surveyor.survey(geometry, `${prefix}geometry`, true);
   const { type: kind, coordinates } = geometry as { type: string; coordinates: unknown };
-  return {
-    name,
-    boundary: JSON.stringify({ type: kind, coordinates }),
-    ground,
-    groundCells: cellsOfGround(ground),
-    coverKeys: coverKeysOf(ground),
-  };
+  return { name, boundary: JSON.stringify({ type: kind, coordinates }), ...surveyed };
 }
 
 function readName(properties: unknown, prefix: string): string | undefined {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { checkArea, groundOfChecked, readBoundary } from '../../geometry/boundary.ts';
+import { groundOfChecked } from '../../geometry/boundary.ts';
 import { cellIndex, leafCell } from '../../geometry/cells.ts';
-import { type Bounds, type CellSet, coverCells, eachCell, jaccard } from '../../geometry/covers.ts';
-import { contains, type Ground, groundRegion } from '../../geometry/polygon.ts';
+import { type Bounds, jaccard } from '../../geometry/covers.ts';
+import { contains, type Ground } from '../../geometry/polygon.ts';
 import { coalesce } from '../../platform/concurrency/coalesce.ts';
 import { lru } from '../../platform/concurrency/lru.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
@@ -20,16 +20,10 @@ import {
   lockRegistration,
   similarFields,
 } from './store.ts';
+import { COVER_LEVELS, cellKey, cellsOfGround, type Survey } from './survey.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
 const SAME_GROUND = 0.95;
-const GROUND_LEVEL = 20;
-
-/** The levels that fields are covered at, fine to coarse, from 35 metres to two kilometres: few, as each costs look-ups. */
-const COVER_LEVELS = [18, 16, 14, 12];
-/** A field is covered at the finest level at which no more cells are needed. */
-const COVER_CELLS = 24;
-
 /** Bytes of parsed boundaries that are kept. Fields never change, so nothing but room ends their stay. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Points in one look-up. */
@@ -40,13 +34,10 @@ const BOUNDARIES_AT_ONCE = 16;
 const COORDINATE_COST = 0.005;
 
 /** A field to register, read and checked, and the cells that it is compared and found by. */
-export interface FieldToRegister {
+export interface FieldToRegister extends Survey {
   name: string | undefined;
   /** GeoJSON geometry */
   boundary: string;
-  ground: Ground;
-  groundCells: CellSet;
-  coverKeys: readonly number[];
 }
 
 /** Who registers fields. */
@@ -62,14 +53,6 @@ export interface Registered {
   areaM2: number;
   name: string | undefined;
   status: 'registered' | 'already_registered';
-}
-
-/**
- * The key of a cell in field_cells: its 64-bit S2 id without the last 24 bits, which are zero down to level 18.
- * Unlike the id it is a positive integer that both a double and PostgreSQL's signed bigint hold, in the same order.
- */
-function cellKey(index: number, level: number): number {
-  return (2 * index + 1) * 4 ** (18 - level);
 }
 
 /**
@@ -157,19 +140,6 @@ async function* parsedFields(
 }
 
 /**
- * Reads the ground of a geometry that a client sent, when its turn has come.
- *
- * @param path what the geometry is called in the request
- * @throws Problem invalid, naming `path`
- */
-export async function readGround(geometry: unknown, path: string, pace: Pace): Promise<Ground> {
-  await pace(costOf(geometry));
-  const ground = readBoundary(geometry, path);
-  checkArea(ground.areaM2, path);
-  return ground;
-}
-
-/**
  * Registers fields one after another inside the caller's transaction. A field whose ground is registered already,
  * by an earlier request or earlier in the list, keeps the GeoID it has there. Transactions that register take turns,
  * so no ground gets two GeoIDs.
@@ -185,8 +155,8 @@ export async function registerFields(
 ): Promise<Registered[]> {
   await lockRegistration(database);
   const answers: Registered[] = [];
-  for (const [index, { ground, groundCells, coverKeys, name, boundary }] of fields.entries()) {
-    const same = await sameGround(database, ground, pace, groundCells);
+  for (const [index, { ground, cells, coverKeys, name, boundary }] of fields.entries()) {
+    const same = await sameGround(database, { ground, cells }, pace);
     if (same) {
       answers.push({ ...same, status: 'already_registered' });
       continue;
@@ -199,7 +169,7 @@ export async function registerFields(
     }
     const { bounds, areaM2 } = ground;
     const geoid = await freeGeoid(database, ground, boundary);
-    const field = { geoid, name, boundary, areaM2, bounds, groundCells: groundCells.count, cells: coverKeys };
+    const field = { geoid, name, boundary, areaM2, bounds, groundCells: cells.count, cells: coverKeys };
     await insertField(database, { ...field, author }, now);
     answers.push({ geoid, areaM2, name, status: 'registered' });
   }
@@ -213,9 +183,8 @@ export async function registerFields(
  */
 export async function sameGround(
   database: Database,
-  ground: Ground,
+  { ground, cells }: Pick<Survey, 'ground' | 'cells'>,
   pace: Pace,
-  cells: CellSet = cellsOfGround(ground),
 ): Promise<{ geoid: string; areaM2: number; name: string | undefined } | undefined> {
   const box = widened(ground.bounds);
   const similar = await similarFields(database, { box, groundCells: cells.count, ratio: SAME_GROUND });
@@ -266,19 +235,4 @@ export async function freeGeoid(
     'conflict',
     'there is no GeoID left for this boundary: fields of other shapes have all of its',
   );
-}
-
-/** The level-20 cells that the ground meets. */
-export function cellsOfGround(ground: Ground): CellSet {
-  return coverCells(groundRegion(ground), GROUND_LEVEL) as CellSet;
-}
-
-/** The keys of the cells that a field is found by. */
-export function coverKeysOf(ground: Ground): number[] {
-  for (const level of COVER_LEVELS) {
-    const limit = level === COVER_LEVELS.at(-1) ? Infinity : COVER_CELLS;
-    const cells = coverCells(groundRegion(ground), level, { limit });
-    if (cells) return Array.from(eachCell(cells), index => cellKey(index, level));
-  }
-  return [];
 }

@@ -5,8 +5,9 @@ import type { Pace } from '../../platform/concurrency/pacer.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { agstackResolver } from './agstack.ts';
 import { pointGeoid } from './geoid.ts';
-import { fieldFinder, freeGeoid, readGround, sameGround } from './registry.ts';
+import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
 import { checkPoint, type GeoidResolver, MAX_EXTRA_GEOIDS, unresolved } from './resolution.ts';
+import type { Surveyor } from './surveyor.ts';
 
 export type { GeoidResolver, Point, Resolution } from './resolution.ts';
 
@@ -21,15 +22,19 @@ export type RegistrySettings = Pick<
 >;
 
 /** The resolver that the settings ask for: the AgStack registry at ASSET_REGISTRY_URL, or else the built-in one. */
-export function makeResolver(settings: RegistrySettings, pool: pg.Pool, pace: Pace): GeoidResolver {
+export function makeResolver(
+  settings: RegistrySettings,
+  { pool, pace, surveyor }: { pool: pg.Pool; pace: Pace; surveyor: Surveyor },
+): GeoidResolver {
   const { ASSET_REGISTRY_URL: url, ASSET_REGISTRY_STRICT: strict } = settings;
-  if (url === undefined) return builtInResolver(pool, { strict, pace });
-  return agstackResolver({
+  if (url === undefined) return builtInResolver(pool, { strict, pace, surveyor });
+  const agstack = {
     url,
     token: settings.ASSET_REGISTRY_TOKEN,
     apiKey: settings.ASSET_REGISTRY_API_KEY,
     clientSecret: settings.ASSET_REGISTRY_CLIENT_SECRET,
-  });
+  };
+  return agstackResolver(agstack, (geometry, path) => surveyor.survey(geometry, path, false));
 }
 
 /**
@@ -40,7 +45,10 @@ export function makeResolver(settings: RegistrySettings, pool: pg.Pool, pace: Pa
  * it; otherwise the one it would be registered with. It is not registered: that a scout drew around something does
  * not make it a field.
  */
-function builtInResolver(pool: pg.Pool, { strict, pace }: { strict: boolean; pace: Pace }): GeoidResolver {
+function builtInResolver(
+  pool: pg.Pool,
+  { strict, pace, surveyor }: { strict: boolean; pace: Pace; surveyor: Surveyor },
+): GeoidResolver {
   const fieldsAt = fieldFinder(pool, pace);
 
   return {
@@ -53,9 +61,10 @@ function builtInResolver(pool: pg.Pool, { strict, pace }: { strict: boolean; pac
     },
 
     async resolvePolygon(geometry, path = 'geojson') {
-      const ground = await readGround(geometry, path, pace);
+      const surveyed = await surveyor.survey(geometry, path, false);
+      const { ground } = surveyed;
       const [lon, lat] = interiorPoint(ground);
-      const [same, around] = await Promise.all([sameGround(pool, ground, pace), fieldsAt({ lat, lon })]);
+      const [same, around] = await Promise.all([sameGround(pool, surveyed, pace), fieldsAt({ lat, lon })]);
       const geoid = same?.geoid ?? around[0];
       if (geoid === undefined && strict) throw unresolved(path, 'the polygon lies in no registered field');
       if (geoid === undefined)

@@ -13,6 +13,7 @@ import { removeField } from './owners.ts';
 import { registerFields as register } from './registry.ts';
 import { deleteFieldSchema, getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';
 import { type FieldRow, findFields, listFields } from './store.ts';
+import type { Surveyor } from './surveyor.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -30,7 +31,13 @@ export function registerFields(
     pool,
     settings,
     pace,
-  }: { pool: pg.Pool; settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>; pace: Pace },
+    surveyor,
+  }: {
+    pool: pg.Pool;
+    settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>;
+    pace: Pace;
+    surveyor: Surveyor;
+  },
 ): void {
   const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
   const preHandler = async () => {
@@ -54,7 +61,7 @@ export function registerFields(
     async request => {
       const registrar = { author: request.user ?? null, administrator: isAdministrator(request) };
       const registered = await oneByOne(async () => {
-        const fields = await readFeatures(request.body, pace);
+        const fields = await readFeatures(request.body, surveyor);
         return transaction(pool, database =>
           register(database, fields, registrar, { now: new Date(), pace }),
         );

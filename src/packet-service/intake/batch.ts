@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import type { Room } from '../../platform/concurrency/room.ts';
 import { toProblem } from '../../platform/http/failures.ts';
-import { readJson } from '../../platform/http/json.ts';
+import { LARGE_TEXT, readJson, readJsonInTurns } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
@@ -45,7 +45,7 @@ export const BatchItem = Type.Object(
 );
 
 /** Microseconds that a byte of an item takes to be read and checked, and to become a packet, about. */
-const READING_COST = 0.05;
+const READING_COST = 0.1;
 const MAKING_COST = 0.1;
 
 /** What taking a batch needs. */
@@ -84,9 +84,12 @@ export async function takeBatch(
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
     await parsed.enter(bytes.length);
-    await pace(bytes.length * READING_COST);
+    const reading = readItem(bytes, pace);
+    // Items are read one after another, so that they stand in line in their order.
+    await reading.catch(() => {});
     const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
-    const answer = takeItem(taking, kinds, request, { bytes, placeKey }, line)
+    const answer = reading
+      .then(item => takeItem(taking, kinds, request, { item, placeKey, size: bytes.length }, line))
       .then(({ answer }) => JSON.parse(answer) as ItemAnswer)
       .catch(error => {
         const problem = toProblem(error);
@@ -109,18 +112,24 @@ interface Line {
   last: Promise<void>;
 }
 
-/** Reads and checks before it waits for anything, so that items stand in line in their order. */
+/** @throws Problem unreadable, too_large */
+async function readItem(bytes: Buffer, pace: Pace): Promise<unknown> {
+  if (bytes.length > MAX_PACKET_BYTES) {
+    throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
+  }
+  if (bytes.length > LARGE_TEXT) return readJsonInTurns(bytes.toString('utf8'), pace);
+  await pace(bytes.length * READING_COST);
+  return readJson(bytes.toString('utf8'));
+}
+
+/** Checks before it waits for anything, so that items stand in line in their order. */
 async function takeItem(
   taking: BatchTaking,
   kinds: ItemKinds,
   request: FastifyRequest,
-  { bytes, placeKey }: { bytes: Buffer; placeKey: string | undefined },
+  { item, placeKey, size }: { item: unknown; placeKey: string | undefined; size: number },
   line: Line,
 ): Promise<IntakeAnswer> {
-  if (bytes.length > MAX_PACKET_BYTES) {
-    throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
-  }
-  const item = readJson(bytes.toString('utf8'));
   checkItem(item);
   const { intake, idempotency_key, body } = item as {
     intake: string;
@@ -136,7 +145,7 @@ async function takeItem(
   const prepareInPace = async (turn?: Promise<void>) => {
     const make = await kind.prepare(request, body);
     await turn;
-    await taking.pace(bytes.length * MAKING_COST);
+    await taking.pace(size * MAKING_COST);
     return make;
   };
   if (!kind.inTurn) return takePacket(taking, key, prepareInPace);

@@ -1,11 +1,17 @@
 import { isUtf8 } from 'node:buffer';
+import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
+import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 
 /** Items of one batch, at most. */
 export const MAX_ITEMS = 1000;
 
 const [QUOTE, COMMA, BACKSLASH, NEWLINE] = [0x22, 0x2c, 0x5c, 0x0a];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Bytes that are looked through in one turn of the event loop, and about how many microseconds a byte takes. */
+const BYTES_PER_TURN = 512 * 1024;
+const BYTE_COST = 0.04;
 
 /**
  * The texts of a batch's items: the lines of NDJSON, or the elements of a JSON array. They are taken apart before
@@ -14,56 +20,85 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
  * @returns parts of `bytes`
  * @throws Problem invalid when the bytes are not UTF-8, the array is broken, or there are no items or too many
  */
-export function splitItems(bytes: Buffer, form: 'lines' | 'array'): Buffer[] {
+export async function splitItems(bytes: Buffer, form: 'lines' | 'array', pace: Pace): Promise<Buffer[]> {
   if (!isUtf8(bytes)) throw new Problem('invalid', 'the body is not valid UTF-8');
-  const items = form === 'lines' ? splitLines(bytes) : splitArray(bytes);
-  if (items.length === 0 || items.length > MAX_ITEMS) {
-    throw new Problem('invalid', `the body must have 1 to ${MAX_ITEMS} items, it has ${items.length}`);
-  }
+  const items = form === 'lines' ? await splitLines(bytes, pace) : await splitArray(bytes, pace);
+  if (items.length === 0) throw wrongCount('none');
   return items;
 }
 
-function splitLines(bytes: Buffer): Buffer[] {
+function wrongCount(count: 'none' | 'more'): Problem {
+  return new Problem('invalid', `the body must have 1 to ${MAX_ITEMS} items, it has ${count}`);
+}
+
+/** Lets other requests be served between two stretches of a body. */
+function stretches(pace: Pace): (at: number) => Promise<void> | undefined {
+  let until = BYTES_PER_TURN;
+  return at => {
+    if (at < until) return undefined;
+    until = at + BYTES_PER_TURN;
+    return pace(BYTES_PER_TURN * BYTE_COST);
+  };
+}
+
+async function splitLines(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
   const lines: Buffer[] = [];
+  const rest = stretches(pace);
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(NEWLINE, start);
     const end = found === -1 ? bytes.length : found;
-    if (!isBlank(bytes, start, end)) lines.push(bytes.subarray(start, end));
+    const line = bytes.subarray(start, end);
+    if (!isBlankItem(line)) lines.push(line);
+    if (lines.length > MAX_ITEMS) throw wrongCount('more');
     start = end + 1;
+    const turn = rest(start);
+    if (turn) await turn;
   }
   return lines;
 }
 
 /** Cuts an array at the commas of its own level; what stands between them is left to whoever reads the item. */
-function splitArray(bytes: Buffer): Buffer[] {
-  let start = 0;
-  while (isSpace(bytes[start])) start++;
-  if (bytes[start] !== OPEN_BRACKET) throw new Problem('invalid', 'the body must be an array');
-  start++;
+async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
+  const rest = stretches(pace);
+  const opening = await skipSpace(bytes, 0, rest);
+  if (bytes[opening] !== OPEN_BRACKET) throw new Problem('invalid', 'the body must be an array');
   const items: Buffer[] = [];
+  let start = opening + 1;
   let depth = 1;
+  let inString = false;
   for (let at = start; at < bytes.length && depth > 0; at++) {
+    const turn = rest(at);
+    if (turn) await turn;
     const byte = bytes[at];
-    // Strings are stepped over whole: a bracket or comma in one means nothing.
-    if (byte === QUOTE) at = endOfString(bytes, at);
+    // A bracket or comma in a string means nothing.
+    if (inString) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inString = false;
+      continue;
+    }
+    if (byte === QUOTE) inString = true;
     else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
     else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
     if ((byte === COMMA && depth === 1) || depth === 0) {
       items.push(bytes.subarray(start, at));
+      if (items.length > MAX_ITEMS) throw wrongCount('more');
       start = at + 1;
     }
   }
-  if (depth !== 0 || !isBlank(bytes, start, bytes.length)) {
+  if (depth !== 0 || (await skipSpace(bytes, start, rest)) < bytes.length) {
     throw new Problem('invalid', 'the body is not one whole JSON array');
   }
   const [first] = items;
-  return items.length === 1 && first && isBlank(first, 0, first.length) ? [] : items;
+  return items.length === 1 && first && isBlankItem(first) ? [] : items;
 }
 
-/** Where the string that begins at `start` has its closing quote; the end of the bytes when it has none. */
-function endOfString(bytes: Buffer, start: number): number {
-  let at = start + 1;
-  for (; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
+/** Where the first byte is, from a place on, that is no white space. */
+async function skipSpace(bytes: Buffer, from: number, rest: ReturnType<typeof stretches>): Promise<number> {
+  let at = from;
+  for (; isSpace(bytes[at]); at++) {
+    const turn = rest(at);
+    if (turn) await turn;
+  }
   return at;
 }
 
@@ -72,7 +107,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
 }
 
-function isBlank(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (!isSpace(bytes[at])) return false;
-  return true;
+/** Whether there is nothing in an item. One that is larger than any may be is not looked at, and refused later. */
+function isBlankItem(item: Buffer): boolean {
+  return item.length <= MAX_PACKET_BYTES && item.every(isSpace);
 }

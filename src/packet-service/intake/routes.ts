@@ -112,18 +112,21 @@ export function registerIntake(
 
 /** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */
 function registerBatch(app: Server, kinds: ItemKinds, taking: BatchTaking): void {
+  const { pace } = taking;
   app.register(async scope => {
     skipBodyCheck(scope as Server);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       JSON_BODY,
       { parseAs: 'buffer' },
-      async (request: FastifyRequest, bytes: Buffer) => splitItems(await decodeBody(request, bytes), 'array'),
+      async (request: FastifyRequest, bytes: Buffer) =>
+        splitItems(await decodeBody(request, bytes), 'array', pace),
     );
     scope.addContentTypeParser(
       'application/x-ndjson',
       { parseAs: 'buffer' },
-      async (request: FastifyRequest, bytes: Buffer) => splitItems(await decodeBody(request, bytes), 'lines'),
+      async (request: FastifyRequest, bytes: Buffer) =>
+        splitItems(await decodeBody(request, bytes), 'lines', pace),
     );
     scope.post(
       '/intake/batch',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES, readJson } from './json.ts';
+import { pacer } from '../concurrency/pacer.ts';
+import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES, readJson, readJsonInTurns } from './json.ts';
 
 const refused = (text: string) => {
   try {
@@ -161,4 +162,18 @@ test('a fault behind keys and strings with escapes is named by its path', () => 
   expect(refused('{"x":[],"y":{},"z":[[],[1,1e999]]}')).toMatch(/^z\[1\]\[1\]: 1e999/);
   const long = 'k'.repeat(500);
   expect(refused(`{"${long}":{"${long}":1e999}}`)).toMatch(/^k{200}: 1e999/);
+});
+
+test('a large text is checked, parsed and given back in turns of their own, and read as any other', async () => {
+  const text = `[${'1e100,'.repeat(200_000)}{"a":1}]`;
+  let turns = 0;
+  const pace = pacer(1000);
+  const value = await readJsonInTurns(text, weight => {
+    turns++;
+    return pace(weight);
+  });
+  expect(value).toEqual(readJson(text));
+  expect(turns).toBe(3);
+  await expect(readJsonInTurns(`${text.slice(0, -1)},1e999]`, pace)).rejects.toThrow('[200001]: 1e999');
+  await expect(readJsonInTurns(text.slice(0, -1), pace)).rejects.toThrow('not valid JSON');
 });

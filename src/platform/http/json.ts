@@ -1,3 +1,4 @@
+import type { Pace } from '../concurrency/pacer.ts';
 import { Problem } from './problems.ts';
 
 /** Arrays and objects inside one another, at most. Everything behind the parser may therefore recurse. */
@@ -28,8 +29,36 @@ interface Fault {
  *   arrays and objects, more than MAX_VALUES values, or nests deeper than MAX_JSON_DEPTH
  */
 export function readJson(text: string): unknown {
+  checkJson(text);
+  return parseJson(text);
+}
+
+/** Characters from which on a text is read in several turns of the event loop. */
+export const LARGE_TEXT = 64 * 1024;
+/** Microseconds that a character takes to be checked and to be parsed, about. */
+const CHECKING_COST = 0.06;
+const PARSING_COST = 0.15;
+
+/**
+ * The same in turns of the event loop, for large texts.
+ *
+ * @returns at the beginning of a turn
+ */
+export async function readJsonInTurns(text: string, pace: Pace): Promise<unknown> {
+  await pace(text.length * CHECKING_COST);
+  checkJson(text);
+  await pace(text.length * PARSING_COST);
+  const value = parseJson(text);
+  await pace(text.length * CHECKING_COST);
+  return value;
+}
+
+function checkJson(text: string): void {
   const fault = findFault(text);
   if (fault) throw new Problem('unreadable', `${pathAt(text, fault.at)}${fault.sentence}`);
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

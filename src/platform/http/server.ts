@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyRequest, LogController } from 'fastify';
+import { type Pace, pacer } from '../concurrency/pacer.ts';
 import { boundAnswers } from './answer-budget.ts';
 import { answerProblems, answerUnreadable, answerUnroutable } from './answers.ts';
 import { boundBodies } from './body-budget.ts';
@@ -10,7 +11,7 @@ import { letOriginsIn } from './cors.ts';
 import { describeRoutes } from './definition.ts';
 import { decodeBody, isEncoded } from './encoding.ts';
 import { checkHosts } from './hosts.ts';
-import { readJson } from './json.ts';
+import { LARGE_TEXT, readJson, readJsonInTurns } from './json.ts';
 import { Problem } from './problems.ts';
 import { readForwarded, trustedProxies } from './proxies.ts';
 import { limitRequests } from './rate-limit.ts';
@@ -30,6 +31,9 @@ export const JSON_BODY = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
  * up to four percent-encoded bytes. What it may be is in the route's schema.
  */
 const MAX_PARAM_LENGTH = 256 * 12;
+
+/** Microseconds of reading large bodies that begins in one turn of the event loop, about. */
+const READING_PER_TURN = 20_000;
 
 /** Where a server listens, as a URL without a slash at its end. */
 export function listeningUrl(app: Server): string {
@@ -96,10 +100,11 @@ function requestIds() {
 
 function readBodies(app: Server): void {
   app.removeAllContentTypeParsers();
+  const pace = pacer(READING_PER_TURN);
   app.addContentTypeParser(JSON_BODY, { parseAs: 'buffer' }, (request, bytes, done) => {
-    if (isEncoded(request)) {
+    if (isEncoded(request) || bytes.length > LARGE_TEXT) {
       decodeBody(request, bytes as Buffer)
-        .then(readBody)
+        .then(decoded => readLargeBody(decoded, pace))
         .then(body => done(null, body), done);
       return;
     }
@@ -112,9 +117,16 @@ function readBodies(app: Server): void {
 }
 
 function readBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined;
+  return bytes.length === 0 ? undefined : readJson(textOf(bytes));
+}
+
+async function readLargeBody(bytes: Buffer, pace: Pace): Promise<unknown> {
+  return bytes.length > LARGE_TEXT ? readJsonInTurns(textOf(bytes), pace) : readBody(bytes);
+}
+
+function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new Problem('unreadable', 'the body is not valid UTF-8');
-  return readJson(bytes.toString('utf8'));
+  return bytes.toString('utf8');
 }
 
 function logRequests(app: Server): void {
