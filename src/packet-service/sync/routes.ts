@@ -21,21 +21,15 @@ const MAX_WAITING = 5000;
 /** Least time between two looks of a waiting request, in milliseconds: what came may be held back from it. */
 const REST_MS = 200;
 
+interface Syncing {
+  pool: pg.Pool;
+  news: Broadcast;
+  visibility: Visibility;
+  settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
+}
+
 /** Offline sync: the log, page by page, and what comes next. */
-export function registerSync(
-  app: Server,
-  {
-    pool,
-    news,
-    visibility,
-    settings,
-  }: {
-    pool: pg.Pool;
-    news: Broadcast;
-    visibility: Visibility;
-    settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
-  },
-): void {
+export function registerSync(app: Server, { pool, news, visibility, settings }: Syncing): void {
   const what = 'waiting requests';
   const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
