@@ -30,55 +30,58 @@ export const Settings = Type.Object({
     minLength: 1,
     maxLength: 4096,
     default: './data',
-    description: 'folder of the embedded database and of everything else that is kept in files',
+    description: 'folder of the embedded database, files and undelivered mails',
   }),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://[^\\s]+$',
       maxLength: 4096,
-      description: 'a PostgreSQL (15 or newer) to use; without it the embedded one runs in DATA_DIR',
+      description: 'PostgreSQL server to use (15 or newer); without it, an embedded one runs in DATA_DIR',
     }),
   ),
   DATABASE_POOL: Type.Integer({
     minimum: 2,
     maximum: 200,
     default: 10,
-    description: 'connections to the database, besides those of the batch writer',
+    description:
+      'database connections of each service for requests; the batch writer and a few others come on top',
   }),
   WRITER_LANES: Type.Integer({
     minimum: 1,
     maximum: 16,
     default: 2,
-    description: 'connections that the batch writer writes packets through at the same time',
+    description: 'database connections of the batch writer',
   }),
   AUTH_MODE: Type.Union([Type.Literal('off'), Type.Literal('optional'), Type.Literal('required')], {
     default: 'optional',
-    description: 'whether tokens are ignored, checked when present, or needed for everything',
+    description:
+      'whether tokens are ignored (off), checked if present (optional), or required for every request (required)',
   }),
   USER_REGISTRY_JWT_SECRET: secret(
-    'the secret that the user registry signs its tokens with (HS256); at least 32 bytes: shorter ones from 16 work with a warning',
+    'secret with which the user registry signs its tokens (HS256); use at least 32 bytes, a shorter one (from 16) logs a warning',
     16,
   ),
-  USER_REGISTRY_JWKS_URL: url('where the user registry publishes the keys it signs its tokens with'),
+  USER_REGISTRY_JWKS_URL: url('URL of the JWKS with the public keys of the user registry'),
   USER_REGISTRY_ISSUER: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: 'the `iss` that tokens of the user registry must have',
+      description: '`iss` that tokens of the user registry must have',
     }),
   ),
   USER_REGISTRY_AUDIENCE: Type.Optional(
     Type.String({
       pattern: '^[^\\s,]+(,[^\\s,]+)*$',
       maxLength: 2048,
-      description: 'one of these, separated by commas, must be in the `aud` of tokens of the user registry',
+      description:
+        'audiences, separated by commas; `aud` of tokens of the user registry must contain one of them',
     }),
   ),
   USER_REGISTRY_URL: url(
-    'where the user registry tells whom a contact belongs to: GET …/discoverability?contact=…',
+    'base URL of the user registry for finding users by contact: GET …/discoverability?contact=…',
   ),
   ASSET_REGISTRY_URL: url(
-    'an AgStack asset registry (v1 or v2); without it the built-in registry resolves GeoIDs',
+    'URL of an AgStack asset registry (v1 or v2); without it, the built-in registry resolves GeoIDs',
   ),
   ASSET_REGISTRY_TOKEN: secret('bearer token for the asset registry'),
   ASSET_REGISTRY_API_KEY: secret(
@@ -87,45 +90,46 @@ export const Settings = Type.Object({
   ASSET_REGISTRY_CLIENT_SECRET: secret('CLIENT-SECRET header for the asset registry (v1)'),
   ASSET_REGISTRY_STRICT: Type.Boolean({
     default: false,
-    description: 'built-in registry: refuse points outside every registered field',
+    description: 'built-in registry: reject points outside every registered field',
   }),
-  PUBLIC_URL: url('what links in mails begin with; without it the address the service listens on'),
+  PUBLIC_URL: url('base URL of links in mails; without it, the address that the service listens on'),
   TRACE_PUBLIC_URL: url(
-    'what links in mails of the trace backend begin with; without it the address it listens on',
+    'base URL of links in mails of the trace backend; without it, the address that it listens on',
   ),
   TRACE_ADMIN_EMAIL: Type.Optional(
     Type.String({
       pattern: '^[^\\s@]+@[^\\s@]+$',
       maxLength: 255,
       description:
-        'address of the first SYSTEM_ADMIN; without one an administrator with a random password is made',
+        'e-mail address of the first SYSTEM_ADMIN; without it, one with a random password is created',
     }),
   ),
   TRACE_ADMIN_PASSWORD: secret('password of the first SYSTEM_ADMIN', 8),
   TRACE_JWT_PRIVATE_KEY: secret(
-    'PEM (PKCS #8) of an Ed25519 key that access tokens are signed with; without it one is made and kept in the database',
+    'Ed25519 private key (PEM, PKCS #8) for signing access tokens; without it, one is generated and stored in the database',
   ),
   SERVICE_TOKEN: Type.Optional(
     Type.String({
       pattern: '^[!-~]{16,1000}$',
       description:
-        'what the packet service shows the user registry at USER_REGISTRY_URL, and the trace backend asks for; without it one is made and kept in the database',
+        'token with which the packet service authenticates to the user registry at USER_REGISTRY_URL, and which the trace backend requires there; without it, one is generated and stored in the database',
     }),
   ),
   SECRETS_KEY: Type.Optional(
     Type.String({
       pattern: '^[!-+\\--~]{32,1000}(,[!-+\\--~]{32,1000}){0,3}$',
       description:
-        'what secrets in the database are encrypted with (signing keys, service token, second factors), 32 characters or more; of several, separated by commas, the first encrypts and all decrypt',
+        'key that encrypts secrets in the database (signing keys, service token, second factors), at least 32 characters; of several, separated by commas, the first encrypts and all decrypt',
     }),
   ),
   FX_URL: url(
-    'the exchange-rate provider (exchangeratesapi.io and its kin); without it only stored rates count',
+    'URL of the exchange-rate provider (exchangeratesapi.io or compatible); without it, only stored rates are used',
   ),
   FX_ACCESS_KEY: secret('access key for the exchange-rate provider'),
   PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
     default: 'basic',
-    description: 'which passwords are refused: those of wrong length, or the most common ones too',
+    description:
+      'which passwords are rejected: those of the wrong length (basic), or also the most common ones (strict)',
   }),
   SECOND_FACTOR_REQUIRED: Type.Optional(
     Type.String({
@@ -138,131 +142,133 @@ export const Settings = Type.Object({
     (['auto', 'true', 'false'] as const).map(value => Type.Literal(value)),
     {
       default: 'auto',
-      description: 'send cookies over HTTPS alone; auto: where TRACE_PUBLIC_URL is https',
+      description: 'whether cookies are sent over HTTPS only; auto: if TRACE_PUBLIC_URL is https',
     },
   ),
   COOKIE_SAMESITE: Type.Union(
     (['unset', 'lax', 'strict', 'none'] as const).map(value => Type.Literal(value)),
-    { default: 'unset', description: 'the SameSite attribute of cookies' },
+    { default: 'unset', description: 'SameSite attribute of cookies' },
   ),
   CORS_ORIGINS: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s,/]+(,https?://[^\\s,/]+)*$',
       maxLength: 4096,
-      description: 'origins of web pages that may call the services from a browser, separated by commas',
+      description: 'origins whose web pages may call the services, separated by commas',
     }),
   ),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description:
-      'whether requests a minute and contacts an hour are limited; guards against guessing and against large requests always hold, and loopback is never limited by its address',
+      'limits on requests per minute and contacts per hour; limits on guessing and on sizes are always on, and loopback addresses are exempt from limits per address',
   }),
   STALL_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 60,
     description:
-      'seconds after which a client is cut off that takes nothing of its answer, or whose body comes at less than 1 KiB/s on average over so long',
+      'seconds after which a client is disconnected that reads nothing of its answer, or sends its body at less than 1 KiB/s on average over that time',
   }),
-  METRICS_TOKEN: secret('bearer token that GET /metrics asks for; without one it is open', 16),
+  METRICS_TOKEN: secret('bearer token that GET /metrics requires; without it, the endpoint is open', 16),
   S3_BUCKET: Type.Optional(
     Type.String({
       minLength: 3,
       maxLength: 63,
-      description: 'S3 bucket that files are kept in; without it they are files in DATA_DIR/files',
+      description: 'S3 bucket for files; without it, they are stored in DATA_DIR/files',
     }),
   ),
-  S3_ENDPOINT: url('where S3 is, when it is not that of Amazon; buckets are then part of the path'),
-  S3_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'region of S3' }),
-  S3_ACCESS_KEY_ID: secret('access key of S3; without it, what the machine itself may do'),
+  S3_ENDPOINT: url('endpoint of S3 if it is not the one of AWS; the bucket is then part of the path'),
+  S3_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'S3 region' }),
+  S3_ACCESS_KEY_ID: secret('S3 access key; without it, the credentials of the machine are used'),
   S3_SECRET_ACCESS_KEY: secret('secret of S3_ACCESS_KEY_ID'),
   MAX_ATTACHMENT_BYTES: Type.Integer({
     minimum: 1,
     maximum: 4 * 1024 ** 3,
     default: 100 * 1024 ** 2,
-    description: 'bytes of one attachment, at most',
+    description: 'maximum size of an attachment in bytes',
   }),
   CONCURRENT_UPLOADS: Type.Integer({
     minimum: 1,
     maximum: 1000,
     default: 32,
-    description: 'attachments that one process takes in at the same time; further ones are told to come back',
+    description:
+      'maximum concurrent uploads of attachments per process; further ones get 503 with Retry-After',
   }),
   UPLOADS_PER_CALLER: Type.Integer({
     minimum: 1,
     maximum: 1000,
     default: 8,
-    description: 'files that one process takes in from one caller (user or address) at the same time',
+    description: 'maximum concurrent uploads per caller (user or address) and process',
   }),
   EXPORTS_PER_CALLER: Type.Integer({
     minimum: 1,
     maximum: 2,
     default: 1,
-    description: 'graph exports that one caller (user or address) has running in one process, of two in all',
+    description:
+      'maximum concurrent graph exports per caller (user or address) and process; a process runs two in all',
   }),
   FEEDS_PER_CALLER: Type.Integer({
     minimum: 1,
     maximum: 5000,
     default: 200,
     description:
-      'live feeds that one caller (user or address) has open in one process, of 5,000 in all, and as many waiting sync requests',
+      'maximum open live feeds, and also waiting sync requests, per caller (user or address) and process; a process allows 5,000 of each',
   }),
   ATTACHMENT_EXPIRE_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36500,
     default: 30,
-    description: 'days after which an attachment that no packet names is removed',
+    description: 'days after which an attachment that no packet refers to is removed',
   }),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^\\s]+$',
       maxLength: 2048,
       description:
-        'mail server, such as smtp://user:password@host:587; without it mails are files in DATA_DIR/mail',
+        'mail server, such as smtp://user:password@host:587; without it, mails are written to DATA_DIR/mail',
     }),
   ),
   MAIL_FROM: Type.String({
     pattern: '^[^\\r\\n]*@[^\\r\\n]+$',
     maxLength: 320,
     default: 'fieldtrace@localhost',
-    description: 'sender of mails, an address or Name <address>',
+    description: 'sender of mails, as an address or Name <address>',
   }),
-  WEBHOOK_URL: url('where notifications are posted to, signed with WEBHOOK_SECRET'),
+  WEBHOOK_URL: url('URL to which notifications are posted, signed with WEBHOOK_SECRET'),
   WEBHOOK_SECRET: secret(
-    'the secret that notifications to WEBHOOK_URL are signed with (HMAC-SHA256); at least 32 bytes: shorter ones from 16 work with a warning',
+    'secret with which notifications to WEBHOOK_URL are signed (HMAC-SHA256); use at least 32 bytes, a shorter one (from 16) logs a warning',
     16,
   ),
   NOTIFICATION_TRIES: Type.Integer({
     minimum: 1,
     maximum: 100,
     default: 20,
-    description: 'times that a mail or a webhook is tried before it is put aside as dead',
+    description: 'attempts to deliver a mail or webhook before it becomes a dead letter',
   }),
   NOTIFICATION_RETRY_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 10,
-    description: 'wait before the second try; it doubles from try to try, up to two hours',
+    description: 'seconds before the second attempt; the wait doubles with each attempt, up to two hours',
   }),
   LOG_LEVEL: Type.Union(
     (['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level =>
       Type.Literal(level),
     ),
-    { default: 'info', description: 'least level of log lines; debug adds a line for every request' },
+    { default: 'info', description: 'minimum level of log lines; debug adds a line for every request' },
   ),
   TRUST_PROXY: Type.String({
     minLength: 1,
     maxLength: 4096,
     default: 'false',
     description:
-      'reverse proxies in front, whose X-Forwarded-For tells the client address: true (one), how many, or their addresses and networks separated by commas',
+      'trusted reverse proxies, whose X-Forwarded-For contains the client address: true (one proxy), their number, or their addresses and networks separated by commas',
   }),
   ALLOWED_HOSTS: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9._-]+(,[A-Za-z0-9._-]+)*$',
       maxLength: 4096,
       description:
-        'further names, separated by commas, that requests may have in Host where HOST is a loopback address and TRUST_PROXY is false',
+        'additional host names, separated by commas, that requests may have in Host if HOST is a loopback address and TRUST_PROXY is false',
     }),
   ),
 });
