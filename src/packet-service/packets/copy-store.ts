@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { ReadableThreads } from '../access/caller.ts';
+import { NOT_ERASED } from './erase-store.ts';
 
 /** What of the graph is exported; an absent condition does not narrow. */
 export interface GraphFilter {
@@ -52,7 +53,7 @@ function chosenPackets(filter: GraphFilter, window?: Window): string {
     type === undefined ? '' : `p.type = ${quoted(type)}`,
     packetId === undefined ? '' : `p.id = ${quoted(packetId)}::uuid`,
     messagesOf(threads),
-    'p.body IS NOT NULL',
+    NOT_ERASED,
     window
       ? `p.ts > ${quoted(window.after)}::timestamptz AND p.ts <= ${quoted(window.until)}::timestamptz`
       : '',

@@ -2,6 +2,7 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
 import type { ReadableThreads } from '../access/caller.ts';
 import { type Area, EARTH_RADIUS } from './area.ts';
+import { NOT_ERASED } from './erase-store.ts';
 
 /** The three sections of a packet as the texts they are stored as. */
 export interface Sections {
@@ -232,8 +233,7 @@ function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order
       ? sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`
       : empty,
     messagesOf(threads),
-    // Only an erased packet has no Body. Before the first ANALYZE, `erased_at IS NULL` would be taken for a rare thing.
-    sql`p.body IS NOT NULL`,
+    raw(NOT_ERASED),
     ...areas.flatMap(area => [inCells(area), exactly(area)]),
   ].filter(condition => condition !== empty);
   return join(list, ' AND ');
