@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Connection } from '../src/platform/postgres/database.ts';
@@ -9,6 +8,7 @@ import { programPath, testWith } from './helpers/debian.ts';
 import { eventually } from './helpers/eventually.ts';
 import { openFeed } from './helpers/feed.ts';
 import { temporaryFolder } from './helpers/folder.ts';
+import { accepts, freePort } from './helpers/free-port.ts';
 import { runToEnd, startProcess } from './helpers/process.ts';
 import { openRelay, type Relay } from './helpers/relay.ts';
 
@@ -34,21 +34,6 @@ afterAll(async () => {
   await files.remove();
   await database.drop();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise(resolve => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}
-
-const accepts = (port: number) =>
-  new Promise<boolean>(resolve => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 
 /** Starts PgBouncer on loopback; gives the URL of the test's database behind it. */
 async function bouncer(mode: 'session' | 'transaction'): Promise<string> {

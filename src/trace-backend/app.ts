@@ -226,7 +226,8 @@ const mayRead: MayRead = (database, caller, entity, ids) =>
 function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
   return createServer({
     title: 'fieldtrace trace backend',
-    description: 'Users, companies, products, images and currencies of a value chain.',
+    description:
+      'Users, companies, products, images and currencies of a value chain. Bodies may carry numbers and booleans as texts ("4.20", "true"); null is the same as absent, and an empty text clears.',
     version: VERSION,
     definitionPath: '/v3/api-docs',
     pagePath: '/',

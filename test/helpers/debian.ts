@@ -13,9 +13,11 @@ declare module 'vitest' {
 
 /** Programs that only Debian's archive provides, each with the package that contains it. */
 const PACKAGES = {
+  caddy: 'caddy',
   curl: 'curl',
   nginx: 'nginx-light',
   ogr2ogr: 'gdal-bin',
+  openssl: 'openssl',
   pgbouncer: 'pgbouncer',
 } as const;
 
