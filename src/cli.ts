@@ -11,7 +11,7 @@ import { replayNotifications } from './packet-service/sharing/notifications/repl
 import { openFileStore } from './platform/files/index.ts';
 import { adoptFileStore } from './platform/files/store-id.ts';
 import { Problem } from './platform/http/problems.ts';
-import { makeLogger } from './platform/log.ts';
+import { makeLogger } from './platform/logging/logger.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';

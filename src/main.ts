@@ -6,7 +6,7 @@ import { openFileStore } from './platform/files/index.ts';
 import { checkFileStore } from './platform/files/store-id.ts';
 import { reachableBecause } from './platform/http/hosts.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
-import { makeLogger } from './platform/log.ts';
+import { makeLogger } from './platform/logging/logger.ts';
 import { checkServer } from './platform/postgres/check-server.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
@@ -87,8 +88,9 @@ test('every advisory lock stands in one file, and no two are the same', () => {
   }
 });
 
-// The writer writes packets, the feature packets reads them.
+/** The folders whose stores may name a table. The writer writes packets, the feature `packets` reads them. */
 const OWNERS: Record<string, string> = {
+  file_store: 'platform',
   erasures: 'erasure',
   packets: 'packets writer',
   packet_geoids: 'packets writer',
@@ -105,6 +107,7 @@ const OWNERS: Record<string, string> = {
   chat_threads: 'chat',
   chat_participants: 'chat',
   chat_messages: 'chat',
+  chat_words: 'chat',
   packet_log: 'log',
   packet_log_queue: 'log',
   shares: 'shares',
@@ -160,6 +163,23 @@ test('a table is named only by the feature that owns it', () => {
         `${file} names ${table}`,
       ).toBe(true);
     }
+  }
+});
+
+test('every table has an owner', () => {
+  for (const file of globSync('src/*/migrations/*.sql', { cwd: root })) {
+    for (const [, table] of textOf(file).matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/gim)) {
+      expect(Object.keys(OWNERS), `${file} creates ${table}`).toContain(table);
+    }
+  }
+});
+
+test('a migration that has landed keeps its text, because databases remember its checksum', () => {
+  const landed: Record<string, string> = JSON.parse(textOf('test/landed-migrations.json'));
+  const found = globSync('src/*/migrations/*.sql', { cwd: root }).map(file => file.replaceAll(path.sep, '/'));
+  expect(found.sort(), 'npm run migrations adds new ones').toEqual(Object.keys(landed).sort());
+  for (const [file, checksum] of Object.entries(landed)) {
+    expect(hash('sha256', textOf(file), 'hex'), file).toBe(checksum);
   }
 });
 

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Settings } from '../settings.ts';
-import { secretHash } from '../tokens/secret.ts';
 import { Problem } from './problems.ts';
 import type { Server } from './service.ts';
 
@@ -37,14 +36,18 @@ export function registerMetrics(
     done();
   });
   app.addHook('onClose', async () => registry.clear());
-  const expected = METRICS_TOKEN === undefined ? undefined : secretHash(METRICS_TOKEN);
+  const expected = METRICS_TOKEN === undefined ? undefined : sha256(METRICS_TOKEN);
   app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (request, reply) => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (expected && !timingSafeEqual(secretHash(given), expected)) {
+    if (expected && !timingSafeEqual(sha256(given), expected)) {
       reply.header('www-authenticate', 'Bearer');
       throw new Problem('unauthenticated', 'this needs METRICS_TOKEN: Authorization: Bearer …');
     }
     return reply.type(registry.contentType).send(await registry.metrics());
   });
   return registry;
+}
+
+function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { Problem } from './http/problems.ts';
-import { passingTrouble } from './postgres/troubles.ts';
+import { Problem } from '../http/problems.ts';
+import { passingTrouble } from '../postgres/troubles.ts';
 
 /** How often a line tells that an outage goes on, in milliseconds. */
 const MINUTE_MS = 60_000;
