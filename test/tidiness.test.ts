@@ -168,7 +168,9 @@ test('a table is named only by the feature that owns it', () => {
 
 test('every table has an owner', () => {
   for (const file of globSync('src/*/migrations/*.sql', { cwd: root })) {
-    for (const [, table] of textOf(file).matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/gim)) {
+    for (const [, table] of textOf(file).matchAll(
+      /^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/gim,
+    )) {
       expect(Object.keys(OWNERS), `${file} creates ${table}`).toContain(table);
     }
   }

@@ -101,7 +101,8 @@ export async function packetService(
   });
 
   keepPersonalDataOutOfCaches(app);
-  authenticate(app, { settings, pool, registry });
+  const tokenUsers = authenticate(app, { settings, pool, registry });
+  const feeds = openFeeds({ pool, news, logger, registry, isTokenUser: tokenUsers.has });
   registerHealth(app, 'packet-service', { condition, metrics }).tell(clock.detail);
   registerIntake(app, { pool, writer, resolver, checkThread, keepWords, pace });
   registerPackets(app, { pool, readPacket, visibility });
@@ -117,7 +118,6 @@ export async function packetService(
   });
   registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
   registerNotifications(app, { pool });
-  const feeds = openFeeds({ pool, news, logger, registry, isTokenUser: app.isTokenUser });
   registerEvents(app, { feeds, settings });
   registerSync(app, { pool, news, visibility, settings });
   registerGraph(app, { pool, exports, visibility, settings });
@@ -128,12 +128,16 @@ export async function packetService(
     condition.start({ read: () => readSomething(pool), write: writer.check });
   });
   const stopForgetting = forgetKeysHourly(pool, logger);
+  app.addHook('preClose', async () => {
+    feeds.stop();
+    news.stop();
+  });
   app.addHook('onClose', async () => {
     condition.stop();
     stopForgetting();
     await Promise.all([stopNotifying(), writer.drain(), surveyor.close()]);
     await Promise.all([log.stop(), pending.stop()]);
-    await Promise.all([pool.end(), writerPool.end(), logPool.end()]);
+    await Promise.all([pool.end(), writerPool.end(), logPool.end(), exports.end()]);
   });
   return app;
 }

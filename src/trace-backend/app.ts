@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { coalesce } from '../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
@@ -44,6 +44,7 @@ import { readBodies } from './contract/reading.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
+import { renditions } from './images/renditions.ts';
 import { registerImages } from './images/routes.ts';
 import type { IsOwn, MayRead } from './images/uses-store.ts';
 import { type Keys, openKeys } from './keys/keys.ts';
@@ -132,6 +133,7 @@ export async function traceBackend(
   const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
   const mails = openMails(jobs, { pool, mailer, publicUrl, invitation, logger }, settings);
   const files = openFileStore(settings);
+  const renditionOf = renditions(files);
   const endings = openEndings();
 
   const lists = openLists();
@@ -143,11 +145,11 @@ export async function traceBackend(
   registerAccounts(app, { ...personal, box, keys, settings, mails, lists, requirement, endings });
   const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists });
-  registerImages(app, { pool, files, mayRead }, settings);
+  registerImages(app, { pool, files, renditionOf, mayRead }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn });
   registerCountries(app);
   registerProducts(app, { pool, lists, isOwn });
-  registerLabels(app, { pool, files, publicUrl });
+  registerLabels(app, { pool, files, renditionOf, publicUrl });
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   app.addHook('onListen', async () => {
     jobs.start();
@@ -180,7 +182,7 @@ interface Accounts extends ExportContext, ErasureContext {
 /** Users, how they log in, and what is done to them. */
 function registerAccounts(app: Server, accounts: Accounts): void {
   const { pool, box, keys, settings } = accounts;
-  const companiesOf = coalesce<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
+  const companiesOf = batchLoader<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
   const cookies = sessionCookies(settings);
   const sessions = openSessions({ ...accounts, cookies });
   const context = { ...accounts, cookies, sessions, companiesOf };

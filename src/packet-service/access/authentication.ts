@@ -13,12 +13,11 @@ import {
   type TokenCheck,
 } from '../../platform/tokens/tokens.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
-import { tokenUsers } from './token-users.ts';
+import { MAX_USER } from '../contract/schemas.ts';
+import { type TokenUsers, tokenUsers } from './token-users.ts';
 
 /** Keys of a registry in this process are asked for again after this long, in milliseconds. */
 const OWN_REGISTRY_MS = 60_000;
-/** Longest user identifier, as everywhere in the interface. */
-const MAX_USER = 256;
 
 /**
  * Looks at each request's token as AUTH_MODE says and names its user in `request.user`. With `off` tokens are
@@ -27,17 +26,18 @@ const MAX_USER = 256;
  * a token are `request.anonymous`.
  *
  * @param registry whose tokens they are where the settings name no key
+ * @returns the users whom tokens ever named
  * @throws SettingsError when tokens are required and no key could check them
  */
 export function authenticate(
   app: Server,
   { settings, pool, registry }: { settings: Settings; pool: Database; registry?: UserRegistry | undefined },
-): void {
+): TokenUsers {
   const users = tokenUsers(pool);
   app.decorateRequest('user', undefined).decorateRequest('claims', undefined);
   app.decorateRequest('anonymous', false);
-  app.decorate('isTokenUser', users.has);
-  if (settings.AUTH_MODE === 'off') return;
+  app.decorateRequest('isTokenUser', users.has);
+  if (settings.AUTH_MODE === 'off') return users;
   const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
   // Before the body is read: a stranger's upload is refused at its first line.
@@ -58,6 +58,7 @@ export function authenticate(
     request.user = user;
     request.claims = claims;
   });
+  return users;
 }
 
 function tokenCheck(settings: Settings, registry: UserRegistry | undefined): TokenCheck | undefined {

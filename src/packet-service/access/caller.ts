@@ -13,8 +13,6 @@ declare module 'fastify' {
      * AUTH_MODE=off, where nobody is asked who they are.
      */
     anonymous: boolean;
-  }
-  interface FastifyInstance {
     /** Whether a valid token ever named this user identifier, to any process. */
     isTokenUser: (userId: string) => Promise<boolean>;
   }
@@ -31,6 +29,9 @@ export function isAdministrator({ claims }: Pick<FastifyRequest, 'claims'>): boo
 /** Who asks, as far as that is known. */
 export type Caller = Pick<FastifyRequest, 'user' | 'anonymous'>;
 
+/** Who asks, and what tells whether somebody may act as a user by naming them. */
+export type ActingCaller = Pick<FastifyRequest, 'user' | 'anonymous' | 'isTokenUser'>;
+
 /** Of which threads alone a caller's lists hold messages: of those made without a token, or of these (uuid form). */
 export type ReadableThreads = 'open' | readonly string[];
 
@@ -43,13 +44,13 @@ export type ReadableThreads = 'open' | readonly string[];
  * @throws Problem forbidden
  */
 export async function actingUser(
-  request: FastifyRequest,
+  caller: ActingCaller,
   field: string,
   named: string | undefined,
 ): Promise<string | undefined> {
-  const { user, anonymous } = request;
+  const { user, anonymous } = caller;
   if (user === undefined) {
-    if (anonymous && named !== undefined && (await request.server.isTokenUser(named))) {
+    if (anonymous && named !== undefined && (await caller.isTokenUser(named))) {
       throw new Problem('forbidden', `${field} is a user who has tokens: this needs one of them`);
     }
     return named;
@@ -57,6 +58,22 @@ export async function actingUser(
   if (named !== undefined && named !== user) {
     throw new Problem('forbidden', `${field} must be the user of the token`);
   }
+  return user;
+}
+
+/**
+ * The user that a request acts as, whom it must name unless its token does.
+ *
+ * @param field name of the request field, for the error
+ * @throws Problem invalid when nobody is named, forbidden when it is not the token's user
+ */
+export async function namedUser(
+  caller: ActingCaller,
+  field: string,
+  named: string | undefined,
+): Promise<string> {
+  const user = await actingUser(caller, field, named);
+  if (user === undefined) throw new Problem('invalid', `${field} is required`);
   return user;
 }
 

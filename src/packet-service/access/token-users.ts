@@ -1,4 +1,4 @@
-import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { lru } from '../../platform/concurrency/lru.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findTokenUsers, insertTokenUsers } from './store.ts';
@@ -19,14 +19,14 @@ export interface TokenUsers {
 
 export function tokenUsers(database: Database): TokenUsers {
   const known = lru<true>(MAX_KNOWN);
-  const insert = coalesce(
+  const insert = batchLoader(
     async (userIds: string[]) => {
       await insertTokenUsers(database, userIds, new Date());
       return userIds;
     },
     { max: 500 },
   );
-  const find = coalesce(
+  const find = batchLoader(
     async (userIds: string[]) => {
       const found = new Set(await findTokenUsers(database, userIds));
       return userIds.map(userId => found.has(userId));

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 
 /** How long a writer is left alone, in milliseconds: one whose connection broke ends once it has read what came. */
 const GRACE_MS = 1000;
@@ -41,10 +42,4 @@ export function writers(): Writers {
       return true;
     },
   };
-}
-
-function endsWithin(done: Promise<void>, ms: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  return Promise.race([done.then(() => true), promise]).finally(() => clearTimeout(timer));
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import { parseRangeEnd } from '../../platform/time.ts';
-import { actingUser, type Caller } from '../access/caller.ts';
+import { type Caller, namedUser } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
+import { rangeEnd } from '../contract/range-end.ts';
 import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findPlace } from '../packets/read-store.ts';
@@ -51,7 +51,7 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
   const findOwn = ownThread(checkThread);
   app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
     const { name, created_by } = request.body;
-    const createdBy = required(await actingUser(request, 'created_by', created_by), 'created_by');
+    const createdBy = await namedUser(request, 'created_by', created_by);
     const done = await once(pool, readKey(request), async database => {
       const ulid = newUlid();
       const thread = {
@@ -70,7 +70,7 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
 
   app.get('/chat/threads', { schema: listThreadsSchema }, async (request, reply) => {
     const { user_id, limit, cursor } = request.query;
-    const userId = required(await actingUser(request, 'user_id', user_id), 'user_id');
+    const userId = await namedUser(request, 'user_id', user_id);
     const start = cursor === undefined ? undefined : readCursor(cursor);
     const threads = (wanted: number) =>
       inBatches(
@@ -99,7 +99,7 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
     { schema: leaveThreadSchema },
     async (request, reply) => {
       const { thread_id, user_id } = request.params;
-      const userId = (await actingUser(request, 'user_id', user_id)) as string;
+      const userId = await namedUser(request, 'user_id', user_id);
       const { threadId } = await checkThread(thread_id, { anonymous: request.anonymous });
       if (!(await removeParticipant(pool, threadId, userId))) {
         throw new Problem('not_found', `${userId} takes no part in thread ${thread_id}`);
@@ -124,7 +124,7 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
   app.post('/chat/query', { schema: searchSchema }, async (request, reply) => {
     const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
     const search = {
-      userId: required(await actingUser(request, 'user_id', user_id), 'user_id'),
+      userId: await namedUser(request, 'user_id', user_id),
       openOnly: request.anonymous,
       keyword: keyword ? fold(keyword) : undefined,
       geoid: geoid || undefined,
@@ -135,16 +135,4 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
     const matches = (wanted: number) => searchMessages(pool, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));
   });
-}
-
-function required(userId: string | undefined, field: string): string {
-  if (userId === undefined) throw new Problem('invalid', `${field} is required`);
-  return userId;
-}
-
-function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undefined {
-  if (!text) return undefined;
-  const moment = parseRangeEnd(text, name);
-  if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
-  return moment;
 }

@@ -8,20 +8,14 @@ import {
   IdempotencyHeaders,
   PathId,
   Ulid,
+  UserId,
 } from '../contract/schemas.ts';
 import { MAX_PAGE } from './listing.ts';
 import { MAX_TEXT } from './messages/message.ts';
 
 const tags = ['Chat'];
-const MAX_USER = 256;
 const MAX_ADDED = 1000;
 
-const UserId = Type.String({
-  minLength: 1,
-  maxLength: MAX_USER,
-  description: 'user identifier',
-  examples: ['amina'],
-});
 const ThreadName = Type.String({ minLength: 1, maxLength: 200, examples: ['Cooperative Kivu, lot 7'] });
 const Time = Type.String({ format: 'date-time', description: 'ISO 8601 date-time with offset' });
 const Limit = Type.Integer({

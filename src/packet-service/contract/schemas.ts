@@ -42,6 +42,16 @@ export const Ulid = Type.String({
 /** A ULID in a path: any text is taken, because one that is no ULID names nothing and is simply not found. */
 export const PathId = Type.String({ minLength: 1, maxLength: 100, description: 'ULID' });
 
+/** Characters of a user identifier, at most. */
+export const MAX_USER = 256;
+
+export const UserId = Type.String({
+  minLength: 1,
+  maxLength: MAX_USER,
+  description: 'user identifier',
+  examples: ['amina'],
+});
+
 export const DateTime = Type.String({
   maxLength: 40,
   description: 'ISO 8601 date-time; without an offset it is UTC',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { JWTPayload } from 'jose';
+import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import type { LogPlace } from '../log/log-place.ts';
 import type { Entry } from '../log/read-store.ts';
 import { COMMENT, eventText, placeEvent } from './event-stream.ts';
@@ -77,9 +78,7 @@ function send(response: ServerResponse, text: string): void {
 async function taken(response: ServerResponse): Promise<void> {
   if (response.destroyed || !response.writableNeedDrain) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const cutOff = setTimeout(() => response.destroy(), PATIENCE_MS);
   response.once('drain', resolve).once('close', resolve);
-  await promise;
-  clearTimeout(cutOff);
+  if (!(await endsWithin(promise, PATIENCE_MS))) response.destroy();
   response.off('drain', resolve).off('close', resolve);
 }

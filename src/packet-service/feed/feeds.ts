@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type pg from 'pg';
-import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
+import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
@@ -65,9 +66,9 @@ export function openFeeds(
   limits: typeof LIMITS = LIMITS,
 ): Feeds {
   const feeds: OpenFeeds = new Map();
-  const inTurn = turns(READERS);
+  const inTurn = pLimit(READERS);
   // After a restart all feeds come back at once.
-  const placeAt = coalesce(async (positions: number[]) => (await readPlaces(pool, positions)).places, {
+  const placeAt = batchLoader(async (positions: number[]) => (await readPlaces(pool, positions)).places, {
     max: 500,
   });
   news.onReplaced(() => {
@@ -86,7 +87,7 @@ export function openFeeds(
 
   /** Where a feed begins: behind what its client has had, else at the end of the log. */
   async function startOf(after: LogPlace | undefined): Promise<LogPlace | undefined> {
-    if (news.position === undefined) await Promise.race([news.ready, wait(START_PATIENCE_MS)]);
+    if (news.position === undefined) await endsWithin(news.ready, START_PATIENCE_MS);
     const wanted = after?.position ?? news.position;
     const place = wanted === undefined ? undefined : await placeAt(wanted);
     if (after && wanted !== undefined) checkLogPlace('Last-Event-ID', after, place);
@@ -129,7 +130,7 @@ export function openFeeds(
 interface Resuming {
   pool: pg.Pool;
   news: Broadcast;
-  inTurn: ReturnType<typeof turns>;
+  inTurn: LimitFunction;
   placeAt: (position: number) => Promise<LogPlace | undefined>;
 }
 
@@ -193,21 +194,4 @@ async function readMissed(pool: pg.Pool, feed: Feed, upTo: number) {
   const entries = await readNewsOf(pool, { userId, threadIds }, { after, upTo }, PAGE);
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
   return { entries, end: last && { position: last.position, tag: last.tag } };
-}
-
-/** Runs work of which no more than `count` may run at the same time. */
-function turns(count: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let free = count;
-  const queue: (() => void)[] = [];
-  return async work => {
-    if (free > 0) free--;
-    else await new Promise<void>(resolve => queue.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }

@@ -1,8 +1,7 @@
 import { callerShare } from '../../platform/http/caller-share.ts';
-import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { actingUser } from '../access/caller.ts';
+import { namedUser } from '../access/caller.ts';
 import { parseLogPlace } from '../log/log-place.ts';
 import type { Feeds } from './feeds.ts';
 import { feedSchema } from './schemas.ts';
@@ -16,8 +15,7 @@ export function registerEvents(
   // A HEAD request would open a feed that nobody reads.
   app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
     const { user_id, last_event_id } = request.query;
-    const userId = await actingUser(request, 'user_id', user_id);
-    if (userId === undefined) throw new Problem('invalid', 'user_id is required');
+    const userId = await namedUser(request, 'user_id', user_id);
     // The header is the newer one: a browser that reconnects asks for the same address again.
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
@@ -26,6 +24,4 @@ export function registerEvents(
     await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
     reply.hijack();
   });
-
-  app.addHook('preClose', async () => feeds.stop());
 }

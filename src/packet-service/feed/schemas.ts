@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers } from '../contract/schemas.ts';
+import { errorAnswers, MAX_USER } from '../contract/schemas.ts';
 import { LOG_PLACE_PATTERN } from '../log/log-place.ts';
 
 /** A place in the log, as clients keep it. */
@@ -22,7 +22,7 @@ export const feedSchema = {
   }),
   querystring: Type.Object({
     user_id: Type.Optional(
-      Type.String({ maxLength: 256, description: 'whose events; with a token it is the token`s user' }),
+      Type.String({ maxLength: MAX_USER, description: 'whose events; with a token it is the token`s user' }),
     ),
     last_event_id: Type.Optional({ ...LogPlace, description: 'for clients that cannot set the header' }),
   }),

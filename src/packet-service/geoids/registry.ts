@@ -3,7 +3,7 @@ import { groundOfChecked } from '../../geometry/boundary.ts';
 import { cellIndex, leafCell } from '../../geometry/cells.ts';
 import { type Bounds, jaccard } from '../../geometry/covers.ts';
 import { contains, type Ground } from '../../geometry/polygon.ts';
-import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { lru } from '../../platform/concurrency/lru.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
@@ -66,7 +66,7 @@ export function fieldFinder(
 ): (point: { lat: number; lon: number }) => Promise<string[]> {
   const kept = lru<Boundary>(KEPT_BYTES, ({ ground }) => 200 + ground.edges.byteLength);
 
-  return coalesce(
+  return batchLoader(
     async points => {
       const cells = points.map(({ lat, lon }) => {
         const leaf = leafCell(lat, lon);

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
+import { parseBbox } from '../../geometry/bbox.ts';
 import type { Bounds } from '../../geometry/covers.ts';
 import { limiter } from '../../platform/concurrency/limiter.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
@@ -112,18 +113,8 @@ function sendGeoJson(reply: FastifyReply, text: string): FastifyReply {
 
 const asIs = (text: unknown) => text as string;
 
-/** Reads west,south,east,north (RFC 7946 §5); west beyond east means a box across the date line. */
+/** Bounds of which east is never less than west: beyond the date line it exceeds 180. */
 function readBox(text: string): Bounds {
-  const numbers = text
-    .split(',')
-    .map(part => (/^\s*[-+]?[0-9.]+(e[-+]?[0-9]+)?\s*$/i.test(part) ? Number(part) : Number.NaN));
-  const [west, south, east, north] = numbers as [number, number, number, number];
-  const good =
-    numbers.length === 4 &&
-    [west, east].every(lon => Math.abs(lon) <= 180) &&
-    [south, north].every(lat => Math.abs(lat) <= 90) &&
-    south <= north;
-  if (!good)
-    throw new Problem('invalid', 'bbox must be west,south,east,north in degrees, south not above north');
+  const { west, south, east, north } = parseBbox(text);
   return { south, west, north, east: west > east ? east + 360 : east };
 }

@@ -106,7 +106,7 @@ async function* windows(
   size: number | undefined,
 ): AsyncGenerator<Window | undefined> {
   // What is bounded anyway is read at once; and the newest so many of each window would not be the newest of all.
-  if (size === undefined || filter.limit !== undefined || filter.packetId !== undefined) {
+  if (size === undefined || filter.limit !== undefined || filter.id !== undefined) {
     yield undefined;
     return;
   }

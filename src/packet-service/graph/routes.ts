@@ -27,14 +27,13 @@ export function registerGraph(
 ): void {
   const watch = breakOffAtStop(app);
   const takeShare = callerShare({ perCaller: settings.EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 });
-  app.addHook('onClose', async () => exports.end());
 
   app.post('/graph/materialize', { schema: materializeSchema, ...optionalBody }, async (request, reply) => {
     const { geoid, type, packet_id: packet, limit } = request.body;
     const filter = {
       geoid: geoid || undefined,
       type: type || undefined,
-      packetId: packet ? ulidToUuid(packet) : undefined,
+      id: packet ? ulidToUuid(packet) : undefined,
       limit,
       threads: await visibility.readableThreads(request),
     };

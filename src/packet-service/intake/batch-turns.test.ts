@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
@@ -6,7 +5,8 @@ import { pacer } from '../../platform/concurrency/pacer.ts';
 import { room } from '../../platform/concurrency/room.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
-import { type BatchTaking, type ItemKind, takeBatch } from './batch.ts';
+import { type BatchTaking, takeBatch } from './batch.ts';
+import type { ItemKind } from './kinds.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,13 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const taking = (parsedBytes: number): BatchTaking => ({
+const taking = (kind: ItemKind, parsedBytes: number): BatchTaking => ({
+  kinds: { scouting: kind, 'chat-message': kind },
+  log: pino({ level: 'silent' }),
   writer: batchWriter(database.pool, 1, pino({ level: 'silent' })),
   findAnswer: async () => undefined,
   pace: pacer(20_000),
   parsed: room(parsedBytes),
 });
-const request = { headers: {} } as FastifyRequest;
+const sender = {
+  user: undefined,
+  anonymous: false,
+  isTokenUser: async () => false,
+  contentLanguage: undefined,
+};
 const items = (count: number, bytes: number) =>
   Array.from({ length: count }, () =>
     Buffer.from(JSON.stringify({ intake: 'scouting', body: { x: 'x'.repeat(bytes) } })),
@@ -28,8 +35,8 @@ const items = (count: number, bytes: number) =>
 const refuse = () => Promise.reject(new Problem('invalid', 'refused'));
 
 function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
-  const scouting = { path: '/intake/scouting', inTurn: false, check: () => {}, prepare: refuse, ...kind };
-  return takeBatch(taking(parsedBytes), { scouting }, request, batch, undefined);
+  const whole = { inTurn: false, check: () => {}, prepare: refuse, ...kind };
+  return takeBatch(taking(whole, parsedBytes), sender, batch, undefined);
 }
 
 /** Counts the turns of the event loop. */

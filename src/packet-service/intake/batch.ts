@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import type { Room } from '../../platform/concurrency/room.ts';
 import { toProblem } from '../../platform/http/failures.ts';
@@ -8,41 +7,12 @@ import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
-import { type IntakeAnswer, type Prepare, type Taking, takePacket } from './take.ts';
-
-/** One kind of item: the endpoint that takes it alone, and how its packet is made. */
-export interface ItemKind {
-  path: string;
-  check: (body: unknown) => void;
-  /** whether its packets are ordered by their arrival: each then waits for its turn to get its id and time */
-  inTurn: boolean;
-  prepare: (request: FastifyRequest, body: unknown) => ReturnType<Prepare>;
-}
-
-export type ItemKinds = Readonly<Record<string, ItemKind>>;
+import type { ItemKinds, Sender } from './kinds.ts';
+import { BatchItem } from './schemas.ts';
+import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
 
 /** What one item is answered. */
 export type ItemAnswer = { packet_uuid: string } | { error: string; status: number; retry_after?: number };
-
-/** An item as clients send it. Its body is what they would send to the endpoint for one. */
-export const BatchItem = Type.Object(
-  {
-    intake: Type.Union([Type.Literal('scouting'), Type.Literal('chat-message')], {
-      description: 'the endpoint that would take the body alone: /intake/scouting or /intake/chat-message',
-    }),
-    idempotency_key: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 255,
-        description:
-          'as the Idempotency-Key header there; a key used there counts here, and the other way round. Without one the ' +
-          "item's key is the Idempotency-Key header of the batch, a slash, and the place of the item, from 0 on",
-      }),
-    ),
-    body: Type.Object({}, { additionalProperties: true }),
-  },
-  { additionalProperties: false },
-);
 
 /** Microseconds that a byte of an item takes to be read and checked, and to become a packet, about. */
 const READING_COST = 0.1;
@@ -50,6 +20,9 @@ const MAKING_COST = 0.1;
 
 /** What taking a batch needs. */
 export interface BatchTaking extends Taking {
+  kinds: ItemKinds;
+  /** where what fails by our own fault is told */
+  log: Pick<FastifyBaseLogger, 'error'>;
   pace: Pace;
   /** in which items are while they are parsed and not answered yet, by their bytes */
   parsed: Room;
@@ -74,12 +47,11 @@ const checkItem = bodyCheck(BatchItem);
  */
 export async function takeBatch(
   taking: BatchTaking,
-  kinds: ItemKinds,
-  request: FastifyRequest,
+  sender: Sender,
   items: readonly Buffer[],
   batchKey: string | undefined,
 ): Promise<ItemAnswer[]> {
-  const { parsed, pace } = taking;
+  const { parsed, pace, log } = taking;
   const line = { last: Promise.resolve() };
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
@@ -89,11 +61,11 @@ export async function takeBatch(
     await reading.catch(() => {});
     const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
     const answer = reading
-      .then(item => takeItem(taking, kinds, request, { item, placeKey, size: bytes.length }, line))
+      .then(item => takeItem(taking, sender, { item, placeKey, size: bytes.length }, line))
       .then(({ answer }) => JSON.parse(answer) as ItemAnswer)
       .catch(error => {
         const problem = toProblem(error);
-        if (problem.code === 'internal') request.log.error({ err: error }, 'an item of a batch failed');
+        if (problem.code === 'internal') log.error({ err: error }, 'an item of a batch failed');
         return refusedItem(problem);
       })
       .finally(() => parsed.leave(bytes.length));
@@ -125,25 +97,19 @@ async function readItem(bytes: Buffer, pace: Pace): Promise<unknown> {
 /** Checks before it waits for anything, so that items stand in line in their order. */
 async function takeItem(
   taking: BatchTaking,
-  kinds: ItemKinds,
-  request: FastifyRequest,
+  sender: Sender,
   { item, placeKey, size }: { item: unknown; placeKey: string | undefined; size: number },
   line: Line,
 ): Promise<IntakeAnswer> {
-  checkItem(item);
-  const { intake, idempotency_key, body } = item as {
-    intake: string;
-    idempotency_key?: string;
-    body: object;
-  };
-  const kind = kinds[intake] as ItemKind;
+  const { intake, idempotency_key, body } = checkItem(item);
+  const kind = taking.kinds[intake];
   kind.check(body);
   const placed =
-    placeKey === undefined ? undefined : makeKey(request, BATCH_ROUTE, placeKey, { intake, body });
+    placeKey === undefined ? undefined : makeKey(sender, BATCH_ROUTE, placeKey, { intake, body });
   const key =
-    idempotency_key === undefined ? placed : makeKey(request, `POST ${kind.path}`, idempotency_key, body);
+    idempotency_key === undefined ? placed : makeKey(sender, `POST /intake/${intake}`, idempotency_key, body);
   const prepareInPace = async (turn?: Promise<void>) => {
-    const make = await kind.prepare(request, body);
+    const make = await kind.prepare(sender, body);
     await turn;
     await taking.pace(size * MAKING_COST);
     return make;

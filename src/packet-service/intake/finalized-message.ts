@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
-import { actingUser } from '../access/caller.ts';
+import { type ActingCaller, actingUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';
 import { ChatMessageBody } from '../chat/schemas.ts';
 import type { KnownThread, ThreadCheck } from '../chat/threads/thread-check.ts';
@@ -14,21 +13,21 @@ const checkBody = bodyCheck(Type.Object({ Body: ChatMessageBody }));
  * since it was hashed: one that is too long is refused.
  *
  * @param body the packet's Body
- * @returns the message's thread
+ * @returns the message and its thread
  * @throws Problem invalid, not_found, forbidden, unauthenticated
  */
 export async function checkFinalizedMessage(
   checkThread: ThreadCheck,
-  request: FastifyRequest,
+  caller: ActingCaller,
   body: unknown,
-): Promise<KnownThread> {
-  checkBody({ Body: body });
-  const message = body as Static<typeof ChatMessageBody>;
+): Promise<{ thread: KnownThread; message: Static<typeof ChatMessageBody> }> {
+  const { Body: message } = checkBody({ Body: body });
   checkText(message);
   if (truncate(message.text) !== message.text) {
     throw new Problem('invalid', `Body.text is longer than ${MAX_TEXT} Unicode characters`);
   }
   const field = 'Body.from_user';
-  const userId = await actingUser(request, field, message.from_user);
-  return checkThread(message.thread_id, { anonymous: request.anonymous, userId, field });
+  const userId = await actingUser(caller, field, message.from_user);
+  const thread = await checkThread(message.thread_id, { anonymous: caller.anonymous, userId, field });
+  return { thread, message };
 }

@@ -1,86 +1,96 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import type { Server } from '../../platform/http/server.ts';
+import type { ActingCaller } from '../access/caller.ts';
 import { chatMessage, indexText } from '../chat/messages/message.ts';
 import type { WordKeeper } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
-import { earlierAnswer, readKey, sameRequest, sendAgain } from '../idempotency/idempotency.ts';
-import { MAX_PACKET_BYTES } from '../packet/packet.ts';
+import { earlierAnswer, sameRequest } from '../idempotency/idempotency.ts';
+import type { Key } from '../idempotency/store.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
 import { refuseErased } from '../packets/reader.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
-import { type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
+import { type Finalized, type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
 import { checkFinalizedMessage } from './finalized-message.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
-import { postPacketSchema } from './schemas.ts';
+import type { IntakeAnswer } from './take.ts';
 
 /** What storing finalized packets needs. */
-interface FinalizedIntake {
+export interface FinalizedTaking {
   pool: pg.Pool;
   writer: BatchWriter;
   checkThread: ThreadCheck;
   keepWords: WordKeeper;
 }
 
-/** Storing packets that clients finalized themselves, ids and hashes included. */
-export function registerFinalized(
-  app: Server,
-  { pool, writer, checkThread, keepWords }: FinalizedIntake,
-): void {
-  app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) => {
-    const key = readKey(request);
-    const earlier = await earlierAnswer(pool, key);
-    if (earlier) return sendAgain(reply, earlier);
+/**
+ * Takes a packet in that a client finalized, id and hash included.
+ *
+ * @returns 201 when it was stored, 200 when this very packet was stored before
+ * @throws Problem invalid, conflict when the id belongs to another packet, gone when it was erased; of a chat message
+ *   also not_found, forbidden and unauthenticated
+ */
+export async function takeFinalized(
+  taking: FinalizedTaking,
+  caller: ActingCaller,
+  key: Key | undefined,
+  finalized: Finalized,
+): Promise<IntakeAnswer> {
+  const { pool, writer } = taking;
+  const earlier = await earlierAnswer(pool, key);
+  if (earlier) return { ...earlier, again: true };
 
-    const { id } = request.body.Header;
-    const answer = { packet_uuid: id };
-    const sections = hashedSections(request.body);
-    const packet = await readPacket(request, sections).catch(async error => {
-      const refused = error instanceof Problem && error.code === 'invalid';
-      // What was stored when there were fewer rules is not refused for them when it is sent again.
-      if (refused && (await isStored(id, sections))) return undefined;
-      throw error;
-    });
-    if (!packet) return reply.code(200).send(answer);
-
-    const claim = key && { ...key, status: 201, answer: JSON.stringify(answer) };
-    const outcome = await writer.write(packetWrite(packet, { freshId: false, claim }));
-    if (outcome.kind === 'stored') return reply.code(201).send(answer);
-    if (outcome.kind === 'key-exists' && key) return sendAgain(reply, sameRequest(key, outcome.answer));
-    if (await isStored(id, sections)) return reply.code(200).send(answer);
-    throw new Problem('conflict', `Header.id ${id} belongs to a packet with another hash`);
+  const { id } = finalized.Header;
+  const answer = JSON.stringify({ packet_uuid: id });
+  const storedBefore = { status: 200, answer, again: false };
+  const sections = hashedSections(finalized);
+  const packet = await readPacket(taking, caller, finalized, sections).catch(async error => {
+    const refused = error instanceof Problem && error.code === 'invalid';
+    // What was stored when there were fewer rules is not refused for them when it is sent again.
+    if (refused && (await isStored(pool, id, sections))) return undefined;
+    throw error;
   });
+  if (!packet) return storedBefore;
 
-  async function readPacket(request: FinalizedRequest, sections: HashedSections): Promise<NewPacket> {
-    const { Header, Body } = request.body;
-    const author = request.user;
-    if (Header.type !== 'chat_message') {
-      return { packet: readFinalizedPacket(request.body, sections, { thread: undefined, author }) };
-    }
-    const thread = await checkFinalizedMessage(checkThread, request, Body);
-    // The words of a message that was erased must not come back by sending it again.
-    await isStored(Header.id, sections);
-    const packet = readFinalizedPacket(request.body, sections, { thread, author });
-    const { text = '', from_user: sender = author } = Body as { text?: string; from_user?: string };
-    const indexed = indexText(text);
-    await keepWords(indexed);
-    const chat = chatMessage(packet, indexed, { timestamp: Header.timestamp, sender });
-    return { packet, chat };
-  }
-
-  /**
-   * Whether this very packet is stored. The texts are compared, which are what was hashed.
-   *
-   * @throws Problem gone when it was erased
-   */
-  async function isStored(id: string, { header, body }: HashedSections): Promise<boolean> {
-    const [stored] = await findPackets(pool, [ulidToUuid(id)]);
-    if (stored) refuseErased(stored, id);
-    return stored?.header === header && stored.body === body;
-  }
+  const claim = key && { ...key, status: 201, answer };
+  const outcome = await writer.write(packetWrite(packet, { freshId: false, claim }));
+  if (outcome.kind === 'stored') return { status: 201, answer, again: false };
+  if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
+  if (await isStored(pool, id, sections)) return storedBefore;
+  throw new Problem('conflict', `Header.id ${id} belongs to a packet with another hash`);
 }
 
-type FinalizedRequest = FastifyRequest & { body: Static<typeof postPacketSchema.body> };
+async function readPacket(
+  { pool, checkThread, keepWords }: FinalizedTaking,
+  caller: ActingCaller,
+  finalized: Finalized,
+  sections: HashedSections,
+): Promise<NewPacket> {
+  const { Header, Body } = finalized;
+  const author = caller.user;
+  if (Header.type !== 'chat_message') {
+    return { packet: readFinalizedPacket(finalized, sections, { thread: undefined, author }) };
+  }
+  const { thread, message } = await checkFinalizedMessage(checkThread, caller, Body);
+  // The words of a message that was erased must not come back by sending it again.
+  await isStored(pool, Header.id, sections);
+  const packet = readFinalizedPacket(finalized, sections, { thread, author });
+  const indexed = indexText(message.text);
+  await keepWords(indexed);
+  const chat = chatMessage(packet, indexed, {
+    timestamp: Header.timestamp,
+    sender: message.from_user ?? author,
+  });
+  return { packet, chat };
+}
+
+/**
+ * Whether this very packet is stored. The texts are compared, which are what was hashed.
+ *
+ * @throws Problem gone when it was erased
+ */
+async function isStored(pool: pg.Pool, id: string, { header, body }: HashedSections): Promise<boolean> {
+  const [stored] = await findPackets(pool, [ulidToUuid(id)]);
+  if (stored) refuseErased(stored, id);
+  return stored?.header === header && stored.body === body;
+}

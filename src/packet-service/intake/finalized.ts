@@ -9,7 +9,8 @@ import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet/
 import type { postPacketSchema } from './schemas.ts';
 import { isJwe } from './scouting.ts';
 
-type Finalized = Static<typeof postPacketSchema.body>;
+/** A packet as a client finalized it. */
+export type Finalized = Static<typeof postPacketSchema.body>;
 
 /** The hashed sections of a finalized packet, as they are stored. */
 export interface HashedSections {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { ChatMessageBody, forbidden } from '../chat/schemas.ts';
 import {
   Attachments,
@@ -8,7 +8,6 @@ import {
   IdempotencyHeaders,
 } from '../contract/schemas.ts';
 import { Body, Footer, Header, PacketCreated } from '../packets/schemas.ts';
-import { BatchItem } from './batch.ts';
 import { MAX_ITEMS } from './items.ts';
 
 const Position = Type.Array(Type.Number(), { minItems: 2, maxItems: 4, description: 'longitude, latitude' });
@@ -93,6 +92,40 @@ export const chatMessageSchema = {
   body: ChatMessageBody,
   response: { 201: PacketCreated, 403: forbidden, ...errorAnswers(400, 404, 409, 410, 413, 500, 503) },
 };
+
+/** The kinds of intake: POST /intake/{name} takes one, POST /intake/batch items of any. kinds.ts makes their packets. */
+export const intakeSchemas = {
+  scouting: scoutingSchema,
+  'chat-message': chatMessageSchema,
+};
+export type IntakeName = keyof typeof intakeSchemas;
+export type IntakeBody<Name extends IntakeName> = Static<(typeof intakeSchemas)[Name]['body']>;
+export const INTAKE_NAMES = Object.keys(intakeSchemas) as IntakeName[];
+
+/** An item of a batch. Its body is what clients would send to the endpoint for one. */
+export const BatchItem = Type.Object(
+  {
+    intake: Type.Unsafe<IntakeName>(
+      Type.Union(
+        INTAKE_NAMES.map(name => Type.Literal(name)),
+        {
+          description: `the endpoint that would take the body alone: ${INTAKE_NAMES.map(name => `/intake/${name}`).join(' or ')}`,
+        },
+      ),
+    ),
+    idempotency_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'as the Idempotency-Key header there; a key used there counts here, and the other way round. Without one the ' +
+          "item's key is the Idempotency-Key header of the batch, a slash, and the place of the item, from 0 on",
+      }),
+    ),
+    body: Type.Object({}, { additionalProperties: true }),
+  },
+  { additionalProperties: false },
+);
 
 /** Bytes of one batch, at most. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;

@@ -1,10 +1,11 @@
 import { S1Angle, S2Cap, S2LatLng, S2LatLngRect, type S2Region, S2RegionCoverer } from 'nodes2ts';
+import { type Bbox, isLatitude, isLongitude, parseBbox, parseNumbers } from '../../geometry/bbox.ts';
 import { Problem } from '../../platform/http/problems.ts';
 
-/** A part of the ground that capture points are looked for in. */
-export type Area =
-  | { kind: 'box'; south: number; west: number; north: number; east: number; cells: CellRange[] }
-  | { kind: 'circle'; lat: number; lon: number; metres: number; cells: CellRange[] };
+/** Parts of the ground that capture points are looked for in. */
+export type Box = Bbox & { kind: 'box'; cells: CellRange[] };
+export type Circle = { kind: 'circle'; lat: number; lon: number; metres: number; cells: CellRange[] };
+export type Area = Box | Circle;
 
 /** Consecutive level-20 S2 cells, by number (geoids/cells.ts), both inclusive. */
 export interface CellRange {
@@ -27,20 +28,8 @@ const BELOW_LEVEL_20 = 21n;
  *
  * @throws Problem invalid that names bbox
  */
-export function parseBox(text: string): Area {
-  const [west, south, east, north] = readNumbers(text, 4, 'bbox must be west,south,east,north in degrees');
-  if (
-    !inRange(west, 180) ||
-    !inRange(east, 180) ||
-    !inRange(south, 90) ||
-    !inRange(north, 90) ||
-    south > north
-  ) {
-    throw new Problem(
-      'invalid',
-      'bbox must have longitudes of -180 to 180, latitudes of -90 to 90, south before north',
-    );
-  }
+export function parseBox(text: string): Box {
+  const { west, south, east, north } = parseBbox(text);
   const region = S2LatLngRect.fromLatLng(
     S2LatLng.fromDegrees(south, west),
     S2LatLng.fromDegrees(north, east),
@@ -53,9 +42,11 @@ export function parseBox(text: string): Area {
  *
  * @throws Problem invalid that names near
  */
-export function parseCircle(text: string): Area {
-  const [lat, lon, metres] = readNumbers(text, 3, 'near must be lat,lon,metres');
-  if (!inRange(lat, 90) || !inRange(lon, 180) || !(metres >= 0 && metres <= MAX_METRES)) {
+export function parseCircle(text: string): Circle {
+  const numbers = parseNumbers(text, 3);
+  if (!numbers) throw new Problem('invalid', 'near must be lat,lon,metres');
+  const [lat, lon, metres] = numbers as [number, number, number];
+  if (!isLatitude(lat) || !isLongitude(lon) || !(metres >= 0 && metres <= MAX_METRES)) {
     throw new Problem('invalid', `near must have a latitude, a longitude and 0 to ${MAX_METRES} metres`);
   }
   // A whole millimetre more, so that rounding never leaves out a cell that holds a point on the rim.
@@ -70,21 +61,4 @@ function cover(region: S2Region): CellRange[] {
     first: Number(cell.rangeMin().id >> BELOW_LEVEL_20),
     last: Number(cell.rangeMax().id >> BELOW_LEVEL_20),
   }));
-}
-
-function inRange(value: number, limit: number): boolean {
-  return value >= -limit && value <= limit;
-}
-
-function readNumbers(text: string, count: 3, complaint: string): [number, number, number];
-function readNumbers(text: string, count: 4, complaint: string): [number, number, number, number];
-function readNumbers(text: string, count: number, complaint: string): number[] {
-  const parts = text.split(',');
-  if (
-    parts.length !== count ||
-    !parts.every(part => /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(part))
-  ) {
-    throw new Problem('invalid', complaint);
-  }
-  return parts.map(Number);
 }

@@ -1,19 +1,12 @@
 import pg from 'pg';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { ReadableThreads } from '../access/caller.ts';
-import { NOT_ERASED } from './erase-store.ts';
+import { conditionsOf, FURTHER, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** What of the graph is exported; an absent condition does not narrow. */
-export interface GraphFilter {
-  /** the packet's GeoID or one of its further ones */
-  geoid?: string | undefined;
-  type?: string | undefined;
-  /** one packet, uuid form */
-  packetId?: string | undefined;
+export interface GraphFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'id' | 'threads'> {
   /** the newest so many packets */
   limit?: number | undefined;
-  /** the only threads whose messages are given; undefined gives all */
-  threads?: ReadableThreads | undefined;
 }
 
 /** Part of the time axis: after `after`, up to and with `until`, as PostgreSQL writes moments. */
@@ -33,7 +26,7 @@ export interface Window {
  */
 export function copyStatement(filter: GraphFilter, window?: Window): string {
   const source = chosenPackets(filter, window);
-  return `COPY (
+  return withLiterals(sql`COPY (
     SELECT header, thread_id,
       CASE WHEN starts_with(body, '{"attachments":[]')
         AND (thread_id IS NULL OR author IS NOT NULL OR strpos(body, '"from_user"') = 0) THEN NULL ELSE body END,
@@ -43,42 +36,41 @@ export function copyStatement(filter: GraphFilter, window?: Window): string {
     SELECT header, NULL, NULL, NULL, further.geoid
     FROM packet_geoids AS further JOIN ${source} AS chosen ON chosen.id = further.packet_id
     WHERE further.geoid <> chosen.geoid AND further.geoid <> ''
-  ) TO STDOUT (FORMAT binary)`;
+  ) TO STDOUT (FORMAT binary)`);
 }
 
-/** A table expression of the packets; COPY takes no parameters, so every value is written as a literal. */
-function chosenPackets(filter: GraphFilter, window?: Window): string {
-  const { geoid, type, packetId, limit, threads } = filter;
-  const conditions = [
-    type === undefined ? '' : `p.type = ${quoted(type)}`,
-    packetId === undefined ? '' : `p.id = ${quoted(packetId)}::uuid`,
-    messagesOf(threads),
-    NOT_ERASED,
-    window
-      ? `p.ts > ${quoted(window.after)}::timestamptz AND p.ts <= ${quoted(window.until)}::timestamptz`
-      : '',
-  ].filter(condition => condition !== '');
-  const where = ['true', ...conditions].join(' AND ');
-  const columns = 'p.geoid, p.header, p.body, p.thread_id, p.author';
-  const newest = limit === undefined ? '' : ` ORDER BY ts DESC, id DESC LIMIT ${Math.floor(limit)}`;
-  if (geoid !== undefined) {
-    return `(SELECT * FROM (
-      SELECT p.id, p.ts, ${columns} FROM packets p WHERE p.geoid = ${quoted(geoid)} AND ${where}
-      UNION ALL
-      SELECT g.packet_id, g.ts, ${columns} FROM packet_geoids g JOIN packets p ON p.id = g.packet_id
-      WHERE g.geoid = ${quoted(geoid)} AND p.geoid <> ${quoted(geoid)} AND ${where}) AS either${newest})`;
-  }
-  return `(SELECT p.id, p.ts, ${columns} FROM packets p WHERE ${where}${newest})`;
+/** A table expression of the packets. */
+function chosenPackets({ limit, ...filter }: GraphFilter, window?: Window): Sql {
+  const columns = sql`p.geoid, p.header, p.body, p.thread_id, p.author`;
+  const chosen = (source: Source, also: Sql = empty) => sql`
+    SELECT ${source.id} AS id, ${source.ts} AS ts, ${columns} FROM ${source.from}
+    WHERE ${join([...conditionsOf(filter, source), ...within(window, source)], ' AND ')}${also}`;
+  const newest = limit === undefined ? empty : sql` ORDER BY ts DESC, id DESC LIMIT ${Math.floor(limit)}`;
+  if (filter.geoid === undefined) return sql`(${chosen(OWN)}${newest})`;
+  const notOwn = sql` AND p.geoid <> ${filter.geoid}`;
+  return sql`(SELECT * FROM (${chosen(OWN)} UNION ALL ${chosen(FURTHER, notOwn)}) AS either${newest})`;
 }
 
-function messagesOf(threads: ReadableThreads | undefined): string {
-  if (threads === undefined) return '';
-  if (threads === 'open') return 'p.closed IS NULL';
-  return `(p.thread_id IS NULL OR p.thread_id = ANY (${quoted(`{${threads.join(',')}}`)}::uuid[]))`;
+function within(window: Window | undefined, { ts }: Source): Sql[] {
+  if (!window) return [];
+  return [sql`${ts} > ${window.after}::timestamptz AND ${ts} <= ${window.until}::timestamptz`];
 }
 
-function quoted(value: string): string {
-  return pg.escapeLiteral(value);
+/** A statement with its values as literals: COPY takes no parameters. */
+function withLiterals({ strings, values }: Sql): string {
+  return strings.reduce((text, next, at) => text + literal(values[at - 1]) + next);
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'string') return pg.escapeLiteral(value);
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(quotedElement).join(',')}}`);
+  throw new TypeError(`a ${typeof value} cannot be written as a literal`);
+}
+
+/** An element of an array's text form, https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+function quotedElement(value: unknown): string {
+  return `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /**
@@ -119,12 +111,10 @@ export async function nextWindow(
   after: string,
   count: number,
 ): Promise<Window | undefined> {
-  const { rows } = await database.query<{ until: string | null }>({
-    text: `SELECT max(ts)::text AS until FROM (
-        SELECT ts FROM ${chosenPackets(filter)} AS chosen
-        WHERE ts > $1::timestamptz ORDER BY ts LIMIT $2) AS next`,
-    values: [after, count],
-  });
+  const { rows } = await database.query<{ until: string | null }>(sql`
+    SELECT max(ts)::text AS until FROM (
+      SELECT ts FROM ${chosenPackets(filter)} AS chosen
+      WHERE ts > ${after}::timestamptz ORDER BY ts LIMIT ${count}) AS next`);
   const until = rows[0]?.until;
   return until ? { after, until } : undefined;
 }

@@ -1,8 +1,6 @@
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
-import type { ReadableThreads } from '../access/caller.ts';
-import { type Area, EARTH_RADIUS } from './area.ts';
-import { NOT_ERASED } from './erase-store.ts';
+import { conditionsOf, FURTHER, hasManyTexts, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** The three sections of a packet as the texts they are stored as. */
 export interface Sections {
@@ -32,21 +30,6 @@ export type PageRow = Large & Sections;
 export interface PlacedRow extends PageRow {
   lat: number | null;
   lon: number | null;
-}
-
-/** What a page of packets may be narrowed by; an absent filter does not filter. */
-export interface PacketFilter {
-  /** the packet's GeoID or one of its further ones */
-  geoid?: string | undefined;
-  type?: string | undefined;
-  /** UTC, inclusive */
-  from?: string | undefined;
-  /** UTC, inclusive */
-  to?: string | undefined;
-  /** where the capture point must lie; all of them */
-  areas: readonly Area[];
-  /** the only threads whose messages are given; undefined gives all */
-  threads?: ReadableThreads | undefined;
 }
 
 /** The place of a packet in the order of pages. */
@@ -192,90 +175,20 @@ async function readPage<Row extends PageRow>(
   const statement = sql`
     SELECT ${columns} FROM (${rows}) AS found
     ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`;
-  // Areas are covered by any number of cells, so their statements have any number of texts.
-  return (await database.query<Row>(filter.areas.length > 0 ? statement : prepared(statement))).rows;
+  return (await database.query<Row>(hasManyTexts(filter) ? statement : prepared(statement))).rows;
 }
-
-/** Where a page is read from, and which columns there hold GeoID and place, in the order of an index. */
-interface Source {
-  from: Sql;
-  geoid: Sql;
-  ts: Sql;
-  id: Sql;
-}
-
-const OWN: Source = { from: sql`packets p`, geoid: sql`p.geoid`, ts: sql`p.ts`, id: sql`p.id` };
-const FURTHER: Source = {
-  from: sql`packet_geoids g JOIN packets p ON p.id = g.packet_id`,
-  geoid: sql`g.geoid`,
-  ts: sql`g.ts`,
-  id: sql`g.packet_id`,
-};
 
 function pageOf(source: Source, columns: Sql, filter: PacketFilter, page: PageRequest): Sql {
   const { from, ts, id } = source;
-  return sql`SELECT ${columns} FROM ${from} WHERE ${conditions(source, filter, page)}
+  const { order, after } = page;
+  const following = after
+    ? [sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`]
+    : [];
+  const where = join([...conditionsOf(filter, source), ...following], ' AND ');
+  return sql`SELECT ${columns} FROM ${from} WHERE ${where}
     ORDER BY ${ts} ${direction(page)}, ${id} ${direction(page)} LIMIT ${page.limit}`;
 }
 
 function direction({ order }: PageRequest): Sql {
   return raw(order === 'asc' ? 'ASC' : 'DESC');
-}
-
-function conditions({ ts, id, ...source }: Source, filter: PacketFilter, { order, after }: PageRequest): Sql {
-  const { geoid, type, from, to, areas, threads } = filter;
-  const list = [
-    geoid === undefined ? empty : sql`${source.geoid} = ${geoid}`,
-    type === undefined ? empty : sql`p.type = ${type}`,
-    from === undefined ? empty : sql`${ts} >= ${from}::timestamptz`,
-    to === undefined ? empty : sql`${ts} <= ${to}::timestamptz`,
-    after
-      ? sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`
-      : empty,
-    messagesOf(threads),
-    raw(NOT_ERASED),
-    ...areas.flatMap(area => [inCells(area), exactly(area)]),
-  ].filter(condition => condition !== empty);
-  return join(list, ' AND ');
-}
-
-function messagesOf(threads: ReadableThreads | undefined): Sql {
-  if (threads === undefined) return empty;
-  if (threads === 'open') return sql`p.closed IS NULL`;
-  return sql`(p.thread_id IS NULL OR p.thread_id = ANY (${threads}::uuid[]))`;
-}
-
-function inCells({ cells }: Area): Sql {
-  return sql`(${join(
-    cells.map(({ first, last }) => sql`p.cell BETWEEN ${first} AND ${last}`),
-    ' OR ',
-  )})`;
-}
-
-/** The exact condition, for the rows that the cells let through: degrees of a box, or the haversine distance. */
-function exactly(area: Area): Sql {
-  if (area.kind === 'box') {
-    const between = sql`p.lat BETWEEN ${area.south} AND ${area.north}`;
-    return area.west <= area.east
-      ? sql`${between} AND p.lon BETWEEN ${area.west} AND ${area.east}`
-      : sql`${between} AND (p.lon >= ${area.west} OR p.lon <= ${area.east})`;
-  }
-  const { lat, lon, metres } = area;
-  return sql`2 * ${EARTH_RADIUS}::float8 * asin(least(1, sqrt(
-      ${squaredSine(sql`p.lat - ${lat}::float8`)} +
-      ${cosine(lat)}::float8 * CASE WHEN abs(p.lat) < ${TINY} THEN 1 ELSE cos(radians(p.lat)) END *
-        ${squaredSine(sql`p.lon - ${lon}::float8`)}
-    ))) <= ${metres}::float8`;
-}
-
-/** Degrees, a hundredth of a millimetre, below which an angle counts as 0: PostgreSQL refuses products that underflow. */
-const TINY = 1e-10;
-
-/** The square of the sine of half an angle in degrees. */
-function squaredSine(degrees: Sql): Sql {
-  return sql`CASE WHEN abs(${degrees}) < ${TINY} THEN 0 ELSE power(sin(radians(${degrees}) / 2), 2) END`;
-}
-
-function cosine(degrees: number): number {
-  return Math.cos((degrees * Math.PI) / 180);
 }

@@ -1,4 +1,4 @@
-import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/caller.ts';
@@ -30,7 +30,7 @@ export function refuseErased({ erasedAt }: Pick<StoredPacket, 'erasedAt'>, id: s
 
 /** Simultaneous reads share one query; each still sees everything committed before it came in. */
 export function packetReader(database: Database, visibility: Visibility): PacketReader {
-  const findPacket = coalesce((ids: string[]) => findPackets(database, ids), { max: 200 });
+  const findPacket = batchLoader((ids: string[]) => findPackets(database, ids), { max: 200 });
   return async (caller, id, { remains } = { remains: false }) => {
     const uuid = parseUlid(id);
     const packet = uuid && (await findPacket(uuid));

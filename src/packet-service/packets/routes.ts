@@ -1,17 +1,14 @@
 import type pg from 'pg';
-import type { Static } from 'typebox';
 import { matchesTag } from '../../platform/http/etag.ts';
-import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
-import { parseRangeEnd } from '../../platform/time.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
-import { parseBox, parseCircle } from './area.ts';
+import { readFilter } from './filter.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
 import { largestOf } from './parts.ts';
-import { findPlace, listPackets, listPlacedPackets, type PacketFilter, type PageRow } from './read-store.ts';
+import { findPlace, listPackets, listPlacedPackets, type PageRow } from './read-store.ts';
 import type { PacketReader } from './reader.ts';
 import { getPacketSchema, listPacketsSchema } from './schemas.ts';
 
@@ -56,22 +53,4 @@ function cutPage<Row extends PageRow>(
   if (found.length <= limit) return { rows: found, next: undefined };
   const rows = found.slice(0, limit);
   return { rows, next: idOf(rows.at(-1) as Row) };
-}
-
-function readFilter(query: Static<typeof listPacketsSchema.querystring>): PacketFilter {
-  const { geoid, type, bbox, near } = query;
-  return {
-    geoid,
-    type,
-    from: rangeEnd(query.from, 'from'),
-    to: rangeEnd(query.to, 'to'),
-    areas: [bbox === undefined ? [] : parseBox(bbox), near === undefined ? [] : parseCircle(near)].flat(),
-  };
-}
-
-function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undefined {
-  if (text === undefined) return undefined;
-  const moment = parseRangeEnd(text, name);
-  if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
-  return moment;
 }

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Attachments, DateTime, errorAnswers, GeoId, PathId, Ulid } from '../contract/schemas.ts';
 
 export const Header = Type.Object(
@@ -100,6 +100,22 @@ const FeaturePage = Type.Object({
   ...counted,
 });
 
+/** What packets may be narrowed by: filter.ts reads the parameters, filter-store.ts has their conditions. */
+const filters = {
+  geoid: Type.Optional({ ...GeoId, description: "the packet's GeoID, or a further one of it" }),
+  from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+  to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+  type: Type.Optional(Type.String({ maxLength: 64, description: 'packet type' })),
+  bbox: Type.Optional(
+    Type.String({ maxLength: 200, description: 'west,south,east,north in degrees: capture points inside' }),
+  ),
+  near: Type.Optional(
+    Type.String({ maxLength: 200, description: 'lat,lon,metres: capture points within that distance' }),
+  ),
+};
+const Filters = Type.Object(filters);
+export type FilterQuery = Static<typeof Filters>;
+
 export const listPacketsSchema = {
   tags,
   summary: 'Packets by filter, newest first, page by page',
@@ -108,16 +124,7 @@ export const listPacketsSchema = {
     'Parameters that are absent or empty do not filter. Pages are by time, and packets can arrive late: to miss ' +
     'nothing use /sync/packets.',
   querystring: Type.Object({
-    geoid: Type.Optional({ ...GeoId, description: "the packet's GeoID, or a further one of it" }),
-    from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
-    to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
-    type: Type.Optional(Type.String({ maxLength: 64, description: 'packet type' })),
-    bbox: Type.Optional(
-      Type.String({ maxLength: 200, description: 'west,south,east,north in degrees: capture points inside' }),
-    ),
-    near: Type.Optional(
-      Type.String({ maxLength: 200, description: 'lat,lon,metres: capture points within that distance' }),
-    ),
+    ...filters,
     order: Type.Optional(
       Type.Union([Type.Literal('desc'), Type.Literal('asc')], {
         description: 'desc (newest first) unless given',

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import type pg from 'pg';
+import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -56,7 +57,6 @@ export function registerSync(app: Server, { pool, news, visibility, settings }: 
 
   app.addHook('preClose', async () => {
     stopping = true;
-    news.stop();
   });
 
   /** The next page that holds something or is followed by more; an empty one when the time is over. */
@@ -79,12 +79,10 @@ export function registerSync(app: Server, { pool, news, visibility, settings }: 
     }
     waiting++;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
     response.once('close', resolve);
     const leave = news.onNext(interest, since, resolve);
-    await promise;
+    await endsWithin(promise, ms);
     leave();
-    clearTimeout(timer);
     response.off('close', resolve);
     waiting--;
   }

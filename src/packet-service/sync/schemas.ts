@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, GeoId } from '../contract/schemas.ts';
+import { errorAnswers, GeoId, MAX_USER } from '../contract/schemas.ts';
 import { LogPlace } from '../feed/schemas.ts';
 import { ErasedPacket, PacketObject } from '../packets/schemas.ts';
 
@@ -24,7 +24,7 @@ export const syncSchema = {
     geoid: Type.Optional({ ...GeoId, description: 'only packets with this GeoID, own or further' }),
     user_id: Type.Optional(
       Type.String({
-        maxLength: 256,
+        maxLength: MAX_USER,
         description:
           'only messages of the threads that this user takes part in now, and packets that were shared with the ' +
           'user, at the place of the share; not together with geoid',

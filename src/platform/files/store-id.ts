@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers';
 import type pg from 'pg';
 import { transaction } from '../postgres/database.ts';
 import { findFileStoreId, lockFileStoreId, recordFileStoreId } from '../postgres/file-store-id.ts';
+import { isUuid } from '../postgres/uuid.ts';
 import { SettingsError } from '../settings.ts';
 import type { FileStore } from './file-store.ts';
 
 const KEY = 'store/id';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Makes sure that this process' file store is the one that holds the files which the database names. A store carries
@@ -43,7 +43,7 @@ export async function adoptFileStore(pool: pg.Pool, files: FileStore): Promise<s
 async function readId(files: FileStore): Promise<string | undefined> {
   if ((await files.size(KEY)) === undefined) return undefined;
   const id = (await text(await files.read(KEY))).trim();
-  if (!UUID.test(id)) throw new SettingsError(`${KEY} in ${files.place} is damaged: it must hold a UUID`);
+  if (!isUuid(id)) throw new SettingsError(`${KEY} in ${files.place} is damaged: it must hold a UUID`);
   return id;
 }
 

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { unknownName } from './nearest.ts';
 import { Problem } from './problems.ts';
 
@@ -25,12 +25,12 @@ interface Check {
 /**
  * A check of one value as the body of a route with this schema is checked; for bodies inside bodies.
  *
- * @returns a function that throws Problem invalid, naming the field
+ * @returns a function that gives the value, or throws Problem invalid, naming the field
  */
-export function bodyCheck(schema: TSchema): (value: unknown) => void {
+export function bodyCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const check = asSent.compile(schema);
   return value => {
-    if (check(value)) return;
+    if (check(value)) return value as Static<Schema>;
     throw refusal(check.errors as ErrorObject[], 'body');
   };
 }

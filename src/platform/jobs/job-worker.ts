@@ -1,4 +1,5 @@
 import type { Job, PgBoss } from 'pg-boss';
+import { endsWithin } from '../concurrency/ends-within.ts';
 import { wakeableWait } from '../concurrency/wakeable-wait.ts';
 
 /** One attempt at a job. */
@@ -84,7 +85,7 @@ export function startWorker<Data>(
       rest.wake();
       await looking;
       const ended = Promise.all([...running.values()].map(({ ended }) => ended));
-      await Promise.race([ended, pause(patienceMs, ended)]);
+      await endsWithin(ended, patienceMs);
       const left = [...running];
       for (const [, { breakOff }] of left) breakOff.abort(new Error('the process stopped'));
       await Promise.all(left.map(([, { ended }]) => ended));
@@ -98,15 +99,4 @@ function orBrokenOff(work: Promise<void>, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });
-}
-
-/** Waits some milliseconds, or until something else has ended. */
-async function pause(ms: number, other: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  other.finally(() => {
-    clearTimeout(timer);
-    resolve();
-  });
-  await promise;
 }

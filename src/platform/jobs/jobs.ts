@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type JobInsert, PgBoss } from 'pg-boss';
+import { endsWithin } from '../concurrency/ends-within.ts';
 import { Problem } from '../http/problems.ts';
 import { type Connection, type Database, openPool } from '../postgres/database.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
@@ -185,11 +186,7 @@ function forBoss(database: Database) {
 }
 
 /** @throws Problem unavailable when the queue does not open soon */
-function patiently(opened: Promise<PgBoss>): Promise<PgBoss> {
-  const { promise, resolve, reject } = Promise.withResolvers<PgBoss>();
-  const timer = setTimeout(() => {
-    reject(new Problem('unavailable', 'the job queue could not be opened yet; try again', { retryAfter: 5 }));
-  }, OPEN_PATIENCE_MS);
-  opened.then(resolve, reject).finally(() => clearTimeout(timer));
-  return promise;
+async function patiently(opened: Promise<PgBoss>): Promise<PgBoss> {
+  if (await endsWithin(opened, OPEN_PATIENCE_MS)) return opened;
+  throw new Problem('unavailable', 'the job queue could not be opened yet; try again', { retryAfter: 5 });
 }

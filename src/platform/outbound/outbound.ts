@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiter } from '../concurrency/limiter.ts';
 import { Problem } from '../http/problems.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
 
 /** How patient a client is with the system it calls, and how much it takes from it. */
 export interface OutboundLimits {
@@ -67,7 +68,7 @@ const MAX_PAUSE = 2;
 export function outbound(limits: Partial<OutboundLimits>): Outbound {
   const settings = { ...DEFAULTS, ...limits };
   const limited = limiter({ ...settings, full: `too many requests wait for ${settings.name}` });
-  const guarded = breaker(settings);
+  const guarded = guard(settings);
   return request => limited(() => guarded(() => attempts(request, settings)));
 }
 
@@ -149,25 +150,21 @@ function pauseAsked(header: string | null): number | undefined {
   return header !== null && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
-/** A circuit breaker (Nygard, "Release It!"): closed, open for a while after failures, then one trial. */
-function breaker({ name, failures, restMs }: OutboundLimits) {
-  let inARow = 0;
-  let openUntil = 0;
+/** Lets no task begin while the breaker is open; failures of tasks open it. */
+function guard({ name, failures, restMs }: OutboundLimits) {
+  const breaker = circuitBreaker({ failures, restMs });
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const now = performance.now();
-    if (now < openUntil) throw down(name, (openUntil - now) / 1000);
-    // The first to come after the rest is the trial: while it runs, the others still find the breaker open.
-    if (openUntil > 0) openUntil = now + restMs;
+    const seconds = breaker.secondsLeft();
+    if (seconds > 0) throw down(name, seconds);
+    breaker.beginTrial();
     try {
       const result = await task();
-      inARow = 0;
-      openUntil = 0;
+      breaker.succeeded();
       return result;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      inARow++;
-      if (inARow >= failures) openUntil = performance.now() + restMs;
-      throw down(name, Math.max(error.pause ?? 0, inARow >= failures ? restMs / 1000 : 1), error);
+      breaker.failed();
+      throw down(name, Math.max(error.pause ?? 0, breaker.secondsLeft(), 1), error);
     }
   };
 }

@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import type { JWTPayload } from 'jose';
 import type pg from 'pg';
-import { coalesce } from '../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { rememberingCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
@@ -52,7 +52,7 @@ export type FindStanding = (claims: JWTPayload) => Promise<Standing | undefined>
 
 /** Looks sessions up in the database each time, so that one which ended is out at once, in every process. */
 export function standingOf(pool: pg.Pool): FindStanding {
-  const find = coalesce<string, Standing | undefined>(ids => findStandings(pool, ids, new Date()), {
+  const find = batchLoader<string, Standing | undefined>(ids => findStandings(pool, ids, new Date()), {
     max: SESSIONS_AT_ONCE,
   });
   return async ({ sub, sid, ver }) => {

@@ -9,6 +9,14 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Type.Unsafe<Static<Schema> | null>(shape));
 }
 
+/** Each of these fields, optional and nullable. */
+export function nullableEach<Fields extends Record<string, TSchema>>(fields: Fields) {
+  const each = Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]);
+  return Object.fromEntries(each) as {
+    [Name in keyof Fields]: ReturnType<typeof nullable<Fields[Name]>>;
+  };
+}
+
 /** An optional text of at most so many characters. */
 export function text(maxLength: number) {
   return nullable(Type.String({ maxLength }));

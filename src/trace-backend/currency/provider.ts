@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
+import { type CircuitBreaker, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
 import { localTime, secondsToMidnight } from './calendar.ts';
@@ -66,10 +67,10 @@ export function openProvider(
     timeoutMs: TIMEOUT_MS,
     retries: 0,
     concurrency: 4,
-    // Its breaker would refuse what has been counted already; `resting` is asked before.
+    // Its breaker would refuse what has been counted already; `rest` is asked before.
     failures: Number.POSITIVE_INFINITY,
   });
-  const rest = resting();
+  const rest = circuitBreaker({ failures: FAILURES, restMs: FIRST_REST_MS, longestRestMs: LAST_REST_MS });
 
   async function ask(
     path: string,
@@ -79,17 +80,17 @@ export function openProvider(
     const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
     url.searchParams.set('access_key', FX_ACCESS_KEY as string);
     if (path !== 'symbols') url.searchParams.set('base', 'EUR');
-    if (purpose === 'other') rest.check();
-    const attempts = rest.isOn() ? 1 : ATTEMPTS;
+    if (purpose === 'other') checkRest(rest);
+    const attempts = rest.isTried() ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       await spend(pool, purpose, userId);
       try {
         const { body } = await send({ method: 'GET', url });
         const answer = judge(body, logger);
-        rest.end();
+        rest.succeeded();
         return answer;
       } catch (error) {
-        rest.noteFailure();
+        rest.failed();
         if (attempt === attempts || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
           throw error;
       }
@@ -122,32 +123,12 @@ const FAILURES = 10;
 const FIRST_REST_MS = 30_000;
 const LAST_REST_MS = 3600_000;
 
-/**
- * Leaves a provider that keeps failing, or keeps refusing us, alone for a while, longer from time to time: an outage must
- * not use up the day's requests. After each rest one request tries it.
- */
-function resting() {
-  let failures = 0;
-  let until = 0;
-  return {
-    /** @throws Problem unavailable while the provider is left alone */
-    check() {
-      const seconds = (until - performance.now()) / 1000;
-      if (seconds <= 0) return;
-      const sentence = 'the exchange-rate provider keeps failing and is left alone for a while';
-      throw new Problem('unavailable', sentence, { retryAfter: Math.ceil(seconds) });
-    },
-    isOn: () => failures >= FAILURES,
-    noteFailure() {
-      failures++;
-      if (failures < FAILURES) return;
-      until = performance.now() + Math.min(FIRST_REST_MS * 2 ** (failures - FAILURES), LAST_REST_MS);
-    },
-    end() {
-      failures = 0;
-      until = 0;
-    },
-  };
+/** @throws Problem unavailable while the provider is left alone: an outage must not use up the day's requests */
+function checkRest(rest: CircuitBreaker): void {
+  const seconds = rest.secondsLeft();
+  if (seconds === 0) return;
+  const sentence = 'the exchange-rate provider keeps failing and is left alone for a while';
+  throw new Problem('unavailable', sentence, { retryAfter: Math.ceil(seconds) });
 }
 
 /** @throws Problem too_many_requests when the day's requests are used up, or the user's share of them */

@@ -97,11 +97,18 @@ function loadSharp() {
   return loaded;
 }
 
+/** Where a rendition of an image is kept, and how many bytes it has. */
+export type Renditions = (
+  storageKey: string,
+  contentType: ImageType,
+  size: Size | undefined,
+) => Promise<{ key: string; bytes: number }>;
+
 /**
  * Gives where a rendition of an image is kept, making it when it is asked for the first time. Those who ask for it at
  * the same time wait for the one making; two processes may make the same bytes twice.
  */
-export function renditions(files: FileStore) {
+export function renditions(files: FileStore): Renditions {
   const making = new Map<string, Promise<void>>();
 
   async function make(key: string, storageKey: string, contentType: ImageType, size: Size | undefined) {
@@ -109,7 +116,7 @@ export function renditions(files: FileStore) {
     await files.put(key, await makeRendition(original, contentType, size));
   }
 
-  return async (storageKey: string, contentType: ImageType, size: Size | undefined) => {
+  return async (storageKey, contentType, size) => {
     const key = renditionKey(storageKey, size);
     const bytes = await files.size(key);
     if (bytes !== undefined) return { key, bytes };

@@ -12,7 +12,7 @@ import { callerOf } from '../access/authentication.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
 import { keepImage } from './keep.ts';
-import { type ImageType, originalKey, renditions, type Size } from './renditions.ts';
+import { type ImageType, originalKey, type Renditions, type Size } from './renditions.ts';
 import {
   getDocumentSchema,
   getImageSchema,
@@ -32,6 +32,7 @@ const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
 export interface ImagesContext {
   pool: pg.Pool;
   files: FileStore;
+  renditionOf: Renditions;
   mayRead: MayRead;
 }
 
@@ -76,8 +77,7 @@ function asAnswer({ id, storageKey, name, contentType, size }: Image) {
 }
 
 function registerImageReading(app: Server, context: ImagesContext): void {
-  const { files } = context;
-  const renditionOf = renditions(files);
+  const { files, renditionOf } = context;
   const serveImage = async (
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../platform/postgres/uuid.ts';
 
 /** Images are shown, documents are saved. */
 export type Kind = 'image' | 'document';
@@ -24,8 +25,6 @@ export interface Image {
 const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
   user_id AS "userId", uploaded_at AS "uploadedAt"`;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Images and documents by storage key, in no order; whatever names none is left out. */
 export async function findImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
   return selectImages(database, storageKeys, empty);
@@ -42,7 +41,7 @@ async function selectImages(
   storageKeys: readonly string[],
   order: Sql,
 ): Promise<Image[]> {
-  const keys = storageKeys.filter(key => UUID.test(key));
+  const keys = storageKeys.filter(isUuid);
   if (keys.length === 0) return [];
   const { rows } = await database.query<Image>(
     sql`SELECT ${IMAGE} FROM images WHERE storage_key = ANY (${keys}::uuid[]) ${order}`,

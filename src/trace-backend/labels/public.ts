@@ -6,7 +6,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import { type ImageType, renditions } from '../images/renditions.ts';
+import type { ImageType, Renditions } from '../images/renditions.ts';
 import { findImages, type Image } from '../images/store.ts';
 import { photoOf } from '../products/content.ts';
 import { type LabelField, PublicLabel } from '../products/labels/schemas.ts';
@@ -19,6 +19,7 @@ export interface LabelsContext {
   pool: pg.Pool;
   /** where images are kept */
   files: FileStore;
+  renditionOf: Renditions;
   /** what printed codes begin with, without a slash at its end */
   publicUrl: () => string;
 }
@@ -102,7 +103,6 @@ function registerCodes(app: Server, context: LabelsContext): void {
 }
 
 function registerPhoto(app: Server, context: LabelsContext): void {
-  const renditionOf = renditions(context.files);
   app.get(
     `${PATH}/:uuid/photo`,
     {
@@ -121,7 +121,11 @@ function registerPhoto(app: Server, context: LabelsContext): void {
       const { product } = await findPublished(context, request.params.uuid);
       const photo = await findPhoto(context.pool, product);
       if (!photo) throw new Problem('not_found', 'the label has no picture');
-      const { key, bytes } = await renditionOf(photo.storageKey, photo.contentType as ImageType, 'XLARGE');
+      const { key, bytes } = await context.renditionOf(
+        photo.storageKey,
+        photo.contentType as ImageType,
+        'XLARGE',
+      );
       const stream = await context.files.read(key);
       return sendPicture(reply, photo.contentType).header('content-length', bytes).send(stream);
     },

@@ -1,5 +1,5 @@
 import type { NamedImage } from '../images/uses-store.ts';
-import { KNOWN_FIELDS, PARTS, type ProductBody } from './schemas.ts';
+import { type DocumentPath, KNOWN_FIELDS, PARTS, type ProductBody } from './schemas.ts';
 import type { Content } from './store.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Content } from './store.ts';
 export function mergeContent(content: Content, body: ProductBody): Content {
   const sent = PARTS.map(part => [part, body[part]] as const).filter(([, value]) => value !== undefined);
   const merged = sent.map(([part, value]) => {
-    const known = KNOWN_FIELDS[part];
+    const known = KNOWN_FIELDS.get(part);
     return [part, known && value ? mergeFields(content[part], value, known) : value] as const;
   });
   return fromEntries(
@@ -35,21 +35,42 @@ function fromEntries(entries: Iterable<readonly [string, unknown]>): Record<stri
 /** An image or document as a product names it. */
 export type SentDocument = Record<string, unknown> & { storageKey?: string | null };
 
+/** Where a product carries images and documents, and which; a place that is missing does not compile. */
+const DOCUMENTS: Record<DocumentPath, { kind?: 'image' }> = {
+  photo: { kind: 'image' },
+  'settings.incomeIncreaseDocument': {},
+};
+const PLACES = Object.entries(DOCUMENTS).map(([path, expected]) => {
+  const [part = path, field] = path.split('.');
+  return { path, part, field, expected };
+});
+
 export function photoOf({ photo }: Content): SentDocument | undefined {
   return photo as SentDocument | undefined;
 }
 
-export function documentOf({ settings }: Content): SentDocument | undefined {
-  const { incomeIncreaseDocument } = (settings ?? {}) as { incomeIncreaseDocument?: SentDocument };
-  return incomeIncreaseDocument;
-}
-
 /** The images and documents that a product carries, with the fields that name them. */
 export function imagesOf(content: Content): NamedImage[] {
-  const photo = photoOf(content)?.storageKey;
-  const document = documentOf(content)?.storageKey;
-  const images: NamedImage[] = [];
-  if (photo) images.push({ field: 'photo.storageKey', storageKey: photo, kind: 'image' });
-  if (document) images.push({ field: 'settings.incomeIncreaseDocument.storageKey', storageKey: document });
-  return images;
+  return PLACES.flatMap(({ path, part, field, expected }) => {
+    const storageKey = documentIn(content[part], field)?.storageKey;
+    return storageKey ? [{ field: `${path}.storageKey`, storageKey, ...expected }] : [];
+  });
+}
+
+/** The same content with each image and document as `describe` gives it. */
+export function withDocuments(content: Content, describe: (sent: SentDocument) => object): Content {
+  const described = { ...content };
+  for (const { part, field } of PLACES) {
+    const sent = documentIn(content[part], field);
+    if (!sent) continue;
+    described[part] =
+      field === undefined ? describe(sent) : { ...(described[part] as object), [field]: describe(sent) };
+  }
+  return described;
+}
+
+/** The image or document that a part is, or that a field of it is. */
+function documentIn(part: unknown, field: string | undefined): SentDocument | undefined {
+  const found = field === undefined ? part : (part as Content | undefined)?.[field];
+  return (found ?? undefined) as SentDocument | undefined;
 }

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { DateTime, Id } from '../contract/schemas.ts';
-import { nullable, oneOrMany, text } from '../contract/shapes.ts';
+import { nullable, nullableEach, oneOrMany, text } from '../contract/shapes.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
 
 export const COMPANY_TYPES = [
@@ -84,28 +84,43 @@ const Settings = Type.Object({
   termsOfUseText: text(50_000),
 });
 
-/** What a product consists of besides its name, its companies and its labels. */
+/** The parts with fields of their own, which a change takes one by one: what is left out stays, null clears. */
+const objects = {
+  origin: Origin,
+  process: Process,
+  responsibility: Responsibility,
+  sustainability: Sustainability,
+  settings: Settings,
+};
+
+/** What a product consists of besides its name, its companies and its labels. A change replaces other parts whole. */
 const parts = {
   photo: nullable(Document),
   description: text(2000),
-  origin: nullable(Origin),
-  process: nullable(Process),
-  responsibility: nullable(Responsibility),
-  sustainability: nullable(Sustainability),
-  settings: nullable(Settings),
+  ...nullableEach(objects),
   knowledgeBlog: nullable(Type.Boolean()),
 };
+const Parts = Type.Object(parts);
 
 export const PARTS = Object.keys(parts) as (keyof typeof parts)[];
 
-/** The fields that we know in the parts that are objects; others are kept as they come. */
-export const KNOWN_FIELDS: Partial<Record<string, readonly string[]>> = {
-  origin: Object.keys(Origin.properties),
-  process: Object.keys(Process.properties),
-  responsibility: Object.keys(Responsibility.properties),
-  sustainability: Object.keys(Sustainability.properties),
-  settings: Object.keys(Settings.properties),
-};
+/** The fields that we know in the parts that have some; others are kept as they come. */
+export const KNOWN_FIELDS = new Map(
+  Object.entries(objects).map(([part, { properties }]) => [part, Object.keys(properties)]),
+);
+
+/** Where a product carries images and documents: `photo`, `settings.incomeIncreaseDocument`. */
+export type DocumentPath = PathsOf<Static<typeof Parts>>;
+type PathsOf<Fields> = {
+  [Name in keyof Fields & string]-?: PathIn<Name, NonNullable<Fields[Name]>>;
+}[keyof Fields & string];
+type PathIn<Name extends string, Field> = Field extends unknown[] | string | number | boolean
+  ? never
+  : string extends keyof Field
+    ? never
+    : 'storageKey' extends keyof Field
+      ? Name
+      : `${Name}.${PathsOf<Field>}`;
 
 const AssociatedCompany = Type.Object({
   company: Type.Object({ id: Id }),

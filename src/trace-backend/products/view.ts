@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { findImages, type Image } from '../images/store.ts';
-import { documentOf, imagesOf, photoOf, type SentDocument } from './content.ts';
+import { imagesOf, type SentDocument, withDocuments } from './content.ts';
 import { asLabel } from './labels/label.ts';
 import { findLabels } from './labels/store.ts';
 import type { ListedProduct, Product } from './store.ts';
@@ -15,14 +15,8 @@ export async function asProduct(database: Database, product: Product): Promise<o
     findImages(database, keys),
     findLabels(database, id),
   ]);
-  const photo = photoOf(content);
-  const document = documentOf(content);
   return {
-    ...content,
-    ...(photo && { photo: asDocument(photo, images) }),
-    ...(document && {
-      settings: { ...(content.settings as object), incomeIncreaseDocument: asDocument(document, images) },
-    }),
+    ...withDocuments(content, sent => asDocument(sent, images)),
     id,
     name,
     ...(companyId !== null && { company: names.get(companyId) }),

@@ -1,4 +1,4 @@
-import { coalesce } from '../../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { ChatMessage } from '../messages/message.ts';
 import { insertWords } from './search-store.ts';
@@ -23,7 +23,7 @@ export interface WordKeeper {
 export function wordKeeper(database: Database): WordKeeper {
   let recent = new Map<number, string>();
   let older = new Map<number, string>();
-  const insert = coalesce(
+  const insert = batchLoader(
     async (words: string[]) => {
       await insertWords(database, words);
       return words;

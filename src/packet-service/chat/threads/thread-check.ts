@@ -1,4 +1,4 @@
-import { coalesce } from '../../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { lru } from '../../../platform/concurrency/lru.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -42,8 +42,8 @@ export type ThreadCheck = (threadId: string, visitor: Visitor) => Promise<KnownT
 export function threadCheck(database: Database): ThreadCheck {
   /** by ULID */
   const known = lru<KnownThread>(MAX_KNOWN);
-  const find = coalesce((ids: string[]) => findClosed(database, ids), { max: 500 });
-  const takesPart = coalesce(
+  const find = batchLoader((ids: string[]) => findClosed(database, ids), { max: 500 });
+  const takesPart = batchLoader(
     (keys: string[]) =>
       findTaking(
         database,

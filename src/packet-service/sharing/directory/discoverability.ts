@@ -2,12 +2,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import { outbound } from '../../../platform/outbound/outbound.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import type { UserRegistry } from '../../../platform/tokens/user-registry.ts';
+import { MAX_USER } from '../../contract/schemas.ts';
 import type { Holder } from './store.ts';
 
 /** Longest that a sender waits for one answer of the registry, in milliseconds. */
 const PATIENCE_MS = 2_000;
-/** Longest user identifier, as everywhere in the interface. */
-const MAX_USER = 256;
 
 /**
  * Asks the user registry whom a contact belongs to. An unknown contact, a registry that fails, and an answer that

@@ -3,12 +3,12 @@ import { optionalBody } from '../../../platform/http/optional-body.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
+import { namedUser } from '../../access/caller.ts';
 import { once, readKey, sendOnce } from '../../idempotency/idempotency.ts';
 import { confirmContact, type DirectoryEffects, putOpenEntry, putOwnEntry } from './entry.ts';
 import { registerLandingPage } from './landing.ts';
 import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from './schemas.ts';
 import { deleteEntry, type Entry, findEntry } from './store.ts';
-import { namedUser } from './user.ts';
 
 /**
  * The built-in directory: by which contacts users can be found.

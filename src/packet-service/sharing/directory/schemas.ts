@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { errorAnswers, IdempotencyHeaders } from '../../contract/schemas.ts';
+import { errorAnswers, IdempotencyHeaders, UserId } from '../../contract/schemas.ts';
 import { MAX_CONTACT } from './contact.ts';
-import { UserId } from './user.ts';
 
 const tags = ['Directory'];
 

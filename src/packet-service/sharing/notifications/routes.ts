@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Server } from '../../../platform/http/server.ts';
+import { namedUser } from '../../access/caller.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { readCursor } from '../../contract/cursor.ts';
 import { uuidToUlid } from '../../packet/ulid.ts';
-import { namedUser } from '../directory/user.ts';
 import { asNotification } from './notification.ts';
 import { listNotificationsSchema } from './schemas.ts';
 import { type LogEntry, listNotifications } from './store.ts';

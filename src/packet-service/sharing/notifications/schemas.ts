@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, Ulid } from '../../contract/schemas.ts';
-import { UserId } from '../directory/user.ts';
+import { errorAnswers, Ulid, UserId } from '../../contract/schemas.ts';
 
 const Time = (description: string) => Type.String({ description: `${description}; ISO 8601, UTC` });
 

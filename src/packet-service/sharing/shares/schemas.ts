@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { errorAnswers, IdempotencyHeaders, PathId, Ulid } from '../../contract/schemas.ts';
+import { errorAnswers, IdempotencyHeaders, PathId, Ulid, UserId } from '../../contract/schemas.ts';
 import { MAX_CONTACT } from '../directory/contact.ts';
-import { UserId } from '../directory/user.ts';
 
 const tags = ['Shares'];
 

@@ -1,4 +1,4 @@
-import { coalesce } from '../../../platform/concurrency/coalesce.ts';
+import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { callerOf } from '../../access/authentication.ts';
@@ -109,7 +109,7 @@ function registerProfile(
 ): void {
   const { pool, sessions } = context;
   // Many at once share one query; each still sees what had been committed when it came in.
-  const findSoon = coalesce<number, UserRow | undefined>(ids => findUsers(pool, ids), { max: 200 });
+  const findSoon = batchLoader<number, UserRow | undefined>(ids => findUsers(pool, ids), { max: 200 });
   app.get(
     '/api/user/profile',
     {

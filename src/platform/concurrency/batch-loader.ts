@@ -7,7 +7,7 @@
  *   these keys fail
  * @param max keys in one load
  */
-export function coalesce<Key, Value>(
+export function batchLoader<Key, Value>(
   load: (keys: Key[]) => Promise<Value[]>,
   { max }: { max: number },
 ): (key: Key) => Promise<Value> {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { coalesce } from './coalesce.ts';
+import { batchLoader } from './batch-loader.ts';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 test('look-ups that arrive while one is in flight go together, none is answered by a load that began before it', async () => {
   const loads: number[][] = [];
   const gates: (() => void)[] = [];
-  const find = coalesce(
+  const find = batchLoader(
     async (keys: number[]) => {
       loads.push(keys);
       await new Promise<void>(resolve => gates.push(resolve));
@@ -28,7 +28,7 @@ test('look-ups that arrive while one is in flight go together, none is answered 
 
 test('a load that fails, or throws at once, fails its own callers and no later ones', async () => {
   let failing: 'rejects' | 'throws' | 'no' = 'rejects';
-  const find = coalesce(
+  const find = batchLoader(
     (keys: string[]) => {
       if (failing === 'throws') throw new Error('at once');
       return failing === 'rejects' ? Promise.reject(new Error('later')) : Promise.resolve(keys);

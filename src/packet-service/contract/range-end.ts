@@ -1,0 +1,17 @@
+import { Problem } from '../../platform/http/problems.ts';
+import { parseRangeEnd } from '../../platform/time.ts';
+
+/**
+ * One end of a range of time, as a query names it.
+ *
+ * @param text date-time or date; absent or empty leaves that end open
+ * @param name of the field, for the error
+ * @returns UTC, as PostgreSQL reads it
+ * @throws Problem invalid
+ */
+export function rangeEnd(text: string | undefined, name: 'from' | 'to'): string | undefined {
+  if (!text) return undefined;
+  const moment = parseRangeEnd(text, name);
+  if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
+  return moment;
+}

@@ -1,0 +1,74 @@
+import { bodyCheck } from '../../platform/http/validation.ts';
+import { type ActingCaller, actingUser } from '../access/caller.ts';
+import type { WordKeeper } from '../chat/search/dictionary.ts';
+import type { ThreadCheck } from '../chat/threads/thread-check.ts';
+import type { GeoidResolver } from '../geoids/resolver.ts';
+import { readChatMessage } from './chat-message.ts';
+import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';
+import { readObservation } from './scouting.ts';
+import type { Prepare } from './take.ts';
+
+/** Who sends what is taken in, and how. */
+export interface Sender extends ActingCaller {
+  contentLanguage: string | undefined;
+}
+
+/** One kind of intake: how its packets are made. */
+export interface ItemKind {
+  /** whether its packets are ordered by their arrival: each then waits for its turn to get its id and time */
+  inTurn: boolean;
+  /** @throws Problem invalid, naming the field */
+  check: (body: unknown) => void;
+  /** @param body that was checked, here or by the schema of its route */
+  prepare: (sender: Sender, body: unknown) => ReturnType<Prepare>;
+}
+
+/** How each kind of intakeSchemas is made; a kind that is missing does not compile. */
+export type ItemKinds = Readonly<Record<IntakeName, ItemKind>>;
+
+/** What making packets needs; the caches of threads and words are shared with chat. */
+export interface Making {
+  resolver: GeoidResolver;
+  checkThread: ThreadCheck;
+  keepWords: WordKeeper;
+}
+
+export function itemKinds({ resolver, checkThread, keepWords }: Making): ItemKinds {
+  return {
+    scouting: kind('scouting', {
+      inTurn: false,
+      prepare: async ({ user: author, contentLanguage }, body) => {
+        const make = await readObservation(resolver, body, { contentLanguage, author });
+        return () => ({ packet: make() });
+      },
+    }),
+    'chat-message': kind('chat-message', {
+      inTurn: true,
+      prepare: async (caller, message) => {
+        const { user: author, anonymous, contentLanguage } = caller;
+        const visitor = { anonymous, userId: message.from_user ?? author, field: 'from_user' };
+        // Both ask the database, at the same time.
+        const [sender, thread] = await Promise.all([
+          actingUser(caller, 'from_user', message.from_user),
+          checkThread(message.thread_id, visitor),
+        ]);
+        const origin = { thread, sender, author, contentLanguage };
+        return readChatMessage({ resolver, keepWords }, message, origin);
+      },
+    }),
+  };
+}
+
+function kind<Name extends IntakeName>(
+  name: Name,
+  {
+    inTurn,
+    prepare,
+  }: { inTurn: boolean; prepare: (sender: Sender, body: IntakeBody<Name>) => ReturnType<Prepare> },
+): ItemKind {
+  return {
+    inTurn,
+    check: bodyCheck(intakeSchemas[name].body),
+    prepare: (sender, body) => prepare(sender, body as IntakeBody<Name>),
+  };
+}

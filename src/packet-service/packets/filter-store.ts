@@ -1,0 +1,111 @@
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { ReadableThreads } from '../access/caller.ts';
+import { type Area, type Box, type Circle, EARTH_RADIUS } from './area.ts';
+import { NOT_ERASED } from './erase-store.ts';
+
+/** What packets may be narrowed by; an absent filter does not filter. */
+export interface PacketFilter {
+  /** the packet's GeoID or one of its further ones */
+  geoid?: string | undefined;
+  type?: string | undefined;
+  /** UTC, inclusive */
+  from?: string | undefined;
+  /** UTC, inclusive */
+  to?: string | undefined;
+  /** where the capture point must lie */
+  bbox?: Box | undefined;
+  near?: Circle | undefined;
+  /** one packet, uuid form */
+  id?: string | undefined;
+  /** the only threads whose messages are given; undefined gives all */
+  threads?: ReadableThreads | undefined;
+}
+
+/** Where packets are read from, and which columns there hold GeoID and place, in the order of an index. */
+export interface Source {
+  from: Sql;
+  geoid: Sql;
+  ts: Sql;
+  id: Sql;
+}
+
+/** Packets by their own GeoID. */
+export const OWN: Source = { from: sql`packets p`, geoid: sql`p.geoid`, ts: sql`p.ts`, id: sql`p.id` };
+/** Packets by their further GeoIDs. */
+export const FURTHER: Source = {
+  from: sql`packet_geoids g JOIN packets p ON p.id = g.packet_id`,
+  geoid: sql`g.geoid`,
+  ts: sql`g.ts`,
+  id: sql`g.packet_id`,
+};
+
+/** The condition of each filter; one that is missing does not compile. */
+const CONDITIONS: {
+  [Name in keyof Required<PacketFilter>]: (value: NonNullable<PacketFilter[Name]>, source: Source) => Sql;
+} = {
+  geoid: (value, { geoid }) => sql`${geoid} = ${value}`,
+  type: value => sql`p.type = ${value}`,
+  from: (value, { ts }) => sql`${ts} >= ${value}::timestamptz`,
+  to: (value, { ts }) => sql`${ts} <= ${value}::timestamptz`,
+  bbox: value => inArea(value),
+  near: value => inArea(value),
+  id: (value, { id }) => sql`${id} = ${value}::uuid`,
+  threads: value =>
+    value === 'open'
+      ? sql`p.closed IS NULL`
+      : sql`(p.thread_id IS NULL OR p.thread_id = ANY (${value}::uuid[]))`,
+};
+const NAMES = Object.keys(CONDITIONS) as (keyof PacketFilter)[];
+
+/** The conditions of a filter, and that the packet was not erased. */
+export function conditionsOf(filter: PacketFilter, source: Source): Sql[] {
+  return [...NAMES.flatMap(name => conditionOf(name, filter, source)), raw(NOT_ERASED)];
+}
+
+function conditionOf<Name extends keyof PacketFilter>(
+  name: Name,
+  filter: PacketFilter,
+  source: Source,
+): Sql[] {
+  const value = filter[name];
+  return value === undefined ? [] : [CONDITIONS[name](value as NonNullable<PacketFilter[Name]>, source)];
+}
+
+/** Whether statements with this filter differ in more than their values: areas are covered by any number of cells. */
+export function hasManyTexts({ bbox, near }: PacketFilter): boolean {
+  return (bbox ?? near) !== undefined;
+}
+
+/** Cells of the index first, and the exact condition for the rows that they let through. */
+function inArea(area: Area): Sql {
+  const cells = area.cells.map(({ first, last }) => sql`p.cell BETWEEN ${first} AND ${last}`);
+  return sql`(${join(cells, ' OR ')}) AND ${exactly(area)}`;
+}
+
+/** Degrees of a box, or the haversine distance. */
+function exactly(area: Area): Sql {
+  if (area.kind === 'box') {
+    const between = sql`p.lat BETWEEN ${area.south} AND ${area.north}`;
+    return area.west <= area.east
+      ? sql`${between} AND p.lon BETWEEN ${area.west} AND ${area.east}`
+      : sql`${between} AND (p.lon >= ${area.west} OR p.lon <= ${area.east})`;
+  }
+  const { lat, lon, metres } = area;
+  return sql`2 * ${EARTH_RADIUS}::float8 * asin(least(1, sqrt(
+      ${squaredSine(sql`p.lat - ${lat}::float8`)} +
+      ${cosine(lat)}::float8 * CASE WHEN abs(p.lat) < ${TINY} THEN 1 ELSE cos(radians(p.lat)) END *
+        ${squaredSine(sql`p.lon - ${lon}::float8`)}
+    ))) <= ${metres}::float8`;
+}
+
+/** Degrees, a hundredth of a millimetre, below which an angle counts as 0: PostgreSQL refuses products that underflow. */
+const TINY = 1e-10;
+
+/** The square of the sine of half an angle in degrees. */
+function squaredSine(degrees: Sql): Sql {
+  return sql`CASE WHEN abs(${degrees}) < ${TINY} THEN 0 ELSE power(sin(radians(${degrees}) / 2), 2) END`;
+}
+
+function cosine(degrees: number): number {
+  return Math.cos((degrees * Math.PI) / 180);
+}
