@@ -42,7 +42,7 @@ import { QUEUES } from './sharing/notifications/channels.ts';
 import type { Notifier } from './sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open.ts';
 import { registerNotifications } from './sharing/notifications/routes.ts';
-import { registerShares } from './sharing/shares/routes.ts';
+import { registerShares, type Sharing } from './sharing/shares/routes.ts';
 import { turnIntoShares } from './sharing/shares/share.ts';
 import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerSync } from './sync/routes.ts';
@@ -109,15 +109,8 @@ export async function packetService(
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket });
   registerChat(app, { pool, checkThread });
-  registerShares(app, {
-    limitsContacts: settings.RATE_LIMIT === 'on',
-    pool,
-    notifier,
-    readPacket,
-    askRegistry: registryLookup(settings, logger, registry),
-  });
-  registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
-  registerNotifications(app, { pool });
+  const askRegistry = registryLookup(settings, logger, registry);
+  registerSharing(app, settings, { pool, notifier, readPacket, askRegistry });
   registerEvents(app, { feeds, settings });
   registerSync(app, { pool, news, visibility, settings });
   registerGraph(app, { pool, exports, visibility, settings });
@@ -140,6 +133,18 @@ export async function packetService(
     await Promise.all([pool.end(), writerPool.end(), logPool.end(), exports.end()]);
   });
   return app;
+}
+
+/** Packets that users show each other, how they are found, and how they are told. */
+function registerSharing(
+  app: Server,
+  { RATE_LIMIT }: Settings,
+  { pool, notifier, readPacket, askRegistry }: Omit<Sharing, 'limitsContacts'>,
+): void {
+  const limitsContacts = RATE_LIMIT === 'on';
+  registerShares(app, { limitsContacts, pool, notifier, readPacket, askRegistry });
+  registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
+  registerNotifications(app, { pool });
 }
 
 /** A user who can now be found gets the invitations of before as shares. */

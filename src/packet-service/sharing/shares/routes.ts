@@ -20,9 +20,8 @@ import { acceptInvitationSchema, decideSchema, inboxSchema, postShareSchema } fr
 import { acceptInvitation, shareOrInvite } from './share.ts';
 import { findPlace, findShare, listShares, type Place, type Share, type ShareKey } from './store.ts';
 
-/** Sharing packets, and what becomes of shares and invitations. */
 /** What sharing needs. */
-interface Sharing {
+export interface Sharing {
   pool: pg.Pool;
   notifier: Notifier;
   askRegistry: AskRegistry;
@@ -31,6 +30,7 @@ interface Sharing {
   limitsContacts: boolean;
 }
 
+/** Sharing packets, and what becomes of shares and invitations. */
 export function registerShares(app: Server, sharing: Sharing): void {
   const { pool, notifier, readPacket } = sharing;
   app.post('/shares', { schema: postShareSchema }, async (request, reply) => {
