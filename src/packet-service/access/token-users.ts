@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
-import { lru } from '../../platform/concurrency/lru.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findTokenUsers, insertTokenUsers } from './store.ts';
 
@@ -18,7 +18,7 @@ export interface TokenUsers {
 }
 
 export function tokenUsers(database: Database): TokenUsers {
-  const known = lru<true>(MAX_KNOWN);
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
   const insert = batchLoader(
     async (userIds: string[]) => {
       await insertTokenUsers(database, userIds, new Date());

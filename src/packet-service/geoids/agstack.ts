@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { groundOfChecked, readBoundary } from '../../geometry/boundary.ts';
 import { leafCell, leafToken } from '../../geometry/cells.ts';
-import { lru } from '../../platform/concurrency/lru.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import { isGeoid, pointGeoidV1 } from './geoid.ts';
@@ -57,7 +57,7 @@ export function agstackResolver(
   check: (geometry: unknown, path: string) => unknown = readBoundary,
 ): GeoidResolver {
   const call = caller(settings);
-  const answers = lru<{ resolution: Resolution; until: number }>(CACHED_POINTS);
+  const answers = new LRUCache<string, { resolution: Resolution; until: number }>({ max: CACHED_POINTS });
   const asking = new Map<string, Promise<Resolution>>();
   const cacheMs = settings.cacheMs ?? CACHE_MS;
 

@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { groundOfChecked } from '../../geometry/boundary.ts';
 import { cellIndex, leafCell } from '../../geometry/cells.ts';
 import { type Bounds, jaccard } from '../../geometry/covers.ts';
 import { contains, type Ground } from '../../geometry/polygon.ts';
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
-import { lru } from '../../platform/concurrency/lru.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -64,7 +64,10 @@ export function fieldFinder(
   pool: pg.Pool,
   pace: Pace,
 ): (point: { lat: number; lon: number }) => Promise<string[]> {
-  const kept = lru<Boundary>(KEPT_BYTES, ({ ground }) => 200 + ground.edges.byteLength);
+  const kept = new LRUCache<string, Boundary>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ ground }) => 200 + ground.edges.byteLength,
+  });
 
   return batchLoader(
     async points => {
@@ -104,7 +107,7 @@ interface Boundary {
 async function boundaries(
   database: Database,
   geoids: ReadonlySet<string>,
-  { kept, pace }: { kept: ReturnType<typeof lru<Boundary>>; pace: Pace },
+  { kept, pace }: { kept: LRUCache<string, Boundary>; pace: Pace },
 ): Promise<Map<string, Boundary>> {
   const fields = new Map<string, Boundary>();
   const missing: string[] = [];

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { acceptWeight } from '../../platform/http/accept.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
@@ -36,7 +37,7 @@ export function registerPackets(
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1, largest: largestOf(limit + 1) };
     reply.header('vary', 'accept');
-    if (/application\/geo\+json/i.test(request.headers.accept ?? '')) {
+    if (acceptWeight(request.headers.accept ?? '', 'application/geo+json', 'named')) {
       const { rows, next } = cutPage(await listPlacedPackets(pool, filter, page), limit);
       return sendPage(reply, pageAsGeoJson(pool, rows, next), GEOJSON_TYPE);
     }

@@ -41,3 +41,14 @@ test('a load that fails, or throws at once, fails its own callers and no later o
   failing = 'no';
   expect(await find('a')).toBe('a');
 });
+
+test('keys are the same when they have the same in common', async () => {
+  const loads: { id: number }[][] = [];
+  const load = async (keys: { id: number }[]) => {
+    loads.push(keys);
+    return keys.map(({ id }) => id * 10);
+  };
+  const find = batchLoader(load, { max: 10, same: ({ id }) => id });
+  expect(await Promise.all([find({ id: 1 }), find({ id: 2 }), find({ id: 1 })])).toEqual([10, 20, 10]);
+  expect(loads).toEqual([[{ id: 1 }, { id: 2 }]]);
+});

@@ -6,27 +6,28 @@
  * @param load gets distinct keys and gives their values in the same order; when it throws, only the callers of
  *   these keys fail
  * @param max keys in one load
+ * @param same what two keys have in common that are the same; a key itself where it is not given
  */
 export function batchLoader<Key, Value>(
   load: (keys: Key[]) => Promise<Value[]>,
-  { max }: { max: number },
+  { max, same = key => key }: { max: number; same?: (key: Key) => unknown },
 ): (key: Key) => Promise<Value> {
-  let waiting = new Map<Key, PromiseWithResolvers<Value>>();
+  let waiting = new Map<unknown, { key: Key } & PromiseWithResolvers<Value>>();
   let busy = false;
 
   async function run(): Promise<void> {
     while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, max);
+      const batch = [...waiting.values()].slice(0, max);
       waiting = new Map([...waiting].slice(max));
-      const keys = batch.map(([key]) => key);
+      const keys = batch.map(({ key }) => key);
       await Promise.try(load, keys).then(
         values => {
-          batch.forEach(([, { resolve }], index) => {
+          batch.forEach(({ resolve }, index) => {
             resolve(values[index] as Value);
           });
         },
         error => {
-          for (const [, { reject }] of batch) reject(error);
+          for (const { reject } of batch) reject(error);
         },
       );
     }
@@ -34,10 +35,10 @@ export function batchLoader<Key, Value>(
   }
 
   return key => {
-    const joined = waiting.get(key);
+    const joined = waiting.get(same(key));
     if (joined) return joined.promise;
-    const asked = Promise.withResolvers<Value>();
-    waiting.set(key, asked);
+    const asked = { key, ...Promise.withResolvers<Value>() };
+    waiting.set(same(key), asked);
     if (!busy) {
       busy = true;
       // After the event loop's turn, so that requests which arrived together are one load.

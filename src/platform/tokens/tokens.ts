@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   createLocalJWKSet,
   errors,
@@ -6,7 +7,6 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
-import { lru } from '../concurrency/lru.ts';
 import { Problem } from '../http/problems.ts';
 
 /** Clock difference between the issuer and us that is let pass, in seconds. */
@@ -30,7 +30,7 @@ const REMEMBERED_TOKENS = 10_000;
 
 /** The same check, which verifies the signature of a token once and from then on only compares its times. */
 export function rememberingCheck(check: TokenCheck): TokenCheck {
-  const good = lru<JWTPayload>(REMEMBERED_TOKENS);
+  const good = new LRUCache<string, JWTPayload>({ max: REMEMBERED_TOKENS });
   return async token => {
     const known = good.get(token);
     if (known && (known.exp as number) * 1000 > Date.now()) return known;

@@ -1,4 +1,4 @@
-import { lru } from '../../platform/concurrency/lru.ts';
+import { LRUCache } from 'lru-cache';
 
 /** What a printed code still reads with: a seventh of it hidden or worn off, and the quiet zone the standard asks for. */
 const OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
@@ -28,7 +28,7 @@ export function rememberCodes<Code extends string | Buffer>(
   draw: (url: string) => Promise<Code>,
   maxBytes = REMEMBERED,
 ): (url: string) => Promise<Code> {
-  const drawn = lru<Code>(maxBytes, code => code.length);
+  const drawn = new LRUCache<string, Code>({ maxSize: maxBytes, sizeCalculation: code => code.length });
   const underWay = new Map<string, Promise<Code>>();
 
   async function drawOnce(url: string): Promise<Code> {

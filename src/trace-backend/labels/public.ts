@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
+import { acceptWeight } from '../../platform/http/accept.ts';
 import type { FileStore } from '../../platform/files/index.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -181,16 +182,8 @@ async function asPublic({ pool }: LabelsContext, { label, product }: Published):
 }
 
 /** Whether an Accept header ranks text/html above JSON (RFC 9110 §12.5.1); what ranks them alike gets JSON. */
-export function prefersPage(accept: string | undefined): boolean {
-  const ranks = new Map<string, number>();
-  for (const range of accept?.split(',') ?? []) {
-    const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase());
-    const weight = parameters.find(parameter => parameter.startsWith('q='));
-    ranks.set(type, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
-  }
-  const rankOf = (...ranges: string[]) =>
-    ranges.map(range => ranks.get(range)).find(rank => rank !== undefined) ?? 0;
-  return rankOf('text/html', 'text/*', '*/*') > rankOf('application/json', 'application/*', '*/*');
+export function prefersPage(accept = ''): boolean {
+  return (acceptWeight(accept, 'text/html') ?? 0) > (acceptWeight(accept, 'application/json') ?? 0);
 }
 
 function sendPicture(reply: FastifyReply, type: string): FastifyReply {

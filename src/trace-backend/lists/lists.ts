@@ -1,4 +1,4 @@
-import { lru } from '../../platform/concurrency/lru.ts';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import { rarestTokens } from './search.ts';
@@ -46,7 +46,7 @@ export interface Lists {
 
 /** Lists of one service; what they remember is about one database. */
 export function openLists(): Lists {
-  const long = lru<{ count: number; until: number }>(REMEMBERED);
+  const long = new LRUCache<string, { count: number; until: number }>({ max: REMEMBERED });
   const frequencies = new Map<string, { of: Promise<Map<string, number>>; until: number }>();
 
   /** About how many rows a list has that was found to be long. */

@@ -58,10 +58,16 @@ export async function removeParticipant(
   return rowCount === 1;
 }
 
-/** Whether users take part in threads (uuid form), in the order asked. */
+/** A user, of whom it is asked whether they take part in a thread (uuid form). */
+export interface Taking {
+  threadId: string;
+  userId: string;
+}
+
+/** Whether users take part in threads, in the order asked. */
 export async function findTaking(
   database: Database,
-  asked: readonly { threadId: string; userId: string }[],
+  asked: readonly Taking[],
 ): Promise<boolean[]> {
   const { rows } = await database.query<{ id: string; user: string }>({
     name: 'find_taking',

@@ -1,14 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
-import { lru } from '../../../platform/concurrency/lru.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tokenNeeded } from '../../access/caller.ts';
 import { parseUlid } from '../../packet/ulid.ts';
-import { findClosed, findTaking } from './store.ts';
+import { findClosed, findTaking, type Taking } from './store.ts';
 
 /** Threads remembered, at most. */
 const MAX_KNOWN = 100_000;
-const UUID_LENGTH = 36;
 
 /** A thread that exists. */
 export interface KnownThread {
@@ -41,16 +40,12 @@ export type ThreadCheck = (threadId: string, visitor: Visitor) => Promise<KnownT
  */
 export function threadCheck(database: Database): ThreadCheck {
   /** by ULID */
-  const known = lru<KnownThread>(MAX_KNOWN);
+  const known = new LRUCache<string, KnownThread>({ max: MAX_KNOWN });
   const find = batchLoader((ids: string[]) => findClosed(database, ids), { max: 500 });
-  const takesPart = batchLoader(
-    (keys: string[]) =>
-      findTaking(
-        database,
-        keys.map(key => ({ threadId: key.slice(0, UUID_LENGTH), userId: key.slice(UUID_LENGTH + 1) })),
-      ),
-    { max: 500 },
-  );
+  const takesPart = batchLoader((wanted: Taking[]) => findTaking(database, wanted), {
+    max: 500,
+    same: ({ threadId, userId }) => `${threadId} ${userId}`,
+  });
 
   async function findThread(asWritten: string): Promise<KnownThread> {
     const threadId = parseUlid(asWritten);
@@ -66,7 +61,7 @@ export function threadCheck(database: Database): ThreadCheck {
   return async (asWritten, { anonymous, userId, field = 'the user of the token' }) => {
     const thread = known.get(asWritten.toUpperCase()) ?? (await findThread(asWritten));
     if (anonymous && thread.closed) throw tokenNeeded(`thread ${asWritten}`);
-    if (userId !== undefined && !(await takesPart(`${thread.threadId} ${userId}`))) {
+    if (userId !== undefined && !(await takesPart({ threadId: thread.threadId, userId }))) {
       throw new Problem('forbidden', `${field} takes no part in thread ${asWritten}`);
     }
     return thread;
