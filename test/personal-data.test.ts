@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packetPersonalData } from '../src/packet-service/personal-data/personal-data.ts';
 import { makeMailer } from '../src/platform/mail/mail.ts';
 import { readSettings } from '../src/platform/settings.ts';
-import { finishErasures } from '../src/trace-backend/accounts/personal-data/erase.ts';
+import { finishErasures } from '../src/trace-backend/personal-data/erase.ts';
 import { keptFiles, upload } from './helpers/attachments.ts';
 import { withSecondFactor } from './helpers/authenticator.ts';
 import { added, companyOf } from './helpers/chain.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../access/authentication.ts';
-import { landingPage } from '../accounts/users/landing.ts';
+import { landingPage } from '../accounts/self-service/landing.ts';
 import { MailToken } from '../accounts/users/schemas.ts';
 import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
 import {

@@ -5,9 +5,9 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import { type Caller, callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
-import { forgetFactor } from '../second-factor/setup.ts';
+import { forgetFactor } from '../factor-setup/setup.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
-import { noteConfirmed } from '../users/account.ts';
+import { noteConfirmed } from '../self-service/account.ts';
 import { lockAccount, lockSystemAdmins, type User, type UserChange, updateUser } from '../users/store.ts';
 
 /** What administrators do to users. */

@@ -8,7 +8,7 @@ import { callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
 import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
-import { checkCurrentPassword } from '../users/current-password.ts';
+import { checkCurrentPassword } from '../attempts/current-password.ts';
 import { checkEmail } from '../users/email.ts';
 import { type Account, lockAccount, updateEmail } from '../users/store.ts';
 import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange, type Side } from './store.ts';

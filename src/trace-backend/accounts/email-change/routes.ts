@@ -6,7 +6,7 @@ import { callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import { DateTime } from '../../contract/schemas.ts';
-import { CurrentPassword } from '../second-factor/schemas.ts';
+import { CurrentPassword } from '../factor-setup/schemas.ts';
 import { Confirmation, Email } from '../users/schemas.ts';
 import { confirmEmailChange, type EmailChangeContext, forgetChange, requestEmailChange } from './change.ts';
 import { findEmailChange } from './store.ts';

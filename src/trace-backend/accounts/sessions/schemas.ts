@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { DateTime } from '../../contract/schemas.ts';
-import { Code } from '../second-factor/schemas.ts';
+import { Code } from '../factor-setup/schemas.ts';
 
 export const Login = Type.Object({
   username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),

@@ -12,10 +12,10 @@ import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { type Account, findAccount, findAccountById, lockAccount } from '../users/store.ts';
-import { deleteLoginFailures, type LoginAttempt } from './attempts-store.ts';
+import { deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
 import { type Cookies, REFRESH_COOKIE, SESSION_SECONDS } from './cookies.ts';
 import { type Endings, endSessions } from './endings.ts';
-import { admitLogin, noteLogin } from './limits.ts';
+import { admitLogin, noteLogin } from '../attempts/limits.ts';
 import {
   findRefreshTokenUser,
   insertRefreshToken,

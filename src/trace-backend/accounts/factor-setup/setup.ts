@@ -7,18 +7,18 @@ import { callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
 import { setSecondFactor } from '../sessions/store.ts';
-import { checkCurrentPassword } from '../users/current-password.ts';
+import { checkCurrentPassword } from '../attempts/current-password.ts';
 import { lockAccount } from '../users/store.ts';
-import { newFactorSecret, newRecoveryCodes, proveFactor, requiredFactor, sealFactor } from './factor.ts';
-import type { Requirement } from './requirement.ts';
+import { newFactorSecret, newRecoveryCodes, proveFactor, requiredFactor, sealFactor } from '../second-factor/factor.ts';
+import type { Requirement } from '../second-factor/requirement.ts';
 import {
   confirmFactor,
   deleteSecondFactor,
   findSecondFactor,
   putRecoveryCodes,
   putUnconfirmed,
-} from './store.ts';
-import { base32, keyUri } from './totp.ts';
+} from '../second-factor/store.ts';
+import { base32, keyUri } from '../second-factor/totp.ts';
 
 export interface FactorContext {
   pool: pg.Pool;

@@ -11,7 +11,7 @@ import {
   type LoginAttempt,
   lockAttempts,
   noteLoginAddress,
-} from './attempts-store.ts';
+} from './store.ts';
 
 /** Failures count for this long, in milliseconds. */
 const FAILURES_MS = 15 * 60_000;

@@ -3,7 +3,7 @@ import type { Server } from '../../../platform/http/server.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { requiredFactor } from './factor.ts';
+import { requiredFactor } from '../second-factor/factor.ts';
 import { BothProofs, CodeProof, FactorState, NewFactor, PasswordProof, RecoveryCodes } from './schemas.ts';
 import {
   beginFactor,
@@ -12,7 +12,7 @@ import {
   removeFactor,
   renewRecoveryCodes,
 } from './setup.ts';
-import { countRecoveryCodes } from './store.ts';
+import { countRecoveryCodes } from '../second-factor/store.ts';
 
 const tags = ['User'];
 /** Whoever must set a factor up first has nothing but these. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import type { FileStore } from '../../../platform/files/index.ts';
+import type { FileStore } from '../../platform/files/index.ts';
 import {
   jsonFile,
   type PersonalData,
@@ -8,21 +8,21 @@ import {
   rowsFile,
   safeName,
   storedFile,
-} from '../../../platform/personal-data/personal-data.ts';
-import { rowsOf } from '../../../platform/postgres/cursor.ts';
-import { auditOf } from '../../audit/personal-store.ts';
-import { findCompanyIds } from '../../companies/members-store.ts';
-import { companiesBy, invitationsOf, membershipsOf } from '../../companies/personal-store.ts';
-import { imagesBy, type PersonalImage } from '../../images/personal-store.ts';
-import { originalKey } from '../../images/renditions.ts';
-import { changesBy, productsBy } from '../../products/personal-store.ts';
-import { findEmailChange } from '../email-change/store.ts';
-import { mailsOf } from '../mails/personal-store.ts';
-import { requiredFactor } from '../second-factor/factor.ts';
-import { countRecoveryCodes } from '../second-factor/store.ts';
-import { loginAddressesOf, loginFailuresOf, sessionsOf } from '../sessions/personal-store.ts';
-import { emailKeyOf } from '../users/email.ts';
-import { findPersonalUser } from '../users/personal-store.ts';
+} from '../../platform/personal-data/personal-data.ts';
+import { rowsOf } from '../../platform/postgres/cursor.ts';
+import { auditOf } from '../audit/personal-store.ts';
+import { findCompanyIds } from '../companies/members-store.ts';
+import { companiesBy, invitationsOf, membershipsOf } from '../companies/personal-store.ts';
+import { imagesBy, type PersonalImage } from '../images/personal-store.ts';
+import { originalKey } from '../images/renditions.ts';
+import { changesBy, productsBy } from '../products/personal-store.ts';
+import { findEmailChange } from '../accounts/email-change/store.ts';
+import { mailsOf } from '../accounts/mails/personal-store.ts';
+import { requiredFactor } from '../accounts/second-factor/factor.ts';
+import { countRecoveryCodes } from '../accounts/second-factor/store.ts';
+import { loginAddressesOf, loginFailuresOf, sessionsOf } from '../accounts/sessions/personal-store.ts';
+import { emailKeyOf } from '../accounts/users/email.ts';
+import { findPersonalUser } from '../accounts/users/personal-store.ts';
 
 const FOLDER = 'trace-backend';
 

@@ -9,11 +9,11 @@ import { audit } from '../../audit/audit.ts';
 import type { Mails } from '../mails/mails.ts';
 import { takeMailToken } from '../mails/store.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
-import { checkCurrentPassword, wrongPassword } from './current-password.ts';
-import { checkEmail } from './email.ts';
-import { checkPasswordRules, hashPassword } from './passwords.ts';
-import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
-import { type Account, findSystemAdmins, insertUser, lockAccount, type User, updateUser } from './store.ts';
+import { checkCurrentPassword, wrongPassword } from '../attempts/current-password.ts';
+import { checkEmail } from '../users/email.ts';
+import { checkPasswordRules, hashPassword } from '../users/passwords.ts';
+import type { PasswordReset, ProfileUpdate, Registration } from '../users/schemas.ts';
+import { type Account, findSystemAdmins, insertUser, lockAccount, type User, updateUser } from '../users/store.ts';
 
 export interface AccountContext {
   pool: pg.Pool;

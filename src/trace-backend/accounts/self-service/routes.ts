@@ -5,11 +5,11 @@ import { callerOf } from '../../access/authentication.ts';
 import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type AccountContext, confirmEmail, register, resetPassword, updateProfile } from './account.ts';
-import { emailKeyOf } from './email.ts';
+import { emailKeyOf } from '../users/email.ts';
 import { registerLandingPages } from './landing.ts';
-import { Address, Confirmation, PasswordReset, ProfileUpdate, Registration, User } from './schemas.ts';
-import { findUsers, type User as UserRow } from './store.ts';
-import { asUser } from './user.ts';
+import { Address, Confirmation, PasswordReset, ProfileUpdate, Registration, User } from '../users/schemas.ts';
+import { findUsers, type User as UserRow } from '../users/store.ts';
+import { asUser } from '../users/user.ts';
 
 /** What anybody may ask for is limited by address, in calls per quarter of an hour. */
 const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
