@@ -9,11 +9,11 @@ import { zipOf } from './platform/personal-data/zip.ts';
 import { type Connection, openPool, withPool } from './platform/postgres/database.ts';
 import type { Settings } from './platform/settings.ts';
 import { namesRegistry } from './platform/tokens/user-registry.ts';
-import { closeAccount, finishErasure } from './trace-backend/personal-data/erase.ts';
-import { personalFiles } from './trace-backend/personal-data/export.ts';
 import { findUser } from './trace-backend/accounts/users/store.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
 import { PROGRAM } from './trace-backend/audit/audit.ts';
+import { closeAccount, finishErasure } from './trace-backend/personal-data/erase.ts';
+import { personalFiles } from './trace-backend/personal-data/export.ts';
 
 /** The user whom a command is about, and of which service; of both where the trace backend is the registry. */
 export interface UserCommand {

@@ -63,6 +63,41 @@ test('imports make no circles', () => {
   for (const file of files) visit(file, []);
 });
 
+test('folders make no circles, at any depth', () => {
+  const deepest = Math.max(...sources.map(file => file.split('/').length));
+  for (let depth = 2; depth < deepest; depth++) {
+    const folderOf = (file: string) => path.posix.dirname(file).split('/').slice(0, depth).join('/');
+    const imports = new Map<string, Set<string>>();
+    for (const file of sources) {
+      const from = folderOf(file);
+      const known = imports.get(from) ?? new Set();
+      for (const imported of importsOf(file)) if (folderOf(imported) !== from) known.add(folderOf(imported));
+      imports.set(from, known);
+    }
+    const done = new Set<string>();
+    const visit = (folder: string, trail: string[]) => {
+      expect(trail, `depth ${depth}: ${[...trail, folder].join(' → ')}`).not.toContain(folder);
+      if (done.has(folder)) return;
+      for (const imported of imports.get(folder) ?? []) visit(imported, [...trail, folder]);
+      done.add(folder);
+    };
+    for (const folder of imports.keys()) visit(folder, []);
+  }
+});
+
+test('only routes and what is about HTTP itself know requests', () => {
+  const allowed =
+    /\/routes\.ts$|^src\/platform\/http\/|\/access\/(authentication|caller|requester)\.ts$|\/form\.ts$|packet-service\/(idempotency\/idempotency|attachments\/uploads|sharing\/directory\/limit)\.ts$/;
+  for (const file of sources.filter(name => !allowed.test(name)))
+    expect(textOf(file), file).not.toMatch(/\bFastifyRequest\b/);
+});
+
+test('schemas of endpoints are in schemas.ts', () => {
+  for (const file of sources.filter(name => !name.startsWith('src/platform/')))
+    if (!file.endsWith('/schemas.ts'))
+      expect(textOf(file), file).not.toMatch(/\bschema: \{\s*(tags|summary)\b/);
+});
+
 test('SQL stands in store files, migrations and the database part of the platform', () => {
   const allowed = /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/postgres\//;
   const statement = /[`'"\s(](SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|COPY) [\w*($]/;
@@ -123,11 +158,11 @@ const OWNERS: Record<string, string> = {
   email_changes: 'email-change',
   second_factors: 'second-factor',
   recovery_codes: 'second-factor',
-  login_addresses: 'sessions',
+  login_addresses: 'attempts',
   mail_tokens: 'mails',
   mail_requests: 'mails',
   refresh_tokens: 'sessions',
-  login_failures: 'sessions',
+  login_failures: 'attempts',
   signing_keys: 'keys',
   kept_secrets: 'keys',
   audit: 'audit',

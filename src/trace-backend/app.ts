@@ -16,24 +16,23 @@ import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
-import { authenticate, type FindStanding, standingOf } from './access/authentication.ts';
+import { authenticate, type FindStanding } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { findHolder, registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { registerEmailChange } from './accounts/email-change/routes.ts';
+import { shareEmailChange } from './accounts/email-change/store.ts';
+import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
 import { JOBS_SCHEMA, type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
-import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
-import type { ExportContext } from './personal-data/export.ts';
-import { registerPersonalData } from './personal-data/routes.ts';
 import { sealFactors } from './accounts/second-factor/factor.ts';
 import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
-import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
-import { sessionCookies } from './accounts/sessions/cookies.ts';
+import { registerUsers } from './accounts/self-service/routes.ts';
+import { ACCESS_COOKIE, sessionCookies } from './accounts/sessions/cookies.ts';
 import { type Endings, openEndings } from './accounts/sessions/endings.ts';
 import { registerSessions } from './accounts/sessions/routes.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
-import { registerUsers } from './accounts/self-service/routes.ts';
+import { standingOf } from './accounts/sessions/standing.ts';
 import { registerAudit } from './audit/routes.ts';
 import { maySeeCompanies } from './companies/access.ts';
 import { invitationMail } from './companies/invite.ts';
@@ -52,6 +51,9 @@ import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
 import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
+import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
+import type { ExportContext } from './personal-data/export.ts';
+import { registerPersonalData } from './personal-data/routes.ts';
 import { maySeeProducts, ownsProduct } from './products/access.ts';
 import { registerProducts } from './products/routes.ts';
 
@@ -125,13 +127,20 @@ export async function traceBackend(
   checkOrigins(app, settings);
   const requirement = secondFactorRequirement(settings);
   const findStanding = standingOf(pool);
-  await authenticate(app, { pool, check: keys.check, findStanding, requirement });
+  await authenticate(app, {
+    pool,
+    check: keys.check,
+    findStanding,
+    cookieName: ACCESS_COOKIE,
+    mustProveFactor: requirement.isOpen,
+  });
 
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
-  const mails = openMails(jobs, { pool, mailer, publicUrl, invitation, logger }, settings);
+  const mailing = { pool, mailer, publicUrl, invitation, emailChange: shareEmailChange, logger };
+  const mails = openMails(jobs, mailing, settings);
   const files = openFileStore(settings);
   const renditionOf = renditions(files);
   const endings = openEndings();
@@ -184,7 +193,7 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   const { pool, box, keys, settings } = accounts;
   const companiesOf = batchLoader<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
   const cookies = sessionCookies(settings);
-  const sessions = openSessions({ ...accounts, cookies });
+  const sessions = openSessions(accounts);
   const context = { ...accounts, cookies, sessions, companiesOf };
   registerUsers(app, context);
   registerSessions(app, context);

@@ -5,7 +5,8 @@ import { packetPersonalData } from '../../src/packet-service/personal-data/perso
 import { openPool } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
-import { insertUser, type Role, type Status } from '../../src/trace-backend/accounts/users/store.ts';
+import type { Role } from '../../src/trace-backend/access/role.ts';
+import { insertUser, type Status } from '../../src/trace-backend/accounts/users/store.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
 import { testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';

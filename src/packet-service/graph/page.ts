@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
-import { errorAnswers } from '../contract/schemas.ts';
+import { graphPageSchema } from './schemas.ts';
 
 const POLICY =
   "default-src 'none'; connect-src 'self'; script-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -23,20 +22,10 @@ const FILES = [
   },
 ] as const;
 
-const schema = {
-  tags: ['Graph'],
-  summary: 'The packets around a GeoID or a packet, drawn',
-  description: 'A page for people who look rather than read. It asks for what it draws as anyone would.',
-  response: {
-    200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
-    ...errorAnswers(500),
-  },
-};
-
 /** The page that draws the graph. It is open; what it draws needs what the export needs. */
 export function registerGraphPage(app: Server): void {
   for (const { path, file, type } of FILES) {
-    const hidden = path === '/graph' ? schema : { hide: true };
+    const hidden = path === '/graph' ? graphPageSchema : { hide: true };
     app.get(path, { schema: hidden, config: { open: true } }, async (_request, reply: FastifyReply) =>
       reply
         .headers({

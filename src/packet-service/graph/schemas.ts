@@ -55,3 +55,13 @@ export const vocabularySchema = {
     ...errorAnswers(500),
   },
 };
+
+export const graphPageSchema = {
+  tags: ['Graph'],
+  summary: 'The packets around a GeoID or a packet, drawn',
+  description: 'A page for people who look rather than read. It asks for what it draws as anyone would.',
+  response: {
+    200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
+    ...errorAnswers(500),
+  },
+};

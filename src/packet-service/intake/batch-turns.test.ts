@@ -6,7 +6,8 @@ import { room } from '../../platform/concurrency/room.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
 import { type BatchTaking, takeBatch } from './batch.ts';
-import type { ItemKind } from './kinds.ts';
+import type { ItemKind, ItemKinds } from './kinds.ts';
+import { INTAKE_NAMES } from './schemas.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const taking = (kind: ItemKind, parsedBytes: number): BatchTaking => ({
-  kinds: { scouting: kind, 'chat-message': kind },
+  kinds: Object.fromEntries(INTAKE_NAMES.map(name => [name, kind])) as ItemKinds,
   log: pino({ level: 'silent' }),
   writer: batchWriter(database.pool, 1, pino({ level: 'silent' })),
   findAnswer: async () => undefined,

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import {
   createLocalJWKSet,
   errors,
@@ -7,6 +6,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../http/problems.ts';
 
 /** Clock difference between the issuer and us that is let pass, in seconds. */

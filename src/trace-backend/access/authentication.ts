@@ -2,15 +2,11 @@ import cookie from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import type { JWTPayload } from 'jose';
 import type pg from 'pg';
-import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { rememberingCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
-import type { Requirement } from '../accounts/second-factor/requirement.ts';
-import { ACCESS_COOKIE } from '../accounts/sessions/cookies.ts';
-import { findStandings, type Standing } from '../accounts/sessions/store.ts';
-import type { Role } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
+import type { Role } from './role.ts';
 
 /**
  * Who may call a route: anyone; anyone, told from others where a good cookie says who it is; any user who is logged in
@@ -44,30 +40,25 @@ const NEEDED = { user: 0, 'regional-admin': 1, 'system-admin': 2 } as const;
 
 /** Bytes of a request body on routes that anyone may call, at most. */
 const OPEN_BODY_BYTES = 16 * 1024;
-/** Sessions that one statement looks up, at most. */
-const SESSIONS_AT_ONCE = 200;
+
+/** The session that an access token names, and its user. */
+export interface Standing {
+  userId: number;
+  role: Role;
+  secondFactor: boolean;
+}
 
 /** Gives the standing of the session that an access token of ours names; undefined when it has ended. */
 export type FindStanding = (claims: JWTPayload) => Promise<Standing | undefined>;
-
-/** Looks sessions up in the database each time, so that one which ended is out at once, in every process. */
-export function standingOf(pool: pg.Pool): FindStanding {
-  const find = batchLoader<string, Standing | undefined>(ids => findStandings(pool, ids, new Date()), {
-    max: SESSIONS_AT_ONCE,
-  });
-  return async ({ sub, sid, ver }) => {
-    if (typeof sid !== 'string') return undefined;
-    const standing = await find(sid);
-    const isOurs = standing?.status === 'ACTIVE' && standing.version === ver;
-    return isOurs && String(standing.userId) === sub ? standing : undefined;
-  };
-}
 
 interface AuthenticationContext {
   pool: pg.Pool;
   check: TokenCheck;
   findStanding: FindStanding;
-  requirement: Requirement;
+  /** of the cookie that holds the access token */
+  cookieName: string;
+  /** whether a session must prove a second factor before it may do anything else */
+  mustProveFactor: (standing: Standing) => boolean;
 }
 
 /**
@@ -76,7 +67,7 @@ interface AuthenticationContext {
  */
 export async function authenticate(
   app: Server,
-  { pool, check, findStanding, requirement }: AuthenticationContext,
+  { pool, check, findStanding, cookieName, mustProveFactor }: AuthenticationContext,
 ): Promise<void> {
   await app.register(cookie);
   app.decorateRequest('caller', undefined);
@@ -95,14 +86,14 @@ export async function authenticate(
 
   const claimsOf = rememberingCheck(check);
   async function identify(request: FastifyRequest): Promise<Caller> {
-    const token = request.cookies[ACCESS_COOKIE];
+    const token = request.cookies[cookieName];
     if (!token) throw new Problem('unauthenticated', 'log in first: POST /api/user/login');
     const claims = await claimsOf(token);
     if (claims.type !== 'access') throw new Problem('unauthenticated', 'the token is not an access token');
     const standing = await findStanding(claims);
     if (!standing) throw new Problem('unauthenticated', 'the session has ended; log in again');
     const { beforeSecondFactor, access } = request.routeOptions.config;
-    if (requirement.isOpen(standing) && !beforeSecondFactor && access !== 'known') {
+    if (mustProveFactor(standing) && !beforeSecondFactor && access !== 'known') {
       throw new Problem(
         'forbidden',
         `a ${standing.role} needs a second factor here: set one up (POST /api/user/second_factor/begin), or log in with its code`,

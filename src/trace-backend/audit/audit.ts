@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/postgres/database.ts';
 import { insertAudit } from './store.ts';
 
@@ -13,10 +12,16 @@ export interface Deed {
   userId?: number | null;
 }
 
-/** Writes down what a request does, in the transaction that does it. */
+/** Who does it, and from where. */
+interface Doer {
+  caller?: { id: number } | undefined;
+  ip: string;
+}
+
+/** Writes down what is done, in the transaction that does it. */
 export async function audit(
   database: Database,
-  { caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>,
+  { caller, ip }: Doer,
   { action, entity, entityId, details = {}, userId = caller?.id ?? null }: Deed,
 ): Promise<void> {
   await insertAudit(database, {

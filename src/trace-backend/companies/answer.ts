@@ -1,16 +1,14 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { secretHash } from '../../platform/tokens/secret.ts';
+import type { Visitor } from '../access/requester.ts';
 import { findUser } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { deleteInvitation, findInvitation, findInvitationByToken } from './invitations-store.ts';
 import { setMember } from './members-store.ts';
+import type { Answer } from './schemas.ts';
 import { lockCompany, touchCompany } from './store.ts';
-
-export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
-export type Answer = (typeof ANSWERS)[number];
 
 /**
  * Answers an invitation of the user's own: who accepts is a member from then on.
@@ -19,7 +17,7 @@ export type Answer = (typeof ANSWERS)[number];
  */
 export async function answerInvitation(
   database: Database,
-  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  visitor: Visitor,
   { companyId, userId }: { companyId: number; userId: number },
   answer: Answer,
 ): Promise<void> {
@@ -35,7 +33,7 @@ export async function answerInvitation(
   await touchCompany(database, companyId, company.status);
   const details = { userId, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
   const action = `${answer}_INVITATION`;
-  await audit(database, request, { action, entity: 'company', entityId: companyId, details, userId });
+  await audit(database, visitor, { action, entity: 'company', entityId: companyId, details, userId });
 }
 
 /**
@@ -45,7 +43,7 @@ export async function answerInvitation(
  */
 export async function answerByToken(
   pool: pg.Pool,
-  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  visitor: Visitor,
   token: string,
   answer: Answer,
 ): Promise<void> {
@@ -54,7 +52,7 @@ export async function answerByToken(
     const invitation = await findInvitationByToken(database, hash, new Date());
     const user = invitation && (await findUser(database, invitation.userId));
     if (!invitation || user?.status !== 'ACTIVE') throw unusable();
-    await answerInvitation(database, request, invitation, answer).catch(error => {
+    await answerInvitation(database, visitor, invitation, answer).catch(error => {
       // Answered or withdrawn in the meantime.
       throw error instanceof Problem && error.code === 'not_found' ? unusable() : error;
     });

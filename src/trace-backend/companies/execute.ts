@@ -1,9 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { callerOf } from '../access/authentication.ts';
+import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { findUser } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
@@ -35,22 +34,23 @@ interface Context {
  */
 export async function execute(
   { pool, mails }: Context,
-  request: FastifyRequest,
+  requester: Requester,
   action: Action,
   body: Body,
 ): Promise<number> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   const companyId = idOf(body.companyId);
   await transaction(pool, async database => {
     if (action === 'ACCEPT_INVITATION' || action === 'DECLINE_INVITATION') {
       const answer = action === 'ACCEPT_INVITATION' ? 'ACCEPT' : 'DECLINE';
-      return answerInvitation(database, request, { companyId, userId: caller.id }, answer);
+      return answerInvitation(database, requester, { companyId, userId: caller.id }, answer);
     }
     const details =
       action === 'ACTIVATE_COMPANY' || action === 'DEACTIVATE_COMPANY'
-        ? await setStatus(database, request, action, companyId)
-        : await changeUser({ database, mails, request }, action, companyId, body);
-    if (details) await audit(database, request, { action, entity: 'company', entityId: companyId, details });
+        ? await setStatus(database, requester, action, companyId)
+        : await changeUser({ database, mails, requester }, action, companyId, body);
+    if (details)
+      await audit(database, requester, { action, entity: 'company', entityId: companyId, details });
   });
   mails.wake();
   return companyId;
@@ -61,11 +61,11 @@ type Details = Record<string, unknown> | undefined;
 
 async function setStatus(
   database: Database,
-  request: FastifyRequest,
+  requester: Requester,
   action: 'ACTIVATE_COMPANY' | 'DEACTIVATE_COMPANY',
   companyId: number,
 ): Promise<Details> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   if (caller.role !== 'SYSTEM_ADMIN') throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
   const { company } = await changeableCompany(database, caller, companyId);
   const status = action === 'ACTIVATE_COMPANY' ? 'ACTIVE' : 'DEACTIVATED';
@@ -77,7 +77,7 @@ async function setStatus(
 interface Change {
   database: Database;
   mails: Mails;
-  request: FastifyRequest;
+  requester: Requester;
 }
 
 async function changeUser(
@@ -86,8 +86,8 @@ async function changeUser(
   companyId: number,
   body: Body,
 ): Promise<Details> {
-  const { database, request } = change;
-  const caller = callerOf(request);
+  const { database, requester } = change;
+  const caller = requester.caller;
   const userId = body.userId === undefined ? undefined : idOf(body.userId);
   const isLeaving = action === 'REMOVE_USER_FROM_COMPANY' && userId === caller.id;
   const staffed = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
@@ -138,7 +138,7 @@ async function changeMember(
 
 /** Of somebody who is invited, or is to be. */
 async function changeInvited(
-  { database, mails, request }: Change,
+  { database, mails, requester }: Change,
   action: MemberAction,
   staffed: Staffed,
   { userId, asked }: Asked,
@@ -151,7 +151,7 @@ async function changeInvited(
   else if (before !== undefined) await updateInvitation(database, { ...invitation, role });
   else {
     await checkNewUser(database, userId, staffed);
-    await invite(database, mails, { ...invitation, role }, callerOf(request).id);
+    await invite(database, mails, { ...invitation, role }, requester.caller.id);
   }
   return { userId, invitedAs: role ?? null };
 }

@@ -1,45 +1,32 @@
-import { Type } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requesterOf } from '../access/requester.ts';
 import { landingPage } from '../accounts/self-service/landing.ts';
-import { MailToken } from '../accounts/users/schemas.ts';
-import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import {
-  idOf,
-  listAnswer,
-  listOf,
-  listQuery,
-  NO_NUL,
-  PathId,
-  pageOf,
-  pathIdOf,
-} from '../contract/schemas.ts';
-import { IfMatch, versionTag } from '../contract/versions.ts';
+import { ok } from '../contract/envelope.ts';
+import { idOf, listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
-import { ANSWERS, answerByToken } from './answer.ts';
+import { answerByToken } from './answer.ts';
 import { execute } from './execute.ts';
 import { listInvitations } from './invitations-store.ts';
 import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import {
-  ACTIONS,
-  Company,
-  CompanyAction,
-  CompanyItem,
-  CompanyStatus,
-  CompanyUpdate,
-  Invitation,
-  NewCompany,
+  answerInvitationSchema,
+  createCompanySchema,
+  executeCompanySchema,
+  getCompanySchema,
+  INVITATION_SORTABLE,
+  listCompaniesSchema,
+  listInvitationsSchema,
+  SORTABLE,
+  updateCompanySchema,
 } from './schemas.ts';
-import { listCompanies, SORTABLE } from './store.ts';
+import { listCompanies } from './store.ts';
 import { asCompany, asItem } from './view.ts';
 
-const tags = ['Company'];
 const INVITATION = '/api/company/invitation';
-const INVITATION_SORTABLE = ['invitedAt'] as const;
 /** Answers by mailed codes of one address in a quarter of an hour, at most. */
 const FEW = { rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
-
-const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [3] }) }), 'the id of the company');
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
@@ -50,20 +37,10 @@ export function registerCompanies(app: Server, context: CompaniesContext): void 
     '/api/company/execute/:action',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Activate or deactivate a company, change who acts for it, or answer an invitation',
-        description:
-          'The first two are for a SYSTEM_ADMIN; the next three also for a COMPANY_ADMIN of the company, while it is ' +
-          'active; the last two for who is invited. Whom a COMPANY_ADMIN adds is invited, by mail too, and acts for ' +
-          'the company once they accept: 20 invitations an hour and sender. A SYSTEM_ADMIN adds without asking. ' +
-          'Anyone may remove themselves. A company always keeps one COMPANY_ADMIN.',
-        params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
-        body: CompanyAction,
-        response: { 200: Identified, ...failureAnswers(401, 403, 404) },
-      },
+      schema: executeCompanySchema,
     },
-    async request => ok({ id: await execute(context, request, request.params.action, request.body) }),
+    async request =>
+      ok({ id: await execute(context, requesterOf(request), request.params.action, request.body) }),
   );
 }
 
@@ -73,35 +50,20 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
     '/api/company/create',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Add a company',
-        description: 'It is active at once. You become its COMPANY_ADMIN.',
-        body: NewCompany,
-        response: { 200: Identified, ...failureAnswers(401) },
-      },
+      schema: createCompanySchema,
     },
-    async request => ok({ id: await createCompany(context, request, request.body) }),
+    async request => ok({ id: await createCompany(context, requesterOf(request), request.body) }),
   );
 
   app.put(
     '/api/company/profile',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Change a company',
-        description:
-          'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. What is left out stays, in ' +
-          'the company and in its headquarters; null clears.',
-        headers: IfMatch,
-        body: CompanyUpdate,
-        response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
-      },
+      schema: updateCompanySchema,
     },
     async request => {
       const id = request.body.id == null ? undefined : idOf(request.body.id);
-      return ok({ id: await changeCompany(context, request, id, request.body) });
+      return ok({ id: await changeCompany(context, requesterOf(request), id, request.body) });
     },
   );
 
@@ -109,14 +71,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
     '/api/company/profile/:id',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'A company, and who acts for it',
-        description:
-          'For its members and for administrators. Its ETag is its version; send it as If-Match with a change.',
-        params: Type.Object({ id: PathId }),
-        response: { 200: envelope(Company, 'the company'), ...failureAnswers(401, 404) },
-      },
+      schema: getCompanySchema,
     },
     async (request, reply) => {
       const staffed = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
@@ -135,24 +90,7 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
       path,
       {
         config: { access },
-        schema: {
-          tags,
-          summary,
-          querystring: listQuery(SORTABLE, {
-            query: Type.Optional(
-              Type.String({
-                maxLength: 255,
-                pattern: NO_NUL,
-                description: 'part of the name or of the abbreviation, in either case',
-              }),
-            ),
-            status: Type.Optional(CompanyStatus),
-          }),
-          response: {
-            200: envelope(listOf(CompanyItem), 'a page of companies'),
-            ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
-          },
-        },
+        schema: listCompaniesSchema(access, summary),
       },
       async request => {
         const { query, status } = request.query;
@@ -171,15 +109,7 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
     `${INVITATION}/list`,
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'The companies that ask you to act for them',
-        description:
-          'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
-          'accept, the company does not see your name or address, and neither side has any right.',
-        querystring: listQuery(INVITATION_SORTABLE, {}),
-        response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
-      },
+      schema: listInvitationsSchema,
     },
     async request => {
       const page = pageOf(request.query, INVITATION_SORTABLE);
@@ -197,15 +127,7 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
     INVITATION,
     {
       config: { access: 'open', ...FEW },
-      schema: {
-        tags,
-        summary: 'Answer an invitation by the code mailed for it',
-        body: Type.Object({
-          token: MailToken,
-          answer: Type.Enum([...ANSWERS], { description: 'whether to act for the company' }),
-        }),
-        response: { 200: Done, ...failureAnswers() },
-      },
+      schema: answerInvitationSchema,
     },
     async request => {
       const { token, answer } = request.body;

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { callerOf } from '../access/authentication.ts';
+import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
@@ -30,17 +29,17 @@ export interface CompaniesContext {
  */
 export async function createCompany(
   { pool, isOwn }: CompaniesContext,
-  request: FastifyRequest,
+  requester: Requester,
   body: CompanyBody & { name: string },
 ): Promise<number> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   const profile = profileAfter(emptyProfile(body.name), body);
   return transaction(pool, async database => {
     const id = await insertCompany(database, profile, caller.id, new Date());
     await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
     if (profile.logo !== null) await carry(database, { caller, isOwn }, id, profile.logo);
     const details = { name: profile.name };
-    await audit(database, request, { action: 'CREATE_COMPANY', entity: 'company', entityId: id, details });
+    await audit(database, requester, { action: 'CREATE_COMPANY', entity: 'company', entityId: id, details });
     return id;
   });
 }
@@ -54,22 +53,22 @@ export async function createCompany(
  */
 export async function changeCompany(
   { pool, isOwn }: CompaniesContext,
-  request: FastifyRequest,
+  requester: Requester,
   id: number | undefined,
   body: CompanyBody,
 ): Promise<number> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   return transaction(pool, async database => {
     const companyId = id ?? (await onlyCompany(database, caller.id));
     const { company } = await changeableCompany(database, caller, companyId);
-    checkVersion(request, company.version);
+    checkVersion(requester.ifMatch, company.version);
     const profile = profileAfter(company, body);
     const fields = changedFields(company, profile);
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
     if (fields.includes('logo')) await carry(database, { caller, isOwn }, companyId, profile.logo);
     const deed = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
-    await audit(database, request, deed);
+    await audit(database, requester, deed);
     return companyId;
   });
 }

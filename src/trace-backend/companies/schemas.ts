@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Id } from '../contract/schemas.ts';
+import { MailToken } from '../accounts/users/schemas.ts';
+import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { DateTime, Id, listOf, listQuery, NO_NUL, PathId } from '../contract/schemas.ts';
 import { nullable, text } from '../contract/shapes.ts';
+import { IfMatch } from '../contract/versions.ts';
 import { Country } from '../countries/schemas.ts';
 import { COMPANY_ROLES } from './members-store.ts';
 
@@ -131,3 +134,95 @@ export const Company = Type.Object({
     { description: 'who acts for it, and who was asked to' },
   ),
 });
+
+const tags = ['Company'];
+
+const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [3] }) }), 'the id of the company');
+
+export const INVITATION_SORTABLE = ['invitedAt'] as const;
+
+export const executeCompanySchema = {
+  tags,
+  summary: 'Activate or deactivate a company, change who acts for it, or answer an invitation',
+  description:
+    'The first two are for a SYSTEM_ADMIN; the next three also for a COMPANY_ADMIN of the company, while it is ' +
+    'active; the last two for who is invited. Whom a COMPANY_ADMIN adds is invited, by mail too, and acts for ' +
+    'the company once they accept: 20 invitations an hour and sender. A SYSTEM_ADMIN adds without asking. ' +
+    'Anyone may remove themselves. A company always keeps one COMPANY_ADMIN.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
+  body: CompanyAction,
+  response: { 200: Identified, ...failureAnswers(401, 403, 404) },
+};
+
+export const createCompanySchema = {
+  tags,
+  summary: 'Add a company',
+  description: 'It is active at once. You become its COMPANY_ADMIN.',
+  body: NewCompany,
+  response: { 200: Identified, ...failureAnswers(401) },
+};
+
+export const updateCompanySchema = {
+  tags,
+  summary: 'Change a company',
+  description:
+    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. What is left out stays, in ' +
+    'the company and in its headquarters; null clears.',
+  headers: IfMatch,
+  body: CompanyUpdate,
+  response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const getCompanySchema = {
+  tags,
+  summary: 'A company, and who acts for it',
+  description:
+    'For its members and for administrators. Its ETag is its version; send it as If-Match with a change.',
+  params: Type.Object({ id: PathId }),
+  response: { 200: envelope(Company, 'the company'), ...failureAnswers(401, 404) },
+};
+
+/** What lists can be sorted by. */
+export const SORTABLE = ['id', 'name', 'status'] as const;
+
+export const listCompaniesSchema = (access: 'user' | 'regional-admin', summary: string) => ({
+  tags,
+  summary,
+  querystring: listQuery(SORTABLE, {
+    query: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        pattern: NO_NUL,
+        description: 'part of the name or of the abbreviation, in either case',
+      }),
+    ),
+    status: Type.Optional(CompanyStatus),
+  }),
+  response: {
+    200: envelope(listOf(CompanyItem), 'a page of companies'),
+    ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
+  },
+});
+
+export const listInvitationsSchema = {
+  tags,
+  summary: 'The companies that ask you to act for them',
+  description:
+    'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
+    'accept, the company does not see your name or address, and neither side has any right.',
+  querystring: listQuery(INVITATION_SORTABLE, {}),
+  response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
+};
+
+export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+export const answerInvitationSchema = {
+  tags,
+  summary: 'Answer an invitation by the code mailed for it',
+  body: Type.Object({
+    token: MailToken,
+    answer: Type.Enum([...ANSWERS], { description: 'whether to act for the company' }),
+  }),
+  response: { 200: Done, ...failureAnswers() },
+};

@@ -4,7 +4,7 @@ import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { fold, tokensOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
-import type { Status } from './schemas.ts';
+import type { SORTABLE, Status } from './schemas.ts';
 
 /** What a company says of itself; null is what it never said. */
 export interface Profile {
@@ -99,7 +99,6 @@ export interface CompanyFilter {
   status?: Status | undefined;
 }
 
-export const SORTABLE = ['id', 'name', 'status'] as const;
 export type CompanySort = (typeof SORTABLE)[number];
 const KEYS = { id: 'id', name: 'left(folded, 100)', status: 'status' };
 

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 
@@ -23,10 +22,9 @@ export function versionTag(version: number): string {
  *
  * @throws Problem precondition_failed
  */
-export function checkVersion({ headers }: Pick<FastifyRequest, 'headers'>, version: number): void {
-  const asked = headers['if-match'];
-  if (asked === undefined) return;
-  const tags = asked.split(',').map(tag => tag.trim());
+export function checkVersion(ifMatch: string | undefined, version: number): void {
+  if (ifMatch === undefined) return;
+  const tags = ifMatch.split(',').map(tag => tag.trim());
   if (tags.includes('*') || tags.includes(versionTag(version))) return;
   throw new Problem('precondition_failed', 'it was changed since you read it; read it again');
 }

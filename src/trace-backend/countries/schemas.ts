@@ -1,7 +1,22 @@
 import { Type } from 'typebox';
+import { envelope, failureAnswers } from '../contract/envelope.ts';
+import { listOf, listQuery } from '../contract/schemas.ts';
 
 export const Country = Type.Object({
   id: Type.Integer({ examples: [184] }),
   code: Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['RW'] }),
   name: Type.String({ examples: ['Rwanda'] }),
 });
+
+export const SORTABLE = ['name'] as const;
+
+/** More than there are: a form shows all of them, so nobody has to ask twice. */
+export const DEFAULTS = { limit: 500, sort: 'ASC' } as const;
+
+export const listCountriesSchema = {
+  tags: ['Company'],
+  summary: 'Countries',
+  description: 'Those of ISO 3166-1, by name. All at once, unless fewer are asked for.',
+  querystring: listQuery(SORTABLE, {}, DEFAULTS),
+  response: { 200: envelope(listOf(Country), 'countries'), ...failureAnswers() },
+};

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { FileStore, Received } from '../../platform/files/index.ts';
 import { sniffContentType } from '../../platform/http/content-type.ts';
 import { cleanName } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { transaction } from '../../platform/postgres/database.ts';
-import { callerOf } from '../access/authentication.ts';
+import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
 import { isImageType, makeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
 import { announceImage, type Image, insertImage, type Kind } from './store.ts';
@@ -24,7 +23,7 @@ const MAX_NAME = 255;
  */
 export async function keepImage(
   { pool, files }: { pool: pg.Pool; files: FileStore },
-  request: FastifyRequest,
+  requester: Requester,
   kind: Kind,
   { received, name }: { received: Received; name: string | undefined },
 ): Promise<Image> {
@@ -43,13 +42,13 @@ export async function keepImage(
       name: cleanName(name, kind, MAX_NAME),
       contentType,
       size: received.size,
-      userId: callerOf(request).id,
+      userId: requester.caller.id,
       uploadedAt,
     });
     if (!image) throw new Problem('unavailable', 'the upload took too long; try again', { retryAfter: 1 });
     const { id, size } = image;
     const action = kind === 'image' ? 'UPLOAD_IMAGE' : 'UPLOAD_DOCUMENT';
-    await audit(database, request, {
+    await audit(database, requester, {
       action,
       entity: kind,
       entityId: id,

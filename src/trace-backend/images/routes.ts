@@ -9,6 +9,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
 import { keepImage } from './keep.ts';
@@ -57,7 +58,7 @@ export function registerImages(
           takeShare(request, reply, String(callerOf(request).id));
           const file = await receiveFile(request, context.files, maxBytes);
           try {
-            return ok(asAnswer(await keepImage(context, request, kind, file)));
+            return ok(asAnswer(await keepImage(context, requesterOf(request), kind, file)));
           } finally {
             await file.received.discard();
           }

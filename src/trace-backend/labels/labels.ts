@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { callerOf } from '../access/authentication.ts';
+import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { changeableProduct } from '../products/access.ts';
@@ -19,10 +18,7 @@ import {
   updateLabel,
 } from '../products/labels/store.ts';
 import { touchProduct } from '../products/store.ts';
-
-/** What is done to labels by name. */
-export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
-export type Action = (typeof ACTIONS)[number];
+import type { Action } from './schemas.ts';
 
 /**
  * Adds a label to a product.
@@ -31,11 +27,11 @@ export type Action = (typeof ACTIONS)[number];
  */
 export async function createLabel(
   pool: pg.Pool,
-  request: FastifyRequest,
+  requester: Requester,
   body: { productId: string | number },
 ): Promise<Label> {
   const productId = idOf(body.productId);
-  return change(pool, request, productId, 'CREATE_LABEL', async (database, before) => {
+  return change(pool, requester, productId, 'CREATE_LABEL', async (database, before) => {
     if (before.length >= MAX_LABELS)
       throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
     return insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
@@ -49,11 +45,11 @@ export async function createLabel(
  */
 export async function changeLabel(
   pool: pg.Pool,
-  request: FastifyRequest,
+  requester: Requester,
   id: number,
   body: object,
 ): Promise<Label> {
-  return changeOne(pool, request, id, 'UPDATE_LABEL', async (database, label) => {
+  return changeOne(pool, requester, id, 'UPDATE_LABEL', async (database, label) => {
     const cleared = Object.entries(body).filter(([, value]) => value === null);
     const kept = Object.entries(label.content).filter(([name]) => !cleared.some(([gone]) => gone === name));
     const changed = { ...label, content: { ...Object.fromEntries(kept), ...contentOf(body) } };
@@ -69,12 +65,12 @@ export async function changeLabel(
  */
 export async function executeOnLabel(
   pool: pg.Pool,
-  request: FastifyRequest,
+  requester: Requester,
   id: number,
   action: Action,
 ): Promise<Label> {
   const status = action === 'PUBLISH_LABEL' ? 'PUBLISHED' : 'UNPUBLISHED';
-  return changeOne(pool, request, id, action, async (database, label) => {
+  return changeOne(pool, requester, id, action, async (database, label) => {
     await updateLabel(database, { ...label, status });
     return { ...label, status };
   });
@@ -85,8 +81,8 @@ export async function executeOnLabel(
  *
  * @throws Problem not_found, forbidden
  */
-export async function removeLabel(pool: pg.Pool, request: FastifyRequest, id: number): Promise<void> {
-  await changeOne(pool, request, id, 'DELETE_LABEL', async (database, label) => {
+export async function removeLabel(pool: pg.Pool, requester: Requester, id: number): Promise<void> {
+  await changeOne(pool, requester, id, 'DELETE_LABEL', async (database, label) => {
     await deleteLabels(database, [id]);
     return label;
   });
@@ -94,14 +90,14 @@ export async function removeLabel(pool: pg.Pool, request: FastifyRequest, id: nu
 
 async function changeOne(
   pool: pg.Pool,
-  request: FastifyRequest,
+  requester: Requester,
   id: number,
   action: string,
   work: (database: Database, label: Label) => Promise<Label>,
 ): Promise<Label> {
   const found = await findLabel(pool, id);
   if (!found) throw unknownLabel();
-  return change(pool, request, found.productId, action, async (database, before) => {
+  return change(pool, requester, found.productId, action, async (database, before) => {
     const label = before.find(each => each.id === id);
     if (!label) throw unknownLabel();
     return work(database, label);
@@ -111,12 +107,12 @@ async function changeOne(
 /** Changes one label of a product, as the product's next version. */
 async function change(
   pool: pg.Pool,
-  request: FastifyRequest,
+  requester: Requester,
   productId: number,
   action: string,
   work: (database: Database, before: Label[]) => Promise<Label>,
 ): Promise<Label> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   return transaction(pool, async database => {
     const product = await changeableProduct(database, caller, productId).catch(error => {
       const isForeign = error instanceof Problem && error.code === 'not_found' && action !== 'CREATE_LABEL';
@@ -132,7 +128,7 @@ async function change(
     const revision = { productId, version: product.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const details = { labelId: label.id, uuid: label.uuid };
-    await audit(database, request, { action, entity: 'product', entityId: productId, details });
+    await audit(database, requester, { action, entity: 'product', entityId: productId, details });
     return label;
   });
 }

@@ -1,20 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import { Type } from 'typebox';
-import { acceptWeight } from '../../platform/http/accept.ts';
 import type { FileStore } from '../../platform/files/index.ts';
+import { acceptWeight } from '../../platform/http/accept.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
-import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
+import { ok } from '../contract/envelope.ts';
 import type { ImageType, Renditions } from '../images/renditions.ts';
 import { findImages, type Image } from '../images/store.ts';
 import { photoOf } from '../products/content.ts';
-import { type LabelField, PublicLabel } from '../products/labels/schemas.ts';
+import type { LabelField, PublicLabel } from '../products/labels/schemas.ts';
 import { findPublishedLabel, type Label } from '../products/labels/store.ts';
 import { findProduct, type Product } from '../products/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
 import { labelPage, PAGE_POLICY } from './page.ts';
+import { labelCodeSchema, labelPhotoSchema, publicLabelSchema } from './schemas.ts';
 
 export interface LabelsContext {
   pool: pg.Pool;
@@ -26,10 +26,6 @@ export interface LabelsContext {
 }
 
 const PATH = '/api/public/product/label';
-const tags = ['Label'];
-const Params = Type.Object({
-  uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
-});
 
 /** What anybody may read of a label that is published: its JSON, its page, its picture, and the code that leads here. */
 export function registerPublicLabels(app: Server, context: LabelsContext): void {
@@ -43,22 +39,7 @@ function registerLabel(app: Server, context: LabelsContext): void {
     `${PATH}/:uuid`,
     {
       config: { access: 'open', embeddable: true },
-      schema: {
-        tags,
-        summary: 'A published label',
-        description: 'As JSON, or as a page for those who rather accept text/html, as browsers do.',
-        params: Params,
-        response: {
-          200: {
-            description: 'the label',
-            content: {
-              'application/json': { schema: envelope(PublicLabel, 'the label') },
-              'text/html': { schema: Type.String() },
-            },
-          },
-          ...failureAnswers(404),
-        },
-      },
+      schema: publicLabelSchema,
     },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
@@ -84,15 +65,7 @@ function registerCodes(app: Server, context: LabelsContext): void {
       `${PATH}/:uuid/${name}`,
       {
         config: { access: 'open', embeddable: true },
-        schema: {
-          tags,
-          summary: `The QR code that leads to a published label (${type})`,
-          params: Params,
-          response: {
-            200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
-            ...failureAnswers(404),
-          },
-        },
+        schema: labelCodeSchema(type),
       },
       async (request, reply) => {
         const { label } = await findPublished(context, request.params.uuid);
@@ -108,15 +81,7 @@ function registerPhoto(app: Server, context: LabelsContext): void {
     `${PATH}/:uuid/photo`,
     {
       config: { access: 'open', embeddable: true },
-      schema: {
-        tags,
-        summary: 'The picture of the product that a published label is about',
-        params: Params,
-        response: {
-          200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
-          ...failureAnswers(404),
-        },
-      },
+      schema: labelPhotoSchema,
     },
     async (request, reply) => {
       const { product } = await findPublished(context, request.params.uuid);

@@ -1,16 +1,13 @@
 import type { FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import { type Server, sendText } from '../../platform/http/server.ts';
-import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import { Id, idOf, PathId, pathIdOf } from '../contract/schemas.ts';
+import { requesterOf } from '../access/requester.ts';
+import { ok } from '../contract/envelope.ts';
+import { idOf, pathIdOf } from '../contract/schemas.ts';
 import { asLabel } from '../products/labels/label.ts';
-import { LabelUpdate, LabelView, NewLabel } from '../products/labels/schemas.ts';
 import type { Label } from '../products/labels/store.ts';
-import { ACTIONS, changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.ts';
+import { changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.ts';
 import { type LabelsContext, registerPublicLabels } from './public.ts';
-
-const tags = ['Label'];
-const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
+import { createLabelSchema, deleteLabelSchema, executeLabelSchema, updateLabelSchema } from './schemas.ts';
 
 /** What consumers are told about a product: written and published by those who may change it, read by anybody. */
 export function registerLabels(app: Server, context: LabelsContext): void {
@@ -19,43 +16,30 @@ export function registerLabels(app: Server, context: LabelsContext): void {
     '/api/product/label/create',
     {
       config: { access: 'user' },
-      schema: { tags, summary: 'Add a label to a product, unpublished', body: NewLabel, response: answers },
+      schema: createLabelSchema,
     },
-    async (request, reply) => send(reply, await createLabel(pool, request, request.body)),
+    async (request, reply) => send(reply, await createLabel(pool, requesterOf(request), request.body)),
   );
 
   app.put(
     '/api/product/label',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Change what a label says',
-        description: 'What is left out stays, null clears. A published label stays published.',
-        body: LabelUpdate,
-        response: answers,
-      },
+      schema: updateLabelSchema,
     },
     async (request, reply) =>
-      send(reply, await changeLabel(pool, request, idOf(request.body.id), request.body)),
+      send(reply, await changeLabel(pool, requesterOf(request), idOf(request.body.id), request.body)),
   );
 
   app.post(
     '/api/product/label/execute/:action',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Publish a label, or take it back',
-        description: 'What is published is read by anybody at /api/public/product/label/{uuid}.',
-        params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
-        body: Type.Object({ id: Id }),
-        response: answers,
-      },
+      schema: executeLabelSchema,
     },
     async (request, reply) => {
       const { body, params } = request;
-      return send(reply, await executeOnLabel(pool, request, idOf(body.id), params.action));
+      return send(reply, await executeOnLabel(pool, requesterOf(request), idOf(body.id), params.action));
     },
   );
 
@@ -63,16 +47,10 @@ export function registerLabels(app: Server, context: LabelsContext): void {
     '/api/product/label/:id(^(?!create$).+$)',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Remove a label',
-        description: 'Also a published one: its code leads nowhere from then on.',
-        params: Type.Object({ id: PathId }),
-        response: { 200: Done, ...failureAnswers(401, 403, 404) },
-      },
+      schema: deleteLabelSchema,
     },
     async request => {
-      await removeLabel(pool, request, pathIdOf(request.params.id));
+      await removeLabel(pool, requesterOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };
     },
   );

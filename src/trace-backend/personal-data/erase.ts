@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { hourly } from '../../platform/jobs/hourly.ts';
@@ -7,17 +7,18 @@ import { forgetJobs } from '../../platform/jobs/store.ts';
 import type { Mailer } from '../../platform/mail/mail.ts';
 import type { PersonalData } from '../../platform/personal-data/personal-data.ts';
 import { transaction } from '../../platform/postgres/database.ts';
-import { audit, PROGRAM } from '../audit/audit.ts';
-import { eraseMemberships } from '../companies/personal-store.ts';
-import { expireImagesBy } from '../images/personal-store.ts';
+import type { Visitor } from '../access/requester.ts';
+import { eraseLogins } from '../accounts/attempts/personal-store.ts';
 import { JOBS_SCHEMA } from '../accounts/mails/mails.ts';
 import { eraseMails } from '../accounts/mails/personal-store.ts';
 import { deleteSecondFactor } from '../accounts/second-factor/store.ts';
 import { endSessions } from '../accounts/sessions/endings.ts';
-import { eraseLogins } from '../accounts/sessions/personal-store.ts';
 import { hashPassword } from '../accounts/users/passwords.ts';
 import { anonymise, beginErasure, findErasing, listErasing } from '../accounts/users/personal-store.ts';
 import { type Account, lockAccount, lockSystemAdmins } from '../accounts/users/store.ts';
+import { audit, PROGRAM } from '../audit/audit.ts';
+import { eraseMemberships } from '../companies/personal-store.ts';
+import { expireImagesBy } from '../images/personal-store.ts';
 
 export interface ErasureContext {
   pool: pg.Pool;
@@ -40,7 +41,7 @@ const UNDER_WAY_MS = 10 * 60_000;
  */
 export async function closeAccount(
   pool: pg.Pool,
-  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  visitor: Visitor,
   userId: number,
   given?: Account,
 ): Promise<void> {
@@ -58,7 +59,7 @@ export async function closeAccount(
     await beginErasure(database, userId, new Date());
     await endSessions(database, userId, { resets: true });
     // The line about one's own erasure holds no address: nothing but the number is left of the user.
-    const by = request.caller?.id === userId ? { ...PROGRAM, caller: request.caller } : request;
+    const by = visitor.caller?.id === userId ? { ...PROGRAM, caller: visitor.caller } : visitor;
     await audit(database, by, { action: 'ERASE_USER', entity: 'user', entityId: userId });
   });
 }

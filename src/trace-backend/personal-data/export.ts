@@ -10,19 +10,20 @@ import {
   storedFile,
 } from '../../platform/personal-data/personal-data.ts';
 import { rowsOf } from '../../platform/postgres/cursor.ts';
+import { loginAddressesOf, loginFailuresOf } from '../accounts/attempts/personal-store.ts';
+import { findEmailChange } from '../accounts/email-change/store.ts';
+import { mailsOf } from '../accounts/mails/personal-store.ts';
+import { requiredFactor } from '../accounts/second-factor/factor.ts';
+import { countRecoveryCodes } from '../accounts/second-factor/store.ts';
+import { sessionsOf } from '../accounts/sessions/personal-store.ts';
+import { emailKeyOf } from '../accounts/users/email.ts';
+import { findPersonalUser } from '../accounts/users/personal-store.ts';
 import { auditOf } from '../audit/personal-store.ts';
 import { findCompanyIds } from '../companies/members-store.ts';
 import { companiesBy, invitationsOf, membershipsOf } from '../companies/personal-store.ts';
 import { imagesBy, type PersonalImage } from '../images/personal-store.ts';
 import { originalKey } from '../images/renditions.ts';
 import { changesBy, productsBy } from '../products/personal-store.ts';
-import { findEmailChange } from '../accounts/email-change/store.ts';
-import { mailsOf } from '../accounts/mails/personal-store.ts';
-import { requiredFactor } from '../accounts/second-factor/factor.ts';
-import { countRecoveryCodes } from '../accounts/second-factor/store.ts';
-import { loginAddressesOf, loginFailuresOf, sessionsOf } from '../accounts/sessions/personal-store.ts';
-import { emailKeyOf } from '../accounts/users/email.ts';
-import { findPersonalUser } from '../accounts/users/personal-store.ts';
 
 const FOLDER = 'trace-backend';
 

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -7,17 +6,17 @@ import { EXPORTS } from '../../platform/personal-data/personal-data.ts';
 import { zipOf } from '../../platform/personal-data/zip.ts';
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
 import { callerOf } from '../access/authentication.ts';
-import { audit } from '../audit/audit.ts';
-import { envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import { Id, idOf, PathId, pathIdOf } from '../contract/schemas.ts';
+import { checkCurrentPassword } from '../accounts/attempts/current-password.ts';
 import { codeNeeded, proveFactor, requiredFactor } from '../accounts/second-factor/factor.ts';
-import { Code, CurrentPassword } from '../accounts/factor-setup/schemas.ts';
 import type { Cookies } from '../accounts/sessions/cookies.ts';
 import type { Endings } from '../accounts/sessions/endings.ts';
-import { checkCurrentPassword } from '../accounts/attempts/current-password.ts';
 import { findUser } from '../accounts/users/store.ts';
+import { audit } from '../audit/audit.ts';
+import { ok } from '../contract/envelope.ts';
+import { idOf, pathIdOf } from '../contract/schemas.ts';
 import { closeAccount, type ErasureContext, finishErasure } from './erase.ts';
 import { type ExportContext, personalFiles } from './export.ts';
+import { eraseOwnSchema, eraseUserSchema, exportOwnSchema, exportUserSchema } from './schemas.ts';
 
 export interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
@@ -31,29 +30,15 @@ const BUSY_SECONDS = 30;
 const LONGEST_MS = 3600_000;
 const FEW = { rateLimit: { max: 10, timeWindow: 3600_000 } };
 
-const Archive = {
-  200: {
-    description: 'a ZIP archive of JSON, NDJSON and files',
-    content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
-  },
-};
-
 /** What is kept about a user: handed out, and erased. */
 export function registerPersonalData(app: Server, context: PersonalDataContext): void {
   const send = exporter(context);
-  const tags = ['User'];
 
   app.get(
     '/api/user/export',
     {
       config: { access: 'user', ...FEW },
-      schema: {
-        tags,
-        summary: 'Everything that is kept about the caller',
-        description:
-          'A ZIP archive: what the trace backend and, where it keeps its data in the same database, the packet service know of the user, as JSON and NDJSON, with the files that the user uploaded. Secrets are left out.',
-        response: { ...Archive, ...failureAnswers(401) },
-      },
+      schema: exportOwnSchema,
     },
     async (request, reply) => send(request, reply, callerOf(request).id),
   );
@@ -62,12 +47,7 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
     '/api/user/admin/export/:id',
     {
       config: { access: 'system-admin' },
-      schema: {
-        tags: ['Administration'],
-        summary: 'Everything that is kept about a user',
-        params: Type.Object({ id: PathId }),
-        response: { ...Archive, ...failureAnswers(401, 403, 404) },
-      },
+      schema: exportUserSchema,
     },
     async (request, reply) => {
       const user = await findUser(context.pool, pathIdOf(request.params.id));
@@ -111,16 +91,6 @@ function exporter(context: PersonalDataContext) {
   };
 }
 
-const Erased = Type.Object({
-  complete: Type.Boolean({
-    description: 'false: the account is closed, and the rest is tried again every hour until it is erased',
-  }),
-  packetService: Type.Boolean({
-    description:
-      'whether what the packet service keeps is erased, too. Where complete is true and this is false, it keeps its data elsewhere: an operator runs `fieldtrace erase user` there',
-  }),
-});
-
 function registerErasure(app: Server, context: PersonalDataContext): void {
   const { pool, box, endings, cookies } = context;
   async function erase(request: FastifyRequest, userId: number) {
@@ -137,14 +107,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
     '/api/user/erase',
     {
       config: { access: 'user', ...FEW },
-      schema: {
-        tags: ['User'],
-        summary: 'Erase the caller`s account',
-        description:
-          'For good. Name, addresses, mails, contacts, sessions, keys and memberships are removed from both services; packets and the audit stay as evidence, under the user`s number.',
-        body: Type.Object({ currentPassword: CurrentPassword, code: Type.Optional(Code) }),
-        response: { 200: envelope(Erased, 'what became of it'), ...failureAnswers(401) },
-      },
+      schema: eraseOwnSchema,
     },
     async (request, reply) => {
       const { id } = callerOf(request);
@@ -164,13 +127,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
     '/api/user/admin/erase',
     {
       config: { access: 'system-admin' },
-      schema: {
-        tags: ['Administration'],
-        summary: 'Erase a user`s account',
-        description: 'For good, as POST /api/user/erase does. Nobody does it to themself here.',
-        body: Type.Object({ id: Id }),
-        response: { 200: envelope(Erased, 'what became of it'), ...failureAnswers(401, 403, 404) },
-      },
+      schema: eraseUserSchema,
     },
     async request => {
       const id = idOf(request.body.id);

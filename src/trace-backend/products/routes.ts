@@ -1,37 +1,34 @@
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requesterOf } from '../access/requester.ts';
 import { findUsers } from '../accounts/users/store.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
-import { Done, envelope, failureAnswers, ok } from '../contract/envelope.ts';
-import {
-  Id,
-  idOf,
-  listAnswer,
-  listOf,
-  listQuery,
-  NO_NUL,
-  PathId,
-  pageOf,
-  pathIdOf,
-} from '../contract/schemas.ts';
-import { IfMatch, versionTag } from '../contract/versions.ts';
+import { ok } from '../contract/envelope.ts';
+import { idOf, listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './changes-store.ts';
 import { originFile } from './origin.ts';
 import { changeProduct, createProduct, leaveProduct, type ProductsContext, removeProduct } from './save.ts';
-import { Change, NewProduct, ProductItem, ProductUpdate, ProductView } from './schemas.ts';
-import { listProducts, type Product, SORTABLE } from './store.ts';
+import {
+  createProductSchema,
+  deleteProductSchema,
+  getProductSchema,
+  HISTORY_SORTABLE,
+  leaveProductSchema,
+  listProductsSchema,
+  originSchema,
+  productHistorySchema,
+  SORTABLE,
+  updateProductSchema,
+} from './schemas.ts';
+import { listProducts, type Product } from './store.ts';
 import { asItems, asProduct } from './view.ts';
 
-const tags = ['Product'];
-const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [12] }) }), 'the id of the product');
 /** Any id but the words that stand in its place in other routes, whose other methods are then known not to be there. */
 const PATH = '/api/product/:id(^(?!create$|list$|label$).+$)';
-const Params = Type.Object({ id: PathId });
-const HISTORY_SORTABLE = ['id'] as const;
 
 export function registerProducts(app: Server, context: ProductsContext): void {
   registerWriting(app, context);
@@ -46,36 +43,20 @@ function registerWriting(app: Server, context: ProductsContext): void {
     '/api/product/create',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Add a product',
-        description:
-          'It belongs to the company that is named, which you act for; else to your only company; else to you alone.',
-        body: NewProduct,
-        response: { 200: Identified, ...failureAnswers(401) },
-      },
+      schema: createProductSchema,
     },
-    async request => ok({ id: await createProduct(context, request, request.body) }),
+    async request => ok({ id: await createProduct(context, requesterOf(request), request.body) }),
   );
 
   app.put(
     '/api/product',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Change a product',
-        description:
-          'What is left out stays, in the product and inside its parts; null clears; a list that is sent replaces ' +
-          'the one that was there. A published label stays, too, when it is left out of labels.',
-        headers: IfMatch,
-        body: ProductUpdate,
-        response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
-      },
+      schema: updateProductSchema,
     },
     async request => {
       const id = idOf(request.body.id);
-      await changeProduct(context, request, id, request.body);
+      await changeProduct(context, requesterOf(request), id, request.body);
       return ok({ id });
     },
   );
@@ -84,17 +65,10 @@ function registerWriting(app: Server, context: ProductsContext): void {
     PATH,
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Remove a product',
-        description: 'With its labels, also published ones. Its history is kept.',
-        params: Params,
-        headers: IfMatch,
-        response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
-      },
+      schema: deleteProductSchema,
     },
     async request => {
-      await removeProduct(context, request, pathIdOf(request.params.id));
+      await removeProduct(context, requesterOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };
     },
   );
@@ -105,19 +79,11 @@ function registerLeaving(app: Server, context: ProductsContext): void {
     '/api/product/:id/company/:companyId',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Take an associated company off a product',
-        description:
-          'For those who act for the company, who then do not see the product or its pictures any more, and for those who ' +
-          'may change the product. The owner stays.',
-        params: Type.Object({ id: PathId, companyId: PathId }),
-        response: { 200: Done, ...failureAnswers(401, 403, 404) },
-      },
+      schema: leaveProductSchema,
     },
     async request => {
       const { id, companyId } = request.params;
-      await leaveProduct(context, request, pathIdOf(id), pathIdOf(companyId));
+      await leaveProduct(context, requesterOf(request), pathIdOf(id), pathIdOf(companyId));
       return { status: 'OK' as const };
     },
   );
@@ -128,13 +94,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
     PATH,
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'A product',
-        description: 'Its ETag is its version; send it as If-Match with a change.',
-        params: Params,
-        response: { 200: envelope(ProductView, 'the product'), ...failureAnswers(401, 404) },
-      },
+      schema: getProductSchema,
     },
     async (request, reply) => {
       const product = await readable(request, request.params.id);
@@ -148,20 +108,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
     '/api/product/:id/origin.geojson',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Where a product comes from, as a geolocation file of the EU deforestation regulation',
-        description:
-          'A GeoJSON feature for each location of its origin; 400 names the features that would be refused.',
-        params: Params,
-        response: {
-          200: {
-            description: 'a FeatureCollection, in WGS 84 with six decimals',
-            content: { 'application/geo+json': { schema: Type.Object({}, { additionalProperties: true }) } },
-          },
-          ...failureAnswers(401, 404),
-        },
-      },
+      schema: originSchema,
     },
     async (request, reply) => {
       const product = await readable(request, request.params.id);
@@ -192,24 +139,7 @@ function registerLists(app: Server, { pool, lists }: ProductsContext): void {
       path,
       {
         config: { access },
-        schema: {
-          tags,
-          summary,
-          querystring: listQuery(SORTABLE, {
-            query: Type.Optional(
-              Type.String({
-                maxLength: 255,
-                pattern: NO_NUL,
-                description: 'part of the name, in either case',
-              }),
-            ),
-            companyId: Type.Optional({ ...Id, description: 'the company that owns it' } as typeof Id),
-          }),
-          response: {
-            200: envelope(listOf(ProductItem), 'a page of products'),
-            ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
-          },
-        },
+        schema: listProductsSchema(access, summary),
       },
       async request => {
         const { query } = request;
@@ -232,14 +162,7 @@ function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
     '/api/product/:id/history',
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Who changed which field of a product, and when',
-        description: 'For those who may change it. A SYSTEM_ADMIN reads that of a removed product, too.',
-        params: Params,
-        querystring: listQuery(HISTORY_SORTABLE, {}),
-        response: { 200: envelope(listOf(Change), 'a page of changes'), ...failureAnswers(401, 403, 404) },
-      },
+      schema: productHistorySchema,
     },
     async request => {
       const page = pageOf(request.query, HISTORY_SORTABLE);

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { callerOf } from '../access/authentication.ts';
+import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { type IsOwn, setUses } from '../images/uses-store.ts';
@@ -41,10 +40,10 @@ export interface ProductsContext {
  */
 export async function createProduct(
   { pool, isOwn }: ProductsContext,
-  request: FastifyRequest,
+  requester: Requester,
   body: ProductBody & { name: string },
 ): Promise<number> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   const content = mergeContent({}, body);
   checkLocations(content);
   return transaction(pool, async database => {
@@ -62,7 +61,7 @@ export async function createProduct(
     if (body.labels != null) await saveLabels(database, id, body.labels, []);
     await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
     const details = { name: body.name, companyId };
-    await audit(database, request, { action: 'CREATE_PRODUCT', entity: 'product', entityId: id, details });
+    await audit(database, requester, { action: 'CREATE_PRODUCT', entity: 'product', entityId: id, details });
     return id;
   });
 }
@@ -74,14 +73,14 @@ export async function createProduct(
  */
 export async function changeProduct(
   { pool, isOwn }: ProductsContext,
-  request: FastifyRequest,
+  requester: Requester,
   id: number,
   body: ProductBody,
 ): Promise<void> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   await transaction(pool, async database => {
     const before = await changeableProduct(database, caller, id);
-    checkVersion(request, before.version);
+    checkVersion(requester.ifMatch, before.version);
     const content = mergeContent(before.content, body);
     if (body.origin !== undefined) checkLocations(content);
     const companyId = body.company?.id == null ? before.companyId : await movedTo(database, before);
@@ -101,7 +100,7 @@ export async function changeProduct(
     const revision = { productId: id, version: before.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const details = { fields: [...new Set(changes.map(({ path }) => path.split('.')[0]))] };
-    await audit(database, request, { action: 'UPDATE_PRODUCT', entity: 'product', entityId: id, details });
+    await audit(database, requester, { action: 'UPDATE_PRODUCT', entity: 'product', entityId: id, details });
   });
 
   /** Sending the owner as it is moves nothing, whoever does it. */
@@ -118,20 +117,20 @@ export async function changeProduct(
  */
 export async function removeProduct(
   { pool, isOwn }: ProductsContext,
-  request: FastifyRequest,
+  requester: Requester,
   id: number,
 ): Promise<void> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   await transaction(pool, async database => {
     const product = await changeableProduct(database, caller, id);
-    checkVersion(request, product.version);
+    checkVersion(requester.ifMatch, product.version);
     const before = snapshot(product, await findLabels(database, id));
     await setUses(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
     await deleteProduct(database, id);
     const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };
     await insertChanges(database, revision, [{ path: '', before }]);
     const details = { name: product.name, companyId: product.companyId };
-    await audit(database, request, { action: 'DELETE_PRODUCT', entity: 'product', entityId: id, details });
+    await audit(database, requester, { action: 'DELETE_PRODUCT', entity: 'product', entityId: id, details });
   });
 }
 
@@ -143,11 +142,11 @@ export async function removeProduct(
  */
 export async function leaveProduct(
   { pool }: ProductsContext,
-  request: FastifyRequest,
+  requester: Requester,
   id: number,
   companyId: number,
 ): Promise<void> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   await transaction(pool, async database => {
     const product = await leavableProduct(database, caller, id, companyId);
     if (!product.associations.some(association => association.companyId === companyId)) {
@@ -165,7 +164,7 @@ export async function leaveProduct(
     const revision = { productId: id, version: product.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const deed = { action: 'LEAVE_PRODUCT', entity: 'product', entityId: id, details: { companyId } };
-    await audit(database, request, deed);
+    await audit(database, requester, deed);
   });
 }
 

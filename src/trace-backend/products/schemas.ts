@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { DateTime, Id } from '../contract/schemas.ts';
+import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { DateTime, Id, listOf, listQuery, NO_NUL, PathId } from '../contract/schemas.ts';
 import { nullable, nullableEach, oneOrMany, text } from '../contract/shapes.ts';
+import { IfMatch } from '../contract/versions.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
 
 export const COMPANY_TYPES = [
@@ -184,3 +186,104 @@ export const Change = Type.Object({
   before: Type.Optional(Type.Any({ description: 'absent where there was nothing' })),
   after: Type.Optional(Type.Any({ description: 'absent where there is nothing' })),
 });
+
+const tags = ['Product'];
+
+const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [12] }) }), 'the id of the product');
+
+const Params = Type.Object({ id: PathId });
+
+export const HISTORY_SORTABLE = ['id'] as const;
+
+export const createProductSchema = {
+  tags,
+  summary: 'Add a product',
+  description:
+    'It belongs to the company that is named, which you act for; else to your only company; else to you alone.',
+  body: NewProduct,
+  response: { 200: Identified, ...failureAnswers(401) },
+};
+
+export const updateProductSchema = {
+  tags,
+  summary: 'Change a product',
+  description:
+    'What is left out stays, in the product and inside its parts; null clears; a list that is sent replaces ' +
+    'the one that was there. A published label stays, too, when it is left out of labels.',
+  headers: IfMatch,
+  body: ProductUpdate,
+  response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const deleteProductSchema = {
+  tags,
+  summary: 'Remove a product',
+  description: 'With its labels, also published ones. Its history is kept.',
+  params: Params,
+  headers: IfMatch,
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const leaveProductSchema = {
+  tags,
+  summary: 'Take an associated company off a product',
+  description:
+    'For those who act for the company, who then do not see the product or its pictures any more, and for those who ' +
+    'may change the product. The owner stays.',
+  params: Type.Object({ id: PathId, companyId: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const getProductSchema = {
+  tags,
+  summary: 'A product',
+  description: 'Its ETag is its version; send it as If-Match with a change.',
+  params: Params,
+  response: { 200: envelope(ProductView, 'the product'), ...failureAnswers(401, 404) },
+};
+
+export const originSchema = {
+  tags,
+  summary: 'Where a product comes from, as a geolocation file of the EU deforestation regulation',
+  description:
+    'A GeoJSON feature for each location of its origin; 400 names the features that would be refused.',
+  params: Params,
+  response: {
+    200: {
+      description: 'a FeatureCollection, in WGS 84 with six decimals',
+      content: { 'application/geo+json': { schema: Type.Object({}, { additionalProperties: true }) } },
+    },
+    ...failureAnswers(401, 404),
+  },
+};
+
+/** What lists can be sorted by. */
+export const SORTABLE = ['id', 'name', 'updatedAt'] as const;
+
+export const listProductsSchema = (access: 'user' | 'regional-admin', summary: string) => ({
+  tags,
+  summary,
+  querystring: listQuery(SORTABLE, {
+    query: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        pattern: NO_NUL,
+        description: 'part of the name, in either case',
+      }),
+    ),
+    companyId: Type.Optional({ ...Id, description: 'the company that owns it' } as typeof Id),
+  }),
+  response: {
+    200: envelope(listOf(ProductItem), 'a page of products'),
+    ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
+  },
+});
+
+export const productHistorySchema = {
+  tags,
+  summary: 'Who changed which field of a product, and when',
+  description: 'For those who may change it. A SYSTEM_ADMIN reads that of a removed product, too.',
+  params: Params,
+  querystring: listQuery(HISTORY_SORTABLE, {}),
+  response: { 200: envelope(listOf(Change), 'a page of changes'), ...failureAnswers(401, 403, 404) },
+};

@@ -4,7 +4,7 @@ import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { fold, tokensOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
-import type { CompanyType } from './schemas.ts';
+import type { CompanyType, SORTABLE } from './schemas.ts';
 
 /** What was sent of a product besides its name, its companies and its labels. */
 export type Content = Record<string, unknown>;
@@ -148,7 +148,6 @@ export interface ProductFilter {
   companyId?: number | undefined;
 }
 
-export const SORTABLE = ['id', 'name', 'updatedAt'] as const;
 export type ProductSort = (typeof SORTABLE)[number];
 const KEYS = { id: 'id', name: 'left(folded, 100)', updatedAt: 'updated_at' };
 

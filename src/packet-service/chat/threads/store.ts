@@ -65,10 +65,7 @@ export interface Taking {
 }
 
 /** Whether users take part in threads, in the order asked. */
-export async function findTaking(
-  database: Database,
-  asked: readonly Taking[],
-): Promise<boolean[]> {
+export async function findTaking(database: Database, asked: readonly Taking[]): Promise<boolean[]> {
   const { rows } = await database.query<{ id: string; user: string }>({
     name: 'find_taking',
     text: `SELECT thread_id AS id, user_id AS "user" FROM chat_participants

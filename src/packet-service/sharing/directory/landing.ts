@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import type { Server } from '../../../platform/http/server.ts';
-import { errors } from '../../contract/schemas.ts';
+import { landingSchema } from './schemas.ts';
 
 /** Where a mailed link leads, and what it is for. */
 export interface Landing {
@@ -23,22 +22,7 @@ export function registerLandingPage(app: Server, landing: Landing): void {
     landing.path,
     {
       config: { open: true },
-      schema: {
-        tags: [landing.tag],
-        summary: `${landing.title}: what a browser shows`,
-        description: 'The page behind a mailed link. The same for every token; it changes nothing.',
-        params: Type.Object({
-          token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
-        }),
-        response: {
-          200: {
-            description: 'a page that says what to do',
-            content: { 'text/html': { schema: Type.String() } },
-          },
-          400: errors[400],
-          500: errors[500],
-        },
-      },
+      schema: landingSchema(landing),
     },
     async (_request, reply) =>
       reply

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorAnswers, IdempotencyHeaders, UserId } from '../../contract/schemas.ts';
+import { errorAnswers, errors, IdempotencyHeaders, UserId } from '../../contract/schemas.ts';
 import { MAX_CONTACT } from './contact.ts';
 
 const tags = ['Directory'];
@@ -87,3 +87,20 @@ export const confirmSchema = {
   ),
   response: { 200: Entry, ...errorAnswers(400, 403, 404, 409, 413, 500, 503) },
 };
+
+export const landingSchema = ({ tag, title }: { tag: string; title: string }) => ({
+  tags: [tag],
+  summary: `${title}: what a browser shows`,
+  description: 'The page behind a mailed link. The same for every token; it changes nothing.',
+  params: Type.Object({
+    token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
+  }),
+  response: {
+    200: {
+      description: 'a page that says what to do',
+      content: { 'text/html': { schema: Type.String() } },
+    },
+    400: errors[400],
+    500: errors[500],
+  },
+});

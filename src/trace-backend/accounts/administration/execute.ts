@@ -1,27 +1,15 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
-import { type Caller, callerOf } from '../../access/authentication.ts';
+import type { Caller } from '../../access/authentication.ts';
+import type { Requester } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
-import type { Mails } from '../mails/mails.ts';
 import { forgetFactor } from '../factor-setup/setup.ts';
-import { type Endings, endSessions } from '../sessions/endings.ts';
+import type { Mails } from '../mails/mails.ts';
 import { noteConfirmed } from '../self-service/account.ts';
+import { type Endings, endSessions } from '../sessions/endings.ts';
 import { lockAccount, lockSystemAdmins, type User, type UserChange, updateUser } from '../users/store.ts';
-
-/** What administrators do to users. */
-export const ACTIONS = [
-  'ACTIVATE_USER',
-  'DEACTIVATE_USER',
-  'CONFIRM_USER_EMAIL',
-  'SET_USER_REGIONAL_ADMIN',
-  'UNSET_USER_REGIONAL_ADMIN',
-  'SET_USER_SYSTEM_ADMIN',
-  'UNSET_USER_SYSTEM_ADMIN',
-  'REMOVE_USER_SECOND_FACTOR',
-] as const;
-export type Action = (typeof ACTIONS)[number];
+import type { Action } from './schemas.ts';
 
 /**
  * Does one of the actions to a user. What it would change is that way already: nothing changes, and it succeeds.
@@ -30,19 +18,19 @@ export type Action = (typeof ACTIONS)[number];
  */
 export async function execute(
   { pool, mails, endings }: { pool: pg.Pool; mails: Mails; endings: Endings },
-  request: FastifyRequest,
+  requester: Requester,
   action: Action,
   id: number,
 ): Promise<User> {
-  const caller = callerOf(request);
+  const caller = requester.caller;
   const user = await transaction(pool, async database => {
     // Always in this order, so that two administrators who act on each other do not wait in a circle.
     const admins = await lockSystemAdmins(database);
     const before = await lockAccount(database, id);
     mayExecute(caller, action, before);
     if (!before) throw new Problem('not_found', 'there is no such user');
-    if (action === 'REMOVE_USER_SECOND_FACTOR') return removeSecondFactor(database, mails, request, before);
-    if (action === 'CONFIRM_USER_EMAIL') return noteConfirmed(database, mails, request, before, caller.id);
+    if (action === 'REMOVE_USER_SECOND_FACTOR') return removeSecondFactor(database, mails, requester, before);
+    if (action === 'CONFIRM_USER_EMAIL') return noteConfirmed(database, mails, requester, before, caller.id);
     const change = changeOf(action, before);
     if (!change) return before;
     const isLast = admins.length === 1 && admins[0]?.id === id;
@@ -51,7 +39,7 @@ export async function execute(
     if (action === 'DEACTIVATE_USER') await endSessions(database, id, { resets: true });
     if (action === 'ACTIVATE_USER') await mails.send(database, [{ kind: 'activated', to: id }]);
     const details = { status: [before.status, user.status], role: [before.role, user.role] };
-    await audit(database, request, { action, entity: 'user', entityId: id, details });
+    await audit(database, requester, { action, entity: 'user', entityId: id, details });
     return user;
   });
   if (action === 'DEACTIVATE_USER' || action === 'REMOVE_USER_SECOND_FACTOR') endings.tell(id);
@@ -75,13 +63,13 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
 async function removeSecondFactor(
   database: Database,
   mails: Mails,
-  request: FastifyRequest,
+  requester: Requester,
   user: User,
 ): Promise<User> {
   if (!(await forgetFactor(database, mails, user.id))) return user;
   await endSessions(database, user.id, { resets: false });
   const deed = { action: 'REMOVE_USER_SECOND_FACTOR', entity: 'user', entityId: user.id };
-  await audit(database, request, deed);
+  await audit(database, requester, deed);
   return user;
 }
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
-import { deleteLoginFailures } from './store.ts';
-import { admitSecret } from './limits.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { type Account, findAccountById } from '../users/store.ts';
+import { admitSecret } from './limits.ts';
+import { deleteLoginFailures } from './store.ts';
 
 /**
  * Has a user who is logged in show the password again, before what a stolen cookie alone must not be enough for. Wrong

@@ -1,13 +1,10 @@
 import type pg from 'pg';
-import { Type } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import { failureAnswers } from '../../contract/envelope.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { findAccount } from '../users/store.ts';
-
-const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };
+import { discoverabilitySchema, publicKeysSchema } from './schemas.ts';
 
 /** What makes the trace backend a user registry for the packet service: whom a contact belongs to, and the keys. */
 export function registerDiscoverability(
@@ -22,21 +19,7 @@ export function registerDiscoverability(
     '/api/discoverability',
     {
       config: { access: 'open' },
-      schema: {
-        tags: ['Registry'],
-        summary: 'Whom a contact belongs to, for the packet service',
-        description:
-          'Needs `Authorization: Bearer SERVICE_TOKEN`. The answer stands in the envelope and beside it, as user registries give it.',
-        querystring: Type.Object({ contact: Type.String({ minLength: 1, maxLength: 320 }) }),
-        headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
-        response: {
-          200: Type.Object(
-            { status: Type.Literal('OK'), data: Type.Object(Holder), ...Holder },
-            { description: 'the user who has the contact' },
-          ),
-          ...failureAnswers(401, 404),
-        },
-      },
+      schema: discoverabilitySchema,
     },
     async ({ query, headers }, reply) => {
       const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
@@ -54,17 +37,7 @@ export function registerDiscoverability(
     '/.well-known/jwks.json',
     {
       config: { access: 'open' },
-      schema: {
-        tags: ['Registry'],
-        summary: 'The public keys that access tokens are signed with',
-        response: {
-          200: Type.Object(
-            { keys: Type.Array(Type.Object({}, { additionalProperties: true })) },
-            { description: 'JSON Web Key Set (RFC 7517)' },
-          ),
-          ...failureAnswers(),
-        },
-      },
+      schema: publicKeysSchema,
     },
     async (_request, reply) => {
       reply.header('cache-control', 'public, max-age=60');

@@ -1,17 +1,16 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { errorCode } from '../../../platform/postgres/troubles.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
-import { callerOf } from '../../access/authentication.ts';
+import type { Requester, Visitor } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
-import type { Mails } from '../mails/mails.ts';
-import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
+import type { Mails, Side } from '../mails/mails.ts';
+import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
 import { checkEmail } from '../users/email.ts';
 import { type Account, lockAccount, updateEmail } from '../users/store.ts';
-import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange, type Side } from './store.ts';
+import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange } from './store.ts';
 
 export interface EmailChangeContext {
   pool: pg.Pool;
@@ -34,10 +33,10 @@ const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
  */
 export async function requestEmailChange(
   { pool, mails }: EmailChangeContext,
-  request: FastifyRequest,
+  requester: Requester,
   { email, currentPassword }: { email: string; currentPassword: string },
 ): Promise<void> {
-  const { id } = callerOf(request);
+  const { id } = requester.caller;
   const address = checkEmail(email, 'email');
   await checkCurrentPassword(pool, id, currentPassword);
   await transaction(pool, async database => {
@@ -60,7 +59,7 @@ export async function requestEmailChange(
       database,
       (['old', 'new'] as const).map(side => ({ kind: 'change-email', to: id, changeId, side })),
     );
-    await audit(database, request, { action: 'REQUEST_EMAIL_CHANGE', entity: 'user', entityId: id });
+    await audit(database, requester, { action: 'REQUEST_EMAIL_CHANGE', entity: 'user', entityId: id });
   });
   mails.wake();
 }
@@ -80,7 +79,7 @@ export async function forgetChange(database: Database, userId: number): Promise<
  */
 export async function confirmEmailChange(
   { pool }: EmailChangeContext,
-  request: FastifyRequest,
+  visitor: Visitor,
   token: string,
 ): Promise<boolean> {
   const change = transaction(pool, async database => {
@@ -92,7 +91,7 @@ export async function confirmEmailChange(
       throw refused('token', 'token is unknown, used or older than 72 hours; ask for the change again');
     }
     if (!change.oldConfirmedAt || !change.newConfirmedAt) return false;
-    await complete(database, request, user, change);
+    await complete(database, visitor, user, change);
     return true;
   });
   return change.catch(error => {
@@ -119,7 +118,7 @@ async function takeEither(
 /** What was mailed to the old address to set a password by counts no more. */
 async function complete(
   database: Database,
-  request: FastifyRequest,
+  visitor: Visitor,
   { id }: Account,
   { email, emailKey }: EmailChange,
 ): Promise<void> {
@@ -128,7 +127,7 @@ async function complete(
   }
   await forgetChange(database, id);
   await deleteResets(database, id);
-  await audit(database, request, { action: 'CHANGE_EMAIL', entity: 'user', entityId: id, userId: id });
+  await audit(database, visitor, { action: 'CHANGE_EMAIL', entity: 'user', entityId: id, userId: id });
 }
 
 function refused(field: string, sentence: string): Problem {

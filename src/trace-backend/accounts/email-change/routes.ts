@@ -1,26 +1,21 @@
-import { Type } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
 import { callerOf } from '../../access/authentication.ts';
+import { requesterOf } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
-import { Done, envelope, failureAnswers, ok } from '../../contract/envelope.ts';
-import { DateTime } from '../../contract/schemas.ts';
-import { CurrentPassword } from '../factor-setup/schemas.ts';
-import { Confirmation, Email } from '../users/schemas.ts';
+import { ok } from '../../contract/envelope.ts';
 import { confirmEmailChange, type EmailChangeContext, forgetChange, requestEmailChange } from './change.ts';
+import {
+  cancelEmailChangeSchema,
+  confirmEmailChangeSchema,
+  getEmailChangeSchema,
+  requestEmailChangeSchema,
+} from './schemas.ts';
 import { findEmailChange } from './store.ts';
 
-const tags = ['User'];
 const PATH = '/api/user/email_change';
 const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
-
-const Change = Type.Object({
-  email: Type.String({ description: 'the new address', examples: ['ana@example.org'] }),
-  oldConfirmed: Type.Boolean({ description: 'whether the present address has confirmed it' }),
-  newConfirmed: Type.Boolean({ description: 'whether the new address has confirmed it' }),
-  expiresAt: DateTime,
-});
 
 /** Changes of a user's e-mail address. */
 export function registerEmailChange(app: Server, context: EmailChangeContext): void {
@@ -28,17 +23,10 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
     PATH,
     {
       config: { access: 'user', ...FEW },
-      schema: {
-        tags,
-        summary: 'Change the e-mail address',
-        description:
-          'Mails a token to the present and to the new address. The change is made when both are confirmed, within 72 hours. Once in five minutes.',
-        body: Type.Object({ email: Email, currentPassword: CurrentPassword }),
-        response: { 200: Done, ...failureAnswers(401) },
-      },
+      schema: requestEmailChangeSchema,
     },
     async request => {
-      await requestEmailChange(context, request, request.body);
+      await requestEmailChange(context, requesterOf(request), request.body);
       return { status: 'OK' as const };
     },
   );
@@ -47,20 +35,7 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
     `${PATH}/confirm`,
     {
       config: { access: 'open', ...FEW },
-      schema: {
-        tags,
-        summary: 'Confirm a change of address by a mailed token',
-        body: Confirmation,
-        response: {
-          200: envelope(
-            Type.Object({
-              changed: Type.Boolean({ description: 'false: the other address is still asked' }),
-            }),
-            'what became of it',
-          ),
-          ...failureAnswers(),
-        },
-      },
+      schema: confirmEmailChangeSchema,
     },
     async request => ok({ changed: await confirmEmailChange(context, request, request.body.token) }),
   );
@@ -74,11 +49,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
     PATH,
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'The change of address that waits to be confirmed',
-        response: { 200: envelope(Change, 'the change'), ...failureAnswers(401, 404) },
-      },
+      schema: getEmailChangeSchema,
     },
     async request => {
       const change = await findEmailChange(pool, callerOf(request).id, new Date());
@@ -97,11 +68,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
     PATH,
     {
       config: { access: 'user' },
-      schema: {
-        tags,
-        summary: 'Give up a change of address',
-        response: { 200: Done, ...failureAnswers(401, 404) },
-      },
+      schema: cancelEmailChangeSchema,
     },
     async request => {
       const { id } = callerOf(request);

@@ -1,8 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
-
-/** Which of a user's two addresses. */
-export type Side = 'old' | 'new';
+import type { Side } from '../mails/mails.ts';
 
 /** A change of a user's address that waits to be confirmed. */
 export interface EmailChange {

@@ -1,18 +1,6 @@
 import { Type } from 'typebox';
-
-export const CurrentPassword = Type.String({
-  maxLength: 1024,
-  description: 'the present password',
-  examples: ['correct horse battery staple'],
-});
-
-/** A code of an app, or a recovery code; spaces and hyphens do not matter. */
-export const Code = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'six digits of the app, or a recovery code',
-  examples: ['492039'],
-});
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
+import { Code, CurrentPassword } from '../users/schemas.ts';
 
 export const FactorState = Type.Object({
   enabled: Type.Boolean({ description: 'whether a login needs a code' }),
@@ -38,3 +26,43 @@ export const RecoveryCodes = Type.Object({
 export const PasswordProof = Type.Object({ currentPassword: CurrentPassword });
 export const CodeProof = Type.Object({ code: Code });
 export const BothProofs = Type.Object({ currentPassword: CurrentPassword, code: Code });
+
+const tags = ['User'];
+
+export const getFactorSchema = {
+  tags,
+  summary: 'Whether the caller`s logins need a second factor',
+  response: { 200: envelope(FactorState, 'the second factor'), ...failureAnswers(401) },
+};
+
+export const beginFactorSchema = {
+  tags,
+  summary: 'Set a second factor up',
+  description: 'Gives a secret for an authenticator app (TOTP, RFC 6238). It counts once confirmed.',
+  body: PasswordProof,
+  response: { 200: envelope(NewFactor, 'the secret'), ...failureAnswers(401) },
+};
+
+export const confirmFactorSchema = {
+  tags,
+  summary: 'Confirm a second factor by a code of it',
+  description: 'From now on logins need a code. Answers recovery codes, and sets the access cookie anew.',
+  body: CodeProof,
+  response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
+};
+
+export const renewRecoveryCodesSchema = {
+  tags,
+  summary: 'Get other recovery codes',
+  description: 'Those before end.',
+  body: BothProofs,
+  response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
+};
+
+export const removeFactorSchema = {
+  tags,
+  summary: 'Remove the second factor',
+  description: 'Not where the role needs one. The user is told by mail.',
+  body: BothProofs,
+  response: { 200: Done, ...failureAnswers(401) },
+};

@@ -1,15 +1,18 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
-import { callerOf } from '../../access/authentication.ts';
+import type { Requester } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
-import type { Mails } from '../mails/mails.ts';
-import { setSecondFactor } from '../sessions/store.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
-import { lockAccount } from '../users/store.ts';
-import { newFactorSecret, newRecoveryCodes, proveFactor, requiredFactor, sealFactor } from '../second-factor/factor.ts';
+import type { Mails } from '../mails/mails.ts';
+import {
+  newFactorSecret,
+  newRecoveryCodes,
+  proveFactor,
+  requiredFactor,
+  sealFactor,
+} from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
 import {
   confirmFactor,
@@ -19,6 +22,8 @@ import {
   putUnconfirmed,
 } from '../second-factor/store.ts';
 import { base32, keyUri } from '../second-factor/totp.ts';
+import { setSecondFactor } from '../sessions/store.ts';
+import { lockAccount } from '../users/store.ts';
 
 export interface FactorContext {
   pool: pg.Pool;
@@ -36,10 +41,10 @@ const ISSUER = 'fieldtrace';
  */
 export async function beginFactor(
   { pool, box }: FactorContext,
-  request: FastifyRequest,
+  requester: Requester,
   currentPassword: string,
 ): Promise<{ secret: string; uri: string }> {
-  const { id } = callerOf(request);
+  const { id } = requester.caller;
   const { email } = await checkCurrentPassword(pool, id, currentPassword);
   const secret = newFactorSecret();
   if (!(await putUnconfirmed(pool, id, sealFactor(box, id, secret)))) {
@@ -56,11 +61,11 @@ export async function beginFactor(
  */
 export async function confirmNewFactor(
   context: FactorContext,
-  request: FastifyRequest,
+  requester: Requester,
   code: string,
 ): Promise<string[]> {
   const { pool, mails } = context;
-  const { id, sessionId } = callerOf(request);
+  const { id, sessionId } = requester.caller;
   const factor = await findSecondFactor(pool, id);
   if (!factor || factor.confirmed) throw new Problem('invalid', 'no second factor waits to be confirmed');
   if (!(await proveFactor(context, factor, code))) throw wrongCode();
@@ -69,7 +74,7 @@ export async function confirmNewFactor(
     await confirmFactor(database, id, new Date());
     await putRecoveryCodes(database, id, hashes);
     await setSecondFactor(database, id, { sessionId, proven: true });
-    await note(database, request, 'SET_SECOND_FACTOR');
+    await note(database, requester, 'SET_SECOND_FACTOR');
     await mails.send(database, [{ kind: 'second-factor-on', to: id }]);
   });
   mails.wake();
@@ -83,15 +88,15 @@ export async function confirmNewFactor(
  */
 export async function renewRecoveryCodes(
   context: FactorContext,
-  request: FastifyRequest,
+  requester: Requester,
   proof: Proof,
 ): Promise<string[]> {
-  const { id } = callerOf(request);
+  const { id } = requester.caller;
   await checkProof(context, id, proof);
   const { codes, hashes } = newRecoveryCodes();
   await transaction(context.pool, async database => {
     await putRecoveryCodes(database, id, hashes);
-    await note(database, request, 'RENEW_RECOVERY_CODES');
+    await note(database, requester, 'RENEW_RECOVERY_CODES');
   });
   return codes;
 }
@@ -103,17 +108,17 @@ export async function renewRecoveryCodes(
  */
 export async function removeFactor(
   context: FactorContext,
-  request: FastifyRequest,
+  requester: Requester,
   proof: Proof,
 ): Promise<void> {
   const { pool, mails, requirement } = context;
-  const { id, role } = callerOf(request);
+  const { id, role } = requester.caller;
   if (requirement.needs(role)) throw new Problem('invalid', `a ${role} needs a second factor here`);
   await checkProof(context, id, proof);
   await transaction(pool, async database => {
     await lockAccount(database, id);
     await forgetFactor(database, mails, id);
-    await note(database, request, 'REMOVE_SECOND_FACTOR');
+    await note(database, requester, 'REMOVE_SECOND_FACTOR');
   });
   mails.wake();
 }
@@ -143,6 +148,6 @@ function wrongCode(): Problem {
   return new Problem('invalid', sentence, { fields: { code: sentence } });
 }
 
-async function note(database: Database, request: FastifyRequest, action: string): Promise<void> {
-  await audit(database, request, { action, entity: 'user', entityId: callerOf(request).id });
+async function note(database: Database, requester: Requester, action: string): Promise<void> {
+  await audit(database, requester, { action, entity: 'user', entityId: requester.caller.id });
 }

@@ -6,7 +6,6 @@ import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
-import { type Side, shareEmailChange } from '../email-change/store.ts';
 import { findAccount, findUser, type User } from '../users/store.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { mailTexts } from './texts.ts';
@@ -31,6 +30,9 @@ const CONCURRENCY = 5;
 /** Longest wait between two tries, and longest attempt, in seconds. */
 const MAX_RETRY_SECONDS = 2 * 3600;
 const ATTEMPT_SECONDS = 20;
+
+/** Which of the two addresses of a user who changes theirs. */
+export type Side = 'old' | 'new';
 
 /** Mails that say what has happened to an account, and nothing else. */
 type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
@@ -109,12 +111,23 @@ export interface InvitationMail {
   secret: string;
 }
 
+/** What the mails say by which a change of address is confirmed. */
+export interface ChangeMail {
+  changeId: string;
+  /** the new address */
+  email: string;
+  emailKey: string;
+  expiresAt: Date;
+}
+
 /** What sending needs. */
 export interface Mailing {
   pool: pg.Pool;
   mailer: Mailer;
   /** what links begin with, without a slash at its end */
   publicUrl: () => string;
+  /** The change of address that waits, which nobody replaces until the end of the transaction; undefined for none. */
+  emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
   /** undefined when there is nothing to answer any more */
   invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
   logger: FastifyBaseLogger;
@@ -192,14 +205,14 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
  * new address is another user's.
  */
 async function writeChange(
-  { pool, publicUrl }: Mailing,
+  { pool, publicUrl, emailChange }: Mailing,
   { id, changeId, side }: Extract<UserJob, { kind: 'change-email' }>,
   user: User,
 ): Promise<Mail | undefined> {
   const texts = mailTexts(publicUrl());
   return transaction(pool, async database => {
     const now = new Date();
-    const change = await shareEmailChange(database, user.id, now);
+    const change = await emailChange(database, user.id, now);
     if (change?.changeId !== changeId) return undefined;
     const holder = await findAccount(database, change.emailKey);
     if (side === 'new' && holder && holder.id !== user.id) return undefined;

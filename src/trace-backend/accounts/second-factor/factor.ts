@@ -4,8 +4,8 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
-import { deleteLoginFailures } from '../attempts/store.ts';
 import { admitSecret } from '../attempts/limits.ts';
+import { deleteLoginFailures } from '../attempts/store.ts';
 import {
   findSecondFactor,
   listSecrets,

@@ -1,6 +1,6 @@
 import type { Settings } from '../../../platform/settings.ts';
-import type { Standing } from '../sessions/store.ts';
-import type { Role } from '../users/store.ts';
+import type { Standing } from '../../access/authentication.ts';
+import type { Role } from '../../access/role.ts';
 
 /** Which roles must log in with a second factor. */
 export interface Requirement {

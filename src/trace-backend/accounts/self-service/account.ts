@@ -1,19 +1,26 @@
-import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { Static } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
+import type { Requester, Visitor } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
+import { checkCurrentPassword, wrongPassword } from '../attempts/current-password.ts';
 import type { Mails } from '../mails/mails.ts';
 import { takeMailToken } from '../mails/store.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
-import { checkCurrentPassword, wrongPassword } from '../attempts/current-password.ts';
 import { checkEmail } from '../users/email.ts';
 import { checkPasswordRules, hashPassword } from '../users/passwords.ts';
-import type { PasswordReset, ProfileUpdate, Registration } from '../users/schemas.ts';
-import { type Account, findSystemAdmins, insertUser, lockAccount, type User, updateUser } from '../users/store.ts';
+import {
+  type Account,
+  findSystemAdmins,
+  insertUser,
+  lockAccount,
+  type User,
+  updateUser,
+} from '../users/store.ts';
+import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
 
 export interface AccountContext {
   pool: pg.Pool;
@@ -32,7 +39,7 @@ const NOTICES = 20;
  */
 export async function register(
   { pool, mails, settings }: AccountContext,
-  request: FastifyRequest,
+  visitor: Visitor,
   body: Static<typeof Registration>,
 ): Promise<User> {
   const address = checkEmail(body.email, 'email');
@@ -45,7 +52,7 @@ export async function register(
     if (!user) throw new Problem('invalid', 'this address is registered already');
     await mails.send(database, [{ kind: 'confirm', to: user.id }]);
     const deed = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
-    await audit(database, request, deed);
+    await audit(database, visitor, deed);
     return user;
   });
   mails.wake();
@@ -59,14 +66,14 @@ export async function register(
  */
 export async function confirmEmail(
   { pool, mails }: AccountContext,
-  request: FastifyRequest,
+  visitor: Visitor,
   token: string,
 ): Promise<User> {
   const user = await transaction(pool, async database => {
     const id = await takeMailToken(database, secretHash(token), 'CONFIRM_EMAIL', new Date());
     const user = id === undefined ? undefined : await lockAccount(database, id);
     if (!user) throw unusable('72 hours');
-    return noteConfirmed(database, mails, request, user, user.id);
+    return noteConfirmed(database, mails, visitor, user, user.id);
   });
   mails.wake();
   return user;
@@ -76,7 +83,7 @@ export async function confirmEmail(
 export async function noteConfirmed(
   database: Database,
   mails: Mails,
-  request: Pick<FastifyRequest, 'caller' | 'ip'>,
+  visitor: Visitor,
   user: User,
   userId: number,
 ): Promise<User> {
@@ -88,7 +95,7 @@ export async function noteConfirmed(
     admins.map(admin => ({ kind: 'notice', to: admin.id, about: user.id })),
   );
   const deed = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
-  await audit(database, request, deed);
+  await audit(database, visitor, deed);
   return confirmed;
 }
 
@@ -104,7 +111,7 @@ function unusable(age: string): Problem {
  */
 export async function resetPassword(
   { pool, mails, settings, endings }: AccountContext,
-  request: FastifyRequest,
+  visitor: Visitor,
   { token, password }: Static<typeof PasswordReset>,
 ): Promise<void> {
   await checkPasswordRules(password, 'password', settings);
@@ -117,8 +124,8 @@ export async function resetPassword(
     await endSessions(database, user.id, { resets: true });
     await mails.send(database, [{ kind: 'password-changed', to: user.id }]);
     const deed = { action: 'RESET_PASSWORD', entity: 'user', entityId: user.id, userId: user.id };
-    await audit(database, request, deed);
-    await noteConfirmed(database, mails, request, user, user.id);
+    await audit(database, visitor, deed);
+    await noteConfirmed(database, mails, visitor, user, user.id);
     return user.id;
   });
   endings.tell(userId);
@@ -132,10 +139,10 @@ export async function resetPassword(
  */
 export async function updateProfile(
   { pool, mails, settings, endings }: AccountContext,
-  request: FastifyRequest,
-  id: number,
+  requester: Requester,
   { password, currentPassword, ...change }: Static<typeof ProfileUpdate>,
 ): Promise<Account> {
+  const { id } = requester.caller;
   const { name, surname, language, discoverable } = change;
   const hash = password === undefined ? undefined : await newPassword();
   const user = await transaction(pool, async database => {
@@ -146,7 +153,12 @@ export async function updateProfile(
     const user = await updateUser(database, id, { ...changed, ...(hash && { password: hash.made }) });
     const fields = Object.entries({ ...changed, password: hash }).filter(([, value]) => value !== undefined);
     const details = { fields: fields.map(([field]) => field) };
-    await audit(database, request, { action: 'UPDATE_USER_PROFILE', entity: 'user', entityId: id, details });
+    await audit(database, requester, {
+      action: 'UPDATE_USER_PROFILE',
+      entity: 'user',
+      entityId: id,
+      details,
+    });
     if (!hash) return user;
     await endSessions(database, id, { resets: true });
     await mails.send(database, [{ kind: 'password-changed', to: id }]);

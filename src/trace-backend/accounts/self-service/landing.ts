@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { Type } from 'typebox';
 import type { Server } from '../../../platform/http/server.ts';
-import { failureAnswers } from '../../contract/envelope.ts';
+import { landingPageSchema } from './schemas.ts';
 
 /**
  * The pages that mailed links open. Opening one changes nothing, because mail scanners open every link: it shows a
@@ -84,18 +83,7 @@ input{display:block;width:100%}
     `${path}/:token`,
     {
       config: { access: 'open' },
-      schema: {
-        tags: [tag],
-        summary: `${title}: the page behind a mailed link`,
-        description: 'The same for every token; opening it changes nothing.',
-        params: Type.Object({
-          token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
-        }),
-        response: {
-          200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
-          ...failureAnswers(),
-        },
-      },
+      schema: landingPageSchema({ title, tag }),
     },
     async (_request, reply) =>
       reply

@@ -10,10 +10,34 @@ export const SESSION_SECONDS = 30 * 24 * 3600;
 /** The refresh token goes nowhere but to where it is used. */
 const REFRESH_PATH = '/api/user';
 
+/** What a request is made by. */
+export interface Client {
+  /** address that it came from */
+  ip: string;
+  /** what the program calls itself */
+  userAgent: string | undefined;
+}
+
+export function clientOf({
+  ip,
+  headers,
+}: {
+  ip: string;
+  headers: { 'user-agent'?: string | undefined };
+}): Client {
+  return { ip, userAgent: headers['user-agent'] };
+}
+
+/** The tokens of a session. */
+export interface Tokens {
+  access: string;
+  /** with the end of the session; without a refresh token the one that the client has stays good */
+  refresh?: { secret: string; expiresAt: Date };
+}
+
 /** The cookies of a session, set and taken away. */
 export interface Cookies {
-  /** @param expiresAt when the session ends; without a refresh token the cookie of the earlier one stays */
-  set(reply: FastifyReply, tokens: { access: string; refresh?: { secret: string; expiresAt: Date } }): void;
+  set(reply: FastifyReply, tokens: Tokens): void;
   clear(reply: FastifyReply): void;
 }
 

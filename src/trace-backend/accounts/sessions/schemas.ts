@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime } from '../../contract/schemas.ts';
-import { Code } from '../factor-setup/schemas.ts';
+import { Code, User } from '../users/schemas.ts';
+import { MAX_SESSIONS } from './store.ts';
 
 export const Login = Type.Object({
   username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),
@@ -26,3 +28,61 @@ export const Session = Type.Object({
   secondFactor: Type.Boolean({ description: 'whether the login proved a second factor' }),
   current: Type.Boolean({ description: 'whether this request belongs to it' }),
 });
+
+const withCookies = {
+  'set-cookie': Type.String({
+    description:
+      'trace-accessToken, the access token for an hour, and trace-refreshToken for what remains of 30 days',
+  }),
+};
+
+export const loginSchema = {
+  tags: ['User'],
+  summary: 'Log in',
+  description:
+    'Sets the cookie trace-accessToken, which secured calls need, for an hour. After 10 failures for one account from one address (IPv6: /64) within 15 minutes: 429; after 100 from anywhere too, except from addresses that the user logged in from within 30 days.',
+  body: Login,
+  response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
+};
+
+export const refreshSchema = {
+  tags: ['User'],
+  summary: 'Continue for another hour',
+  description:
+    'Exchanges the cookie trace-refreshToken for new cookies. Each is good once, until 30 days after the login.',
+  response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
+};
+
+export const logoutSchema = {
+  tags: ['User'],
+  summary: 'Log out',
+  description:
+    'Ends every session of the user, on every device. The cookie trace-refreshToken alone is enough. DELETE /api/user/sessions/{id} ends one session.',
+  response: { 200: Done, ...failureAnswers(401) },
+};
+
+export const listSessionsSchema = {
+  tags: ['User'],
+  summary: 'Where the caller is logged in',
+  description: 'The session used last comes first.',
+  response: {
+    200: envelope(
+      Type.Object({
+        items: Type.Array(Session, { maxItems: MAX_SESSIONS }),
+        count: Type.Integer(),
+        offset: Type.Integer(),
+        limit: Type.Integer(),
+      }),
+      'the sessions',
+    ),
+    ...failureAnswers(401),
+  },
+};
+
+export const endSessionSchema = {
+  tags: ['User'],
+  summary: 'End one session',
+  description: 'Its tokens end at once.',
+  params: Type.Object({ id: SessionId }),
+  response: { 200: Done, ...failureAnswers(401, 404) },
+};

@@ -1,21 +1,21 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { newSecret, secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import type { Caller } from '../../access/authentication.ts';
+import type { Visitor } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
+import { admitLogin, noteLogin } from '../attempts/limits.ts';
+import { deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
 import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { type Account, findAccount, findAccountById, lockAccount } from '../users/store.ts';
-import { deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
-import { type Cookies, REFRESH_COOKIE, SESSION_SECONDS } from './cookies.ts';
+import { type Client, SESSION_SECONDS, type Tokens } from './cookies.ts';
 import { type Endings, endSessions } from './endings.ts';
-import { admitLogin, noteLogin } from '../attempts/limits.ts';
 import {
   findRefreshTokenUser,
   insertRefreshToken,
@@ -38,27 +38,28 @@ export interface Credentials {
   code?: string | undefined;
 }
 
+/** A user and the tokens of one of their sessions. */
+export interface LoggedIn {
+  account: Account;
+  tokens: Tokens;
+}
+
 /** Logging in and what follows from it. */
 export interface Sessions {
   /** @throws Problem unauthenticated, too_many_requests */
-  login(request: FastifyRequest, reply: FastifyReply, credentials: Credentials): Promise<Account>;
+  login(client: Client, credentials: Credentials): Promise<LoggedIn>;
   /** Begins another session of a user, whose earlier ones have ended. */
-  beginAnew(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    user: Account,
-    secondFactor: boolean,
-  ): Promise<void>;
-  /** Gives the caller an access token that says that the session has proven a second factor. */
-  signAnew(reply: FastifyReply, caller: Caller): Promise<void>;
+  beginAnew(client: Client, user: Account, secondFactor: boolean): Promise<Tokens>;
+  /** An access token that says that the caller's session has proven a second factor. */
+  signAnew(caller: Caller): Promise<Tokens>;
   /** @throws Problem unauthenticated */
-  refresh(request: FastifyRequest, reply: FastifyReply): Promise<Account>;
+  refresh(client: Client, refreshToken: string | undefined): Promise<LoggedIn>;
   /**
-   * Ends every session of a user: of the caller's access token, or else of the refresh token.
+   * Ends every session of a user: of the caller, or else of the refresh token.
    *
-   * @throws Problem unauthenticated when neither names one
+   * @returns whether either names one
    */
-  logout(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  logout(visitor: Visitor, refreshToken: string | undefined): Promise<boolean>;
 }
 
 interface SessionContext {
@@ -66,12 +67,11 @@ interface SessionContext {
   box: SecretBox;
   requirement: Requirement;
   keys: Keys;
-  cookies: Cookies;
   endings: Endings;
 }
 
 export function openSessions(context: SessionContext): Sessions {
-  const { pool, keys, cookies, endings, requirement } = context;
+  const { pool, keys, endings, requirement } = context;
   const accessToken = (user: Account, { id: sid, secondFactor }: Pick<Session, 'id' | 'secondFactor'>) => {
     const { id, email, role, sessionVersion } = user;
     const claims = { sub: String(id), type: 'access', email, role, ver: sessionVersion, sid };
@@ -82,59 +82,56 @@ export function openSessions(context: SessionContext): Sessions {
 
   /** Begins a session; its token is signed before the transaction, which must not wait for another connection. */
   async function begin(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    client: Client,
     user: Account,
     secondFactor: boolean,
     alongWith: (database: Database) => Promise<void>,
-  ): Promise<void> {
-    const session = newSession(request, user, secondFactor);
+  ): Promise<Tokens> {
+    const session = newSession(client, user, secondFactor);
     const access = await accessToken(user, session);
     const secret = await transaction(pool, async database => {
       await alongWith(database);
       await insertSession(database, session);
       return newRefreshToken(database, user, session);
     });
-    cookies.set(reply, { access, refresh: { secret, expiresAt: session.expiresAt } });
+    return { access, refresh: { secret, expiresAt: session.expiresAt } };
   }
 
   return {
-    async login(request, reply, credentials) {
-      const { account, attempt, isProven } = await checkLogin(context, request, credentials);
-      await begin(request, reply, account, isProven, async database => {
+    async login(client, credentials) {
+      const { account, attempt, isProven } = await checkLogin(context, client, credentials);
+      const tokens = await begin(client, account, isProven, async database => {
         await noteLogin(database, attempt, account.id);
         const deed = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
-        await audit(database, request, deed);
+        await audit(database, client, deed);
       });
-      return account;
+      return { account, tokens };
     },
-    beginAnew: (request, reply, user, secondFactor) =>
-      begin(request, reply, user, secondFactor, async () => {}),
-    async signAnew(reply, { id, sessionId }) {
+    beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
+    async signAnew({ id, sessionId }) {
       const user = await findAccountById(pool, id);
       if (!user) throw new Problem('unauthenticated', 'the session has ended; log in again');
-      cookies.set(reply, { access: await accessToken(user, { id: sessionId, secondFactor: true }) });
+      return { access: await accessToken(user, { id: sessionId, secondFactor: true }) };
     },
-    async refresh(request, reply) {
+    async refresh(client, refreshToken) {
       const { account, session, secret, reused } = await transaction(pool, database =>
-        exchange(database, request),
+        exchange(database, client, refreshToken),
       );
       if (reused !== undefined) endings.tell(reused);
       if (!account) throw new Problem('unauthenticated', 'the session has ended; log in again');
       const access = await accessToken(account, session);
-      cookies.set(reply, { access, refresh: { secret, expiresAt: session.expiresAt } });
-      return account;
+      return { account, tokens: { access, refresh: { secret, expiresAt: session.expiresAt } } };
     },
-    async logout(request, reply) {
-      const userId = request.caller?.id ?? (await transaction(pool, db => refreshTokenUser(db, request)));
-      cookies.clear(reply);
-      if (userId === undefined) throw new Problem('unauthenticated', 'nobody is logged in');
+    async logout(visitor, refreshToken) {
+      const userId = visitor.caller?.id ?? (await refreshTokenUser(pool, refreshToken));
+      if (userId === undefined) return false;
       await transaction(pool, async database => {
         await lockAccount(database, userId);
         await endSessions(database, userId, { resets: false });
-        await audit(database, request, { action: 'LOGOUT', entity: 'user', entityId: userId, userId });
+        await audit(database, visitor, { action: 'LOGOUT', entity: 'user', entityId: userId, userId });
       });
       endings.tell(userId);
+      return true;
     },
   };
 }
@@ -152,24 +149,24 @@ const inactive = {
  */
 async function checkLogin(
   context: SessionContext,
-  request: FastifyRequest,
+  client: Client,
   { username, password, code }: Credentials,
 ): Promise<{ account: Account; attempt: LoginAttempt; isProven: boolean }> {
   const { pool } = context;
   const key = emailKeyOf(username);
   const account = await findAccount(pool, key);
-  const attempt = await admitLogin(pool, key, account?.id, request.ip);
+  const attempt = await admitLogin(pool, key, account?.id, client.ip);
   const isRight = await checkPassword(account?.password, password);
   if (!isRight || !account) {
-    await noteFailure(pool, request, account, attempt, 'password');
+    await noteFailure(pool, client, account, attempt, 'password');
     throw new Problem('unauthenticated', 'username or password is wrong');
   }
   if (account.status !== 'ACTIVE') {
     await deleteLoginFailures(pool, attempt);
-    await noteFailure(pool, request, account, attempt, account.status);
+    await noteFailure(pool, client, account, attempt, account.status);
     throw new Problem('unauthenticated', inactive[account.status]);
   }
-  const isProven = await checkSecondFactor(context, request, { account, attempt, code });
+  const isProven = await checkSecondFactor(context, client, { account, attempt, code });
   return { account, attempt, isProven };
 }
 
@@ -181,7 +178,7 @@ async function checkLogin(
  */
 async function checkSecondFactor(
   { pool, box }: SessionContext,
-  request: FastifyRequest,
+  client: Client,
   { account, attempt, code }: { account: Account; attempt: LoginAttempt; code: string | undefined },
 ): Promise<boolean> {
   const factor = await requiredFactor(pool, account.id);
@@ -192,7 +189,7 @@ async function checkSecondFactor(
     throw codeNeeded('code is needed: this account has a second factor');
   }
   if (!(await proveFactor({ pool, box }, factor, code))) {
-    await noteFailure(pool, request, account, attempt, 'code');
+    await noteFailure(pool, client, account, attempt, 'code');
     throw codeNeeded('code is not one of the second factor, or was used before');
   }
   return true;
@@ -201,26 +198,25 @@ async function checkSecondFactor(
 /** Writes a failed login down; an account that does not exist is named by the hash of what was typed. */
 async function noteFailure(
   database: Database,
-  request: FastifyRequest,
+  client: Client,
   account: Account | undefined,
   attempt: LoginAttempt,
   reason: string,
 ): Promise<void> {
   const entityId = account?.id ?? attempt.account.toString('hex').slice(0, 16);
   const details = { reason };
-  await audit(database, request, { action: 'LOGIN_FAILED', entity: 'user', entityId, details });
+  await audit(database, client, { action: 'LOGIN_FAILED', entity: 'user', entityId, details });
 }
 
-function newSession(request: FastifyRequest, { id: userId }: Account, secondFactor: boolean): Session {
+function newSession(client: Client, { id: userId }: Account, secondFactor: boolean): Session {
   const now = new Date();
   const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
   const times = { startedAt: now, lastUsedAt: now, expiresAt };
-  return { id: crypto.randomUUID(), userId, ...times, ...clientOf(request), secondFactor };
+  return { id: crypto.randomUUID(), userId, ...times, ...placeOf(client), secondFactor };
 }
 
-function clientOf({ ip, headers }: FastifyRequest): { address: string; userAgent: string } {
-  const userAgent = (headers['user-agent'] ?? '').replaceAll('\0', '').slice(0, MAX_USER_AGENT);
-  return { address: ip, userAgent };
+function placeOf({ ip, userAgent = '' }: Client): { address: string; userAgent: string } {
+  return { address: ip, userAgent: userAgent.replaceAll('\0', '').slice(0, MAX_USER_AGENT) };
 }
 
 async function newRefreshToken(
@@ -234,8 +230,7 @@ async function newRefreshToken(
   return secret;
 }
 
-async function refreshTokenUser(database: Database, request: FastifyRequest): Promise<number | undefined> {
-  const token = request.cookies[REFRESH_COOKIE];
+async function refreshTokenUser(database: Database, token: string | undefined): Promise<number | undefined> {
   return token === undefined ? undefined : findRefreshTokenUser(database, secretHash(token), new Date());
 }
 
@@ -249,23 +244,23 @@ type Exchanged =
  *
  * @returns without an account when the token is not good; `reused` is the user whose sessions ended
  */
-async function exchange(database: Database, request: FastifyRequest): Promise<Exchanged> {
+async function exchange(database: Database, client: Client, token: string | undefined): Promise<Exchanged> {
   const now = new Date();
-  const userId = await refreshTokenUser(database, request);
-  if (userId === undefined) return {};
+  const userId = await refreshTokenUser(database, token);
+  if (token === undefined || userId === undefined) return {};
   const account = await lockAccount(database, userId);
-  const hash = secretHash(request.cookies[REFRESH_COOKIE] as string);
+  const hash = secretHash(token);
   const kept = await lockRefreshToken(database, hash);
   if (!kept || kept.session.expiresAt <= now) return {};
   if (account?.status !== 'ACTIVE' || account.sessionVersion !== kept.sessionVersion) return {};
   if (kept.usedAt && now.getTime() - kept.usedAt.getTime() > GRACE_MS) {
     await endSessions(database, userId, { resets: false });
     const deed = { action: 'REFRESH_TOKEN_REUSED', entity: 'user', entityId: userId, userId: null };
-    await audit(database, request, deed);
+    await audit(database, client, deed);
     return { reused: userId };
   }
   if (!kept.usedAt) await markRefreshTokenUsed(database, hash, now);
-  const session = { ...kept.session, lastUsedAt: now, ...clientOf(request) };
+  const session = { ...kept.session, lastUsedAt: now, ...placeOf(client) };
   await touchSession(database, session);
   return { account, session, secret: await newRefreshToken(database, account, session) };
 }

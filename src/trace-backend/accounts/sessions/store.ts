@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Role, Status } from '../users/store.ts';
+import type { Role } from '../../access/role.ts';
+import type { Status } from '../users/store.ts';
 
 /** One login, until it ends. */
 export interface Session {

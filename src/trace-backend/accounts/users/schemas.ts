@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { MAX_PASSWORD, MIN_PASSWORD } from './passwords.ts';
 
 export const Language = Type.Enum(['EN', 'DE', 'RW', 'ES'], {
   description: 'language of mails',
@@ -10,30 +9,11 @@ export const Status = Type.Enum(['UNCONFIRMED', 'CONFIRMED_EMAIL', 'ACTIVE', 'DE
 
 export const Role = Type.Enum(['USER', 'REGIONAL_ADMIN', 'SYSTEM_ADMIN']);
 
-const name = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description, examples: [example] });
-
-/** Its length is checked in code, which counts what people count. */
-const Password = Type.String({
-  minLength: MIN_PASSWORD,
-  maxLength: MAX_PASSWORD,
-  description: `${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
-  examples: ['correct horse battery staple'],
-});
-
 export const Email = Type.String({
   minLength: 3,
   maxLength: 255,
   description: 'e-mail address',
   examples: ['ana@example.org'],
-});
-
-export const Registration = Type.Object({
-  email: Email,
-  password: Password,
-  name: name('given name', 'Ana'),
-  surname: name('family name', 'Uwase'),
-  language: Type.Optional(Language),
 });
 
 export const User = Type.Object({
@@ -64,19 +44,16 @@ export const MailToken = Type.String({
 
 export const Confirmation = Type.Object({ token: MailToken });
 
-export const Address = Type.Object({ email: Email });
+export const CurrentPassword = Type.String({
+  maxLength: 1024,
+  description: 'the present password',
+  examples: ['correct horse battery staple'],
+});
 
-export const PasswordReset = Type.Object({ token: MailToken, password: Password });
-
-export const ProfileUpdate = Type.Object({
-  name: Type.Optional(name('given name', 'Ana')),
-  surname: Type.Optional(name('family name', 'Uwase')),
-  language: Type.Optional(Language),
-  discoverable: Type.Optional(
-    Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
-  ),
-  password: Type.Optional(Password),
-  currentPassword: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'needed to set another password' }),
-  ),
+/** A code of an app, or a recovery code; spaces and hyphens do not matter. */
+export const Code = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'six digits of the app, or a recovery code',
+  examples: ['492039'],
 });

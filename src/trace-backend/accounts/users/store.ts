@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
+import type { Role } from '../../access/role.ts';
 import type { Page } from '../../contract/schemas.ts';
 import type { Lists } from '../../lists/lists.ts';
 import { allOf } from '../../lists/store.ts';
 
 export type Status = 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE' | 'DEACTIVATED';
-export type Role = 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN';
 export type Language = 'EN' | 'DE' | 'RW' | 'ES';
 
 export interface User {

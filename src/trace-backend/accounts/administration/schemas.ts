@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { envelope, failureAnswers } from '../../contract/envelope.ts';
+import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
+import { Role, Status, User } from '../users/schemas.ts';
+import { SORTABLE } from '../users/store.ts';
+
+const PartOfName = Type.String({
+  maxLength: 255,
+  pattern: NO_NUL,
+  description: 'part of the address or of the name, in either case',
+});
+
+/** What administrators do to users. */
+export const ACTIONS = [
+  'ACTIVATE_USER',
+  'DEACTIVATE_USER',
+  'CONFIRM_USER_EMAIL',
+  'SET_USER_REGIONAL_ADMIN',
+  'UNSET_USER_REGIONAL_ADMIN',
+  'SET_USER_SYSTEM_ADMIN',
+  'UNSET_USER_SYSTEM_ADMIN',
+  'REMOVE_USER_SECOND_FACTOR',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export const executeUserSchema = {
+  tags: ['Administration'],
+  summary: 'Activate, deactivate or promote a user',
+  description:
+    'The actions about a SYSTEM_ADMIN, and those that make administrators, are for a SYSTEM_ADMIN; nobody does any of them to themself; the last active SYSTEM_ADMIN stays one.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
+  body: Type.Object({ id: Id }),
+  response: { 200: envelope(User, 'the user as it is now'), ...failureAnswers(401, 403, 404) },
+};
+
+export const listUsersSchema = {
+  tags: ['Administration'],
+  summary: 'Users',
+  querystring: listQuery(SORTABLE, {
+    query: Type.Optional(PartOfName),
+    status: Type.Optional(Status),
+    role: Type.Optional(Role),
+  }),
+  response: { 200: envelope(listOf(User), 'a page of users'), ...failureAnswers(401, 403) },
+};
+
+export const getUserSchema = {
+  tags: ['Administration'],
+  summary: 'A user',
+  params: Type.Object({ id: PathId }),
+  response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 403, 404) },
+};

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { failureAnswers } from '../../contract/envelope.ts';
+
+const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };
+
+export const discoverabilitySchema = {
+  tags: ['Registry'],
+  summary: 'Whom a contact belongs to, for the packet service',
+  description:
+    'Needs `Authorization: Bearer SERVICE_TOKEN`. The answer stands in the envelope and beside it, as user registries give it.',
+  querystring: Type.Object({ contact: Type.String({ minLength: 1, maxLength: 320 }) }),
+  headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
+  response: {
+    200: Type.Object(
+      { status: Type.Literal('OK'), data: Type.Object(Holder), ...Holder },
+      { description: 'the user who has the contact' },
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const publicKeysSchema = {
+  tags: ['Registry'],
+  summary: 'The public keys that access tokens are signed with',
+  response: {
+    200: Type.Object(
+      { keys: Type.Array(Type.Object({}, { additionalProperties: true })) },
+      { description: 'JSON Web Key Set (RFC 7517)' },
+    ),
+    ...failureAnswers(),
+  },
+};

@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../users/passwords.ts';
+import { Confirmation, Email, Language, MailToken, User } from '../users/schemas.ts';
+
+const name = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description, examples: [example] });
+
+/** Its length is checked in code, which counts what people count. */
+const Password = Type.String({
+  minLength: MIN_PASSWORD,
+  maxLength: MAX_PASSWORD,
+  description: `${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
+  examples: ['correct horse battery staple'],
+});
+
+export const Registration = Type.Object({
+  email: Email,
+  password: Password,
+  name: name('given name', 'Ana'),
+  surname: name('family name', 'Uwase'),
+  language: Type.Optional(Language),
+});
+
+export const Address = Type.Object({ email: Email });
+
+export const PasswordReset = Type.Object({ token: MailToken, password: Password });
+
+export const ProfileUpdate = Type.Object({
+  name: Type.Optional(name('given name', 'Ana')),
+  surname: Type.Optional(name('family name', 'Uwase')),
+  language: Type.Optional(Language),
+  discoverable: Type.Optional(
+    Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
+  ),
+  password: Type.Optional(Password),
+  currentPassword: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'needed to set another password' }),
+  ),
+});
+
+const answers = (description: string) => ({ 200: envelope(User, description), ...failureAnswers() });
+
+export const registerSchema = {
+  tags: ['User'],
+  summary: 'Open an account',
+  description: 'A mail with a token goes to the address. An administrator activates the account.',
+  body: Registration,
+  response: answers('the new user, not yet active'),
+};
+
+export const confirmEmailSchema = {
+  tags: ['User'],
+  summary: 'Confirm an address by the token mailed to it',
+  body: Confirmation,
+  response: answers('the user, whose address is confirmed'),
+};
+
+export const mailedTokenSchema = (summary: string) => ({
+  tags: ['User'],
+  summary,
+  description: 'Answers the same for every address. One mail in five minutes, at most.',
+  body: Address,
+  response: { 200: Done, ...failureAnswers() },
+});
+
+export const resetPasswordSchema = {
+  tags: ['User'],
+  summary: 'Set a password by a mailed token',
+  description: 'Ends every session of the user, who is told by mail.',
+  body: PasswordReset,
+  response: { 200: Done, ...failureAnswers() },
+};
+
+export const getProfileSchema = {
+  tags: ['User'],
+  summary: 'Who is logged in',
+  response: { 200: envelope(User, 'the user'), ...failureAnswers(401) },
+};
+
+export const updateProfileSchema = {
+  tags: ['User'],
+  summary: 'Change what is known of oneself',
+  description:
+    'What is left out stays. Another password needs the current one, ends every session, and begins a new one here.',
+  body: ProfileUpdate,
+  response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 404) },
+};
+
+export const landingPageSchema = ({ title, tag }: { title: string; tag: string }) => ({
+  tags: [tag],
+  summary: `${title}: the page behind a mailed link`,
+  description: 'The same for every token; opening it changes nothing.',
+  params: Type.Object({
+    token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
+  }),
+  response: {
+    200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
+    ...failureAnswers(),
+  },
+});

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { envelope, failureAnswers } from '../contract/envelope.ts';
+import { Id, listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
+
+const AuditEntry = Type.Object({
+  id: Type.Integer(),
+  at: Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] }),
+  userId: Type.Optional(
+    Type.Integer({ description: 'who did it; absent for the program and for strangers' }),
+  ),
+  action: Type.String({ examples: ['UPDATE_USER_PROFILE'] }),
+  entity: Type.String({ description: 'kind of the record', examples: ['user'] }),
+  entityId: Type.String({ examples: ['7'] }),
+  address: Type.String({ description: 'address it came from', examples: ['192.0.2.7'] }),
+  details: Type.Object({}, { additionalProperties: true }),
+});
+
+const word = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 100, pattern: NO_NUL, description }));
+
+export const SORTABLE = ['id'] as const;
+
+export const listAuditSchema = {
+  tags: ['Audit'],
+  summary: 'Who changed what, when and from where',
+  description: 'Every change of state since the first start. Entries are never changed nor removed.',
+  querystring: listQuery(SORTABLE, {
+    userId: Type.Optional(Id),
+    action: word('what was done, such as LOGIN'),
+    entity: word('kind of the record, such as user'),
+    entityId: word('id of the record'),
+    from: word('ISO 8601; at this time or later'),
+    to: word('ISO 8601; at this time or earlier'),
+  }),
+  response: { 200: envelope(listOf(AuditEntry), 'a page of the audit'), ...failureAnswers(401, 403) },
+};

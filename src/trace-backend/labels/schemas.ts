@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { Id, PathId } from '../contract/schemas.ts';
+import { LabelUpdate, LabelView, NewLabel, PublicLabel } from '../products/labels/schemas.ts';
+
+const tags = ['Label'];
+
+const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
+
+export const createLabelSchema = {
+  tags,
+  summary: 'Add a label to a product, unpublished',
+  body: NewLabel,
+  response: answers,
+};
+
+export const updateLabelSchema = {
+  tags,
+  summary: 'Change what a label says',
+  description: 'What is left out stays, null clears. A published label stays published.',
+  body: LabelUpdate,
+  response: answers,
+};
+
+/** What is done to labels by name. */
+export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export const executeLabelSchema = {
+  tags,
+  summary: 'Publish a label, or take it back',
+  description: 'What is published is read by anybody at /api/public/product/label/{uuid}.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
+  body: Type.Object({ id: Id }),
+  response: answers,
+};
+
+export const deleteLabelSchema = {
+  tags,
+  summary: 'Remove a label',
+  description: 'Also a published one: its code leads nowhere from then on.',
+  params: Type.Object({ id: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+const Params = Type.Object({
+  uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
+});
+
+export const publicLabelSchema = {
+  tags,
+  summary: 'A published label',
+  description: 'As JSON, or as a page for those who rather accept text/html, as browsers do.',
+  params: Params,
+  response: {
+    200: {
+      description: 'the label',
+      content: {
+        'application/json': { schema: envelope(PublicLabel, 'the label') },
+        'text/html': { schema: Type.String() },
+      },
+    },
+    ...failureAnswers(404),
+  },
+};
+
+export const labelCodeSchema = (type: string) => ({
+  tags,
+  summary: `The QR code that leads to a published label (${type})`,
+  params: Params,
+  response: {
+    200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
+    ...failureAnswers(404),
+  },
+});
+
+export const labelPhotoSchema = {
+  tags,
+  summary: 'The picture of the product that a published label is about',
+  params: Params,
+  response: {
+    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+    ...failureAnswers(404),
+  },
+};
