@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { type Limiter, limiter } from '../../platform/concurrency/limiter.ts';
 import { type FileStore, openFileStore, type Received } from '../../platform/files/index.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { takeForms } from '../../platform/http/form.ts';
+import { type Limiter, limiter } from '../../platform/http/limiter.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';

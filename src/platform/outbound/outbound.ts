@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limiter } from '../concurrency/limiter.ts';
+import { limiter } from '../http/limiter.ts';
 import { Problem } from '../http/problems.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sharp } from 'sharp';
-import { limiter } from '../../platform/concurrency/limiter.ts';
 import type { FileStore } from '../../platform/files/index.ts';
+import { limiter } from '../../platform/http/limiter.ts';
 
 /** The sizes an image is served in: pixels that it fits inside. Smaller ones stay as they are. */
 export const SIZES = {

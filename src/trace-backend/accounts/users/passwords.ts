@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { limiter } from '../../../platform/concurrency/limiter.ts';
+import { limiter } from '../../../platform/http/limiter.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Settings } from '../../../platform/settings.ts';
 

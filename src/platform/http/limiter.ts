@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { Problem } from '../http/problems.ts';
+import { Problem } from './problems.ts';
 
 /** How many tasks run at once, and how many more may wait. */
 export interface LimiterOptions {
