@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { availabilityRows } from './availability.ts';
 import { chatIntakeRows } from './chat-intake.ts';
 import { chatSearchRows } from './chat-search.ts';
 import { companyRows } from './companies.ts';
@@ -29,6 +30,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   companies: companyRows,
   products: productRows,
   currency: currencyRows,
+  availability: availabilityRows,
 };
 
 const SECONDS = 5;

@@ -419,6 +419,30 @@ describe('reading fields', () => {
     expect((await service.send('GET', `/fields/${'0'.repeat(64)}`)).status).toBe(404);
   });
 
+  test('gives all that were asked for, however long their boundaries are', async () => {
+    // 17 MB of boundaries: a ring of 5,000 positions with fifteen digits each.
+    const long = (at: number) => {
+      const ring = Array.from({ length: 4999 }, (_, n) => {
+        const angle = (2 * Math.PI * n) / 4999;
+        return [at + 0.001 * Math.cos(angle), -40 + 0.001 * Math.sin(angle)];
+      });
+      return JSON.stringify({ type: 'Polygon', coordinates: [[...ring, ring[0]]] });
+    };
+    await service.pool.query(
+      `INSERT INTO fields (geoid, boundary, area_m2, bounds, ground_cells, created_at)
+       SELECT encode(sha256(n::text::bytea), 'hex'), boundary, 1, box(point(140, -40), point(141, -41)), 1, now()
+       FROM unnest($1::text[]) WITH ORDINALITY AS made (boundary, n)`,
+      [Array.from({ length: 90 }, (_, n) => long(140 + n / 100))],
+    );
+    const { text, body } = await service.send('GET', '/fields?bbox=139,-42,142,-39&limit=1000');
+    expect(text.length).toBeGreaterThan(16 * 1024 * 1024);
+    expect([body.features.length, body.next_cursor]).toEqual([90, undefined]);
+    const ids = body.features.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    const first = (await service.send('GET', '/fields?bbox=139,-42,142,-39&limit=89')).body;
+    expect([first.features.length, first.next_cursor]).toEqual([89, ids[88]]);
+  });
+
   test('gives those that meet a box, page by page', async () => {
     const rings = Array.from({ length: 7 }, (_, k) => box(61 + k / 100, 30, 0.001));
     const { body } = await service.send('PUT', '/fields', collection(...rings.map(ring => feature(ring))));

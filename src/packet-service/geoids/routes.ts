@@ -6,6 +6,7 @@ import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { limiter } from '../../platform/http/limiter.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import { cutByBytes, sendParts } from '../../platform/http/streamed-text.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { isAdministrator } from '../access/caller.ts';
@@ -18,6 +19,7 @@ import type { Surveyor } from './surveyor.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
+const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /**
  * Requests that register run one after another, as the advisory lock would have them do anyway: so they hold one
@@ -90,15 +92,37 @@ export function registerFields(
     const { bbox, cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const box = bbox === undefined ? undefined : readBox(bbox);
-    const { fields, more } = await listFields(pool, { box, after: cursor, limit });
-    const next = more ? `,"next_cursor":"${fields.at(-1)?.geoid}"` : '';
-    const features = fields.map(asFeature).join(',');
-    return sendGeoJson(reply, `{"type":"FeatureCollection","features":[${features}]${next}}`);
+    // One field more than asked for tells whether there is a next page.
+    const found = await listFields(pool, { box, after: cursor, limit: limit + 1 });
+    const fields = found.slice(0, limit);
+    const next = found.length > limit ? fields.at(-1)?.geoid : undefined;
+    return sendParts(reply, collectionInParts(pool, fields, next), GEOJSON_TYPE);
   });
 }
 
 function asRegistered({ geoid, areaM2, name, status }: Awaited<ReturnType<typeof register>>[number]) {
   return { geoid, area_m2: areaM2, ...(name !== undefined && { name }), status };
+}
+
+/** A page of fields, read part by part: boundaries can be long. What is removed meanwhile is left out. */
+async function* collectionInParts(
+  pool: pg.Pool,
+  fields: readonly { geoid: string; bytes: number }[],
+  next: string | undefined,
+): AsyncGenerator<string> {
+  let before = '{"type":"FeatureCollection","features":[';
+  for (const part of cutByBytes(fields, ({ bytes }) => bytes)) {
+    const rows = await findFields(
+      pool,
+      part.map(({ geoid }) => geoid),
+    );
+    if (rows.length === 0) continue;
+    const inOrder = rows.toSorted((a, b) => (a.geoid < b.geoid ? -1 : 1));
+    yield before + inOrder.map(asFeature).join(',');
+    before = ',';
+  }
+  const cursor = next === undefined ? '' : `,"next_cursor":"${next}"`;
+  yield `${before === ',' ? '' : before}]${cursor}}`;
 }
 
 /** A field as the text of a GeoJSON Feature; its boundary is the text that was stored. */
@@ -108,7 +132,7 @@ function asFeature({ geoid, name, area_m2, created_at, boundary }: FieldRow): st
 }
 
 function sendGeoJson(reply: FastifyReply, text: string): FastifyReply {
-  return reply.type('application/geo+json; charset=utf-8').serializer(asIs).send(text);
+  return reply.type(GEOJSON_TYPE).serializer(asIs).send(text);
 }
 
 const asIs = (text: unknown) => text as string;

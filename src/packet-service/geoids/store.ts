@@ -31,8 +31,6 @@ export interface NewField {
 
 /** Fields that are looked at as the same ground; more cannot well lie on one place with nearly one size. */
 const MAX_SIMILAR = 200;
-/** Bytes of boundaries after which a page ends. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /** Waits until no other transaction registers fields; ends with the transaction. */
 export async function lockRegistration(database: Database): Promise<void> {
@@ -129,25 +127,18 @@ export async function insertField(database: Database, field: NewField, createdAt
 }
 
 /**
- * A page of fields by GeoID: those after one GeoID, and those whose bounds meet a box, where these are given. The page
- * ends early where boundaries are long; `more` tells whether fields are left behind it.
+ * The GeoIDs of fields and the bytes of their boundaries, by GeoID: of those after one GeoID, and of those whose bounds
+ * meet a box, where these are given.
  */
 export async function listFields(
   database: Database,
   { box, after, limit }: { box?: Bounds | undefined; after?: string | undefined; limit: number },
-): Promise<{ fields: FieldRow[]; more: boolean }> {
-  const { rows } = await database.query<FieldRow & { found: string }>(sql`
-    SELECT geoid, name, boundary, area_m2, created_at, author, found FROM (
-      SELECT *, count(*) OVER () AS found, row_number() OVER (ORDER BY geoid) AS place,
-        sum(octet_length(boundary)) OVER (ORDER BY geoid) - octet_length(boundary) AS bytes_before
-      FROM (
-        SELECT * FROM fields
-        WHERE true ${after === undefined ? empty : sql`AND geoid > ${after}`} ${box ? sql`AND ${meets(box)}` : empty}
-        ORDER BY geoid LIMIT ${limit + 1}
-      ) AS candidates
-    ) AS measured
-    WHERE place <= ${limit} AND bytes_before < ${MAX_PAGE_BYTES} ORDER BY geoid`);
-  return { fields: rows, more: Number(rows[0]?.found ?? 0) > rows.length };
+): Promise<{ geoid: string; bytes: number }[]> {
+  const { rows } = await database.query<{ geoid: string; bytes: number }>(sql`
+    SELECT geoid, octet_length(boundary) AS bytes FROM fields
+    WHERE true ${after === undefined ? empty : sql`AND geoid > ${after}`} ${box ? sql`AND ${meets(box)}` : empty}
+    ORDER BY geoid LIMIT ${limit}`);
+  return rows;
 }
 
 /** Whether a field's bounds meet the box; either of the two may run past 180 degrees. */

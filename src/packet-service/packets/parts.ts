@@ -1,10 +1,9 @@
+import { cutByBytes } from '../../platform/http/streamed-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findPackets, type Large, type PageRow, type Sections } from './read-store.ts';
 
 /** Bytes of texts that a page is read from the database with, at most; larger packets are read when they are sent. */
 export const PAGE_BYTES = 1024 * 1024;
-/** Bytes of texts that are read and sent together from a page with large packets, about; one packet may be more. */
-const PART_BYTES = 256 * 1024;
 
 /** The largest packet, in bytes, that is read with a page of so many. */
 export function largestOf(limit: number): number {
@@ -27,7 +26,7 @@ export async function* itemsInParts<Row extends PageRow>(
   item: (sections: Sections, row: Row) => string,
 ): AsyncGenerator<string> {
   let before = '';
-  for (const part of cutParts(rows)) {
+  for (const part of cutByBytes(rows, sizeOf)) {
     const ids = part.flatMap(({ large }) => (large === null ? [] : [idOfLarge(large)]));
     const found = ids.length === 0 ? [] : await findPackets(database, ids);
     let next = 0;
@@ -35,22 +34,6 @@ export async function* itemsInParts<Row extends PageRow>(
     yield before + texts.join(',');
     before = ',';
   }
-}
-
-function* cutParts<Row extends PageRow>(rows: readonly Row[]): Generator<Row[]> {
-  let part: Row[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    const size = sizeOf(row);
-    if (part.length > 0 && bytes + size > PART_BYTES) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(row);
-    bytes += size;
-  }
-  if (part.length > 0) yield part;
 }
 
 function sizeOf({ large, header, body, footer }: PageRow): number {

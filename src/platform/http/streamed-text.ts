@@ -50,3 +50,26 @@ export function sendPage(
 ): FastifyReply | Promise<FastifyReply> {
   return typeof page === 'string' ? sendText(reply, page, type) : sendParts(reply, page, type);
 }
+
+/** Bytes that are read and sent together from an answer that comes in parts, about; one item may be more. */
+const PART_BYTES = 256 * 1024;
+
+/** Cuts items that are still to be read into parts of about 256 KiB. */
+export function* cutByBytes<Item>(
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+): Generator<Item[]> {
+  let part: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = bytesOf(item);
+    if (part.length > 0 && bytes + size > PART_BYTES) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(item);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}

@@ -21,7 +21,9 @@ export interface Revision {
   userId: number;
 }
 
-export type KeptChange = FieldChange & Omit<Revision, 'productId'> & { id: number };
+/** A change without its values, and how many bytes these have as text. */
+export type KeptChange = Pick<FieldChange, 'path'> &
+  Omit<Revision, 'productId'> & { id: number; bytes: number };
 
 /** Writes down what a version changed, in the transaction that changes it. */
 export async function insertChanges(
@@ -47,7 +49,19 @@ export async function listChanges(
   page: Page,
 ): Promise<{ items: KeptChange[]; count: number }> {
   const where = sql`product_id = ${productId}`;
-  const columns = sql`id::float8 AS id, version, at, user_id AS "userId", path, before, after`;
+  const columns = sql`id::float8 AS id, version, at, user_id AS "userId", path,
+    coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0) AS bytes`;
   const source = { table: 'product_changes', columns, key: 'id', gather: where, look: where };
   return lists.list<KeptChange>(database, `changes of ${productId}`, source, page);
+}
+
+/** The values of changes before and after them, as the JSON texts that were kept. */
+export async function findValues(
+  database: Database,
+  ids: readonly number[],
+): Promise<Map<number, { before: string | null; after: string | null }>> {
+  const { rows } = await database.query<{ id: number; before: string | null; after: string | null }>(sql`
+    SELECT id::float8 AS id, before::text AS before, after::text AS after FROM product_changes
+    WHERE id = ANY (${ids}::bigint[])`);
+  return new Map(rows.map(({ id, ...values }) => [id, values]));
 }

@@ -61,6 +61,31 @@ test('the history tells who changed which field, when, and what it was before', 
   expect(companyId).toBeGreaterThan(0);
 });
 
+test('a history of large values is whole, and their order and names are kept', async () => {
+  const { user } = kopanyi;
+  const id = await added(user, { name: 'Tea' });
+  const text = (n: number) => `${n} ${'é'.repeat(400_000)}`;
+  await trace.pool.query(
+    `INSERT INTO product_changes (product_id, version, at, user_id, path, before, after)
+     SELECT $1, n + 1, now(), $2, 'origin.more', CASE WHEN n > 1 THEN to_json(text) END, to_json(text || '!')
+     FROM unnest($3::text[]) WITH ORDINALITY AS made (text, n) ORDER BY n`,
+    [id, user.id, Array.from({ length: 40 }, (_, n) => text(n))],
+  );
+  const answer = await user.send('GET', `/api/product/${id}/history?sort=ASC`);
+  expect(answer.text.length).toBeGreaterThan(25_000_000);
+  const { items, count, offset, limit } = answer.body.data;
+  expect([items.length, count, offset, limit]).toEqual([41, 41, 0, 100]);
+  expect(items[1]).toMatchObject({
+    path: 'origin.more',
+    after: `${text(0)}!`,
+    user: { id: user.id, name: 'Ana' },
+  });
+  expect('before' in items[1]).toBe(false);
+  expect(items[40]).toMatchObject({ version: 41, before: text(39) });
+  const counted = await user.send('GET', `/api/product/${id}/history?requestType=COUNT`);
+  expect(counted.body).toEqual({ status: 'OK', data: { count: 41, offset: 0, limit: 100 } });
+});
+
 test('what a removed product was stays in its history, which is never changed', async () => {
   const { user } = kopanyi;
   const id = await added(user, { name: 'Tea', description: 'Kept' });

@@ -1,15 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
+import { sendParts } from '../../platform/http/streamed-text.ts';
 import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
-import { findUsers } from '../accounts/users/store.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { ok } from '../contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './changes-store.ts';
+import { historyInParts } from './history.ts';
 import { originFile } from './origin.ts';
 import { changeProduct, createProduct, leaveProduct, type ProductsContext, removeProduct } from './save.ts';
 import {
@@ -164,20 +165,14 @@ function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
       config: { access: 'user' },
       schema: productHistorySchema,
     },
-    async request => {
+    async (request, reply) => {
       const page = pageOf(request.query, HISTORY_SORTABLE);
       const id = pathIdOf(request.params.id);
       await checkMayReadHistory(request, id);
       const { items, count } = await listChanges(pool, lists, id, page);
       if (count === 0) throw unknownProduct();
-      const users = await findUsers(pool, [...new Set(items.map(({ userId }) => userId))]);
-      const names = new Map(users.map(user => [user?.id, user]));
-      const changes = items.map(({ userId, at, before, after, ...change }) => {
-        const { name = '', surname = '' } = names.get(userId) ?? {};
-        const values = { ...(before !== null && { before }), ...(after !== null && { after }) };
-        return { ...change, at: at.toISOString(), user: { id: userId, name, surname }, ...values };
-      });
-      return ok(listAnswer(page, { items: changes, count }));
+      if (page.requestType === 'COUNT') return ok(listAnswer(page, { items: [], count }));
+      return sendParts(reply, historyInParts(pool, page, items, count));
     },
   );
 

@@ -202,5 +202,6 @@ export function listSource(
         ? allOf([isOne, isOwners, holds])
         : allOf([isOwners, byToken, holds, isSeen]),
     look: allOf([holds, isOwners, isSeen]),
+    isCovered: sortBy === 'name' && isOwners === undefined && isSeen === undefined,
   };
 }

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** Milliseconds between two questions. */
+const PACE = 10;
+
+/**
+ * Asks a service how it is, a hundred times a second, in a thread of its own, and gives the milliseconds that each
+ * answer took. A question that comes late because the one before was answered late counts from when it was due.
+ */
+async function probe({ port, seconds }: { port: number; seconds: number }): Promise<number[]> {
+  const socket = connect({ port, noDelay: true });
+  await once(socket, 'connect');
+  const took: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  for (let due = performance.now(); due < end; due += PACE) {
+    if (due > performance.now()) await wait(due - performance.now());
+    socket.write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    if (!answer.toString().startsWith('HTTP/1.1 200')) throw new Error(answer.toString());
+    took.push(performance.now() - due);
+  }
+  socket.destroy();
+  return took;
+}
+
+probe(workerData).then(took => parentPort?.postMessage(took));

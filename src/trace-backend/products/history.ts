@@ -1,0 +1,51 @@
+import { cutByBytes } from '../../platform/http/streamed-text.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { findUsers } from '../accounts/users/store.ts';
+import type { Page } from '../contract/schemas.ts';
+import { listAnswer } from '../contract/schemas.ts';
+import { findValues, type KeptChange } from './changes-store.ts';
+
+/**
+ * A page of changes as it is answered, in its envelope. Values of fields are read part by part: a thousand changes may
+ * hold a gigabyte.
+ *
+ * @param count changes in all
+ */
+export async function* historyInParts(
+  database: Database,
+  page: Page,
+  changes: readonly KeptChange[],
+  count: number,
+): AsyncGenerator<string> {
+  const users = await findUsers(database, [...new Set(changes.map(({ userId }) => userId))]);
+  const names = new Map(users.map(user => [user?.id, user]));
+  yield '{"status":"OK","data":{"items":[';
+  let before = '';
+  for (const part of cutByBytes(changes, ({ bytes }) => bytes)) {
+    const values = await findValues(
+      database,
+      part.map(({ id }) => id),
+    );
+    const items = part.map(({ id, at, version, userId, path }) => {
+      const { name = '', surname = '' } = names.get(userId) ?? {};
+      const user = { id: userId, name, surname };
+      const change = JSON.stringify({ id, at: at.toISOString(), version, user, path });
+      return withValues(change, values.get(id));
+    });
+    yield before + items.join(',');
+    before = ',';
+  }
+  const { items: _, ...rest } = listAnswer(page, { items: [], count });
+  yield `],${JSON.stringify(rest).slice(1)}}`;
+}
+
+/** The values are spliced in as they were kept; null means that there is nothing. */
+function withValues(
+  change: string,
+  values: { before: string | null; after: string | null } | undefined,
+): string {
+  const { before, after } = values ?? {};
+  const member = (name: string, text: string | null | undefined) =>
+    text && text !== 'null' ? `,"${name}":${text}` : '';
+  return `${change.slice(0, -1)}${member('before', before)}${member('after', after)}}`;
+}
