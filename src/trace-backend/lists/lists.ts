@@ -99,9 +99,7 @@ async function pageOfMany<Row extends { id: number }>(
   source: ListSource,
   page: Page,
 ): Promise<{ items: Row[]; total?: number }> {
-  if (source.look === undefined || source.isCovered) {
-    return { items: await walkRows<Row>(database, source, page) };
-  }
+  if (source.look === undefined) return { items: await walkRows<Row>(database, source, page) };
   const end = page.offset + page.limit;
   if (end <= WINDOW) {
     const window = Math.min(WINDOW, end * WINDOW_PER_ROW);

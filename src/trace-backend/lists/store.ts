@@ -13,8 +13,6 @@ export interface ListSource {
   gather: Sql | undefined;
   /** which rows, in a way that is quickly decided for each one looked at */
   look: Sql | undefined;
-  /** whether the index of the key alone tells that, so that rows which are passed over are not read */
-  isCovered?: boolean;
 }
 
 /** All of these conditions at once; undefined when there are none. */
@@ -72,18 +70,13 @@ export async function gatherRows<Row extends { id: number }>(
  *
  * @param window rows that are looked at, at most; without it all
  */
-export function walkStatement(
-  { table, key, columns, look, isCovered }: ListSource,
-  page: Page,
-  window?: number,
-): Sql {
+export function walkStatement({ table, key, columns, look }: ListSource, page: Page, window?: number): Sql {
   const { order, page: part } = ordered(page);
-  // The index alone leads to the page, however far down it is; only its rows are then read.
-  if (look === undefined || isCovered) {
+  // Without conditions the index alone leads to the page, however far down it is; only its rows are then read.
+  if (look === undefined) {
     return sql`
       SELECT ${columns} FROM (
-        SELECT id, ${raw(key)} AS list_key FROM ${raw(table)}
-        ${look ? sql`WHERE ${look}` : empty} ORDER BY ${order} ${part}) AS page
+        SELECT id, ${raw(key)} AS list_key FROM ${raw(table)} ORDER BY ${order} ${part}) AS page
       JOIN ${raw(table)} USING (id) ORDER BY ${order}`;
   }
   return sql`

@@ -111,15 +111,10 @@ test('among 200,000 products a page is found among few rows, whoever asks and ho
 });
 
 test('however far down a page is, the index alone leads to it', async () => {
-  for (const [query, sortBy] of [
-    [undefined, 'id'],
-    [undefined, 'name'],
-    [undefined, 'updatedAt'],
-    ['lot', 'name'],
-  ] as const) {
-    const source = await sourceOf({ query }, sortBy);
+  for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
+    const source = await sourceOf({}, sortBy);
     const { kinds, rows } = await look(walkStatement(source, { ...page(sortBy), offset: 150_000 }));
-    const name = JSON.stringify([query, sortBy, [...kinds]]);
+    const name = JSON.stringify([sortBy, [...kinds]]);
     expect([...kinds].toSorted(), name).toEqual(['Index Only Scan products', 'Index Scan products']);
     expect(rows, name).toBeLessThan(151_000);
   }

@@ -149,7 +149,7 @@ export interface ProductFilter {
 }
 
 export type ProductSort = (typeof SORTABLE)[number];
-const KEYS = { id: 'id', name: 'left(folded, 100)', updatedAt: 'updated_at' };
+const KEYS = { id: 'id', name: 'name_key', updatedAt: 'updated_at' };
 
 export type ListedProduct = Pick<Product, 'id' | 'name' | 'companyId' | 'updatedAt'> & { photo: unknown };
 
@@ -202,6 +202,5 @@ export function listSource(
         ? allOf([isOne, isOwners, holds])
         : allOf([isOwners, byToken, holds, isSeen]),
     look: allOf([holds, isOwners, isSeen]),
-    isCovered: sortBy === 'name' && isOwners === undefined && isSeen === undefined,
   };
 }
