@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filledPath, type Operation, operationsOf } from './helpers/definition.ts';
+import { rawConnection } from './helpers/raw.ts';
 import { type Answer, type RunningService, runningService, type Send } from './helpers/service.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
@@ -201,4 +202,20 @@ test('an Accept header that excludes all media types of an answer is 406', async
   expect(await ask('/vocab', 'text/turtle')).toBe(200);
   expect(await ask('/graph', 'text/html')).toBe(200);
   expect(await ask('/health', 'text/plain')).toBe(406);
+});
+
+test('a request without a Host, and one with an expectation that nobody knows, are answered like others', async () => {
+  for (const [url, path, member] of [
+    [packet.url, '/packets', 'error'],
+    [trace.url, '/api/common/countries', 'errorMessage'],
+  ] as const) {
+    const ask = async (head: string) => {
+      const connection = await rawConnection(url);
+      connection.send(`GET ${path} HTTP/1.1\r\n${head}connection: close\r\n\r\n`);
+      await connection.closed;
+      return connection.received();
+    };
+    expect(await ask('')).toMatch(new RegExp(`^HTTP/1.1 400 [^]*"${member}":"the header Host is required"`));
+    expect(await ask('host: localhost\r\nexpect: nonsense\r\n')).toMatch(/^HTTP\/1.1 200 /);
+  }
 });

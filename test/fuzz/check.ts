@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { JsonSchema } from '../helpers/definition.ts';
-import type { FuzzAnswer, FuzzRequest } from './requests.ts';
+import type { JsonSchema, Operation } from '../helpers/definition.ts';
+import type { WireAnswer } from './wire.ts';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 const compiled = new Map<object, ValidateFunction>();
@@ -14,7 +14,7 @@ function validator(schema: object): ValidateFunction {
   return validate;
 }
 
-/** The shape of a service's errors. */
+/** Whether a body has the shape of a service's errors. */
 export type ErrorShape = (body: unknown) => boolean;
 
 export const packetError: ErrorShape = body => {
@@ -23,51 +23,60 @@ export const packetError: ErrorShape = body => {
 };
 
 export const traceError: ErrorShape = body => {
-  const { status, errorMessage, data } = body as Record<string, unknown>;
-  return (
-    typeof status === 'string' && status !== 'OK' && typeof errorMessage === 'string' && data === undefined
-  );
+  const { status, errorMessage, validationErrorDetails, ...rest } = body as Record<string, unknown>;
+  const isStatus = typeof status === 'string' && status !== '' && status !== 'OK';
+  const isMessage = typeof errorMessage === 'string' && errorMessage !== '';
+  const { fieldErrors = {} } = (validationErrorDetails ?? {}) as { fieldErrors?: object };
+  const areSentences = Object.values(fieldErrors).every(text => typeof text === 'string' && text !== '');
+  return isStatus && isMessage && areSentences && Object.keys(rest).length === 0;
 };
 
 /** What an answer breaks of what every answer promises; undefined when it is as it should be. */
 export function faultOf(
-  { operation }: FuzzRequest,
-  answer: FuzzAnswer,
+  { method, responses }: Pick<Operation, 'method' | 'responses'>,
+  { status, type, body }: WireAnswer,
   isError: ErrorShape,
 ): string | undefined {
-  const { status, type, body } = answer;
-  if (status >= 500) return `a failure: ${body.toString().slice(0, 300)}`;
-  if (status === 304 || operation.method === 'HEAD') return undefined;
-  if (status >= 400) return errorFault(type, body, isError);
-  if (status >= 300) return `a redirect`;
-  const described = operation.responses[String(status)];
+  const shown = () => body.toString().slice(0, 300);
+  if (status >= 500) return `a failure: ${shown()}`;
+  if (status >= 400 && method !== 'HEAD') {
+    return errorFault(type, body, isError) && `${errorFault(type, body, isError)}: ${shown()}`;
+  }
+  if (status >= 400) return undefined;
+  const described = responses[String(status)];
   if (!described) return `status ${status} is not in the definition`;
-  if (Object.keys(described).length === 0)
+  if (method === 'HEAD' || Object.keys(described).length === 0) {
     return body.length === 0 ? undefined : 'a body where there is none';
+  }
   const schema =
     described[type] ?? described[`${type.split('/')[0]}/*`] ?? described['application/octet-stream'];
   if (schema === undefined) return `media type ${type} is not in the definition`;
-  return schemaFault(type, schema, body);
+  return schemaFault(type, schema, body.toString());
 }
 
 function errorFault(type: string, body: Buffer, isError: ErrorShape): string | undefined {
   if (type !== 'application/json') return `an error as ${type}`;
-  const parsed = JSON.parse(body.toString()) as unknown;
-  return isError(parsed) ? undefined : `an error of another shape: ${body.toString().slice(0, 300)}`;
+  const parsed = parse(body.toString());
+  if (typeof parsed !== 'object' || parsed === null) return 'an error that is no object';
+  return isError(parsed) ? undefined : 'an error of another shape';
 }
 
-function schemaFault(type: string, schema: JsonSchema, body: Buffer): string | undefined {
+function schemaFault(type: string, schema: JsonSchema, text: string): string | undefined {
   const isLines = type === 'application/x-ndjson';
   if (!isLines && !/[/+]json$/.test(type)) return undefined;
-  const texts = isLines
-    ? body
-        .toString()
-        .split('\n')
-        .filter(line => line !== '')
-    : [body.toString()];
   const validate = validator(schema);
-  for (const text of texts) {
-    if (!validate(JSON.parse(text))) return `${ajv.errorsText(validate.errors)} in ${text.slice(0, 300)}`;
+  for (const part of isLines ? text.split('\n').slice(0, -1) : [text]) {
+    const parsed = parse(part);
+    if (parsed === undefined) return `no JSON: ${part.slice(0, 300)}`;
+    if (!validate(parsed)) return `${ajv.errorsText(validate.errors)} in ${part.slice(0, 300)}`;
   }
-  return undefined;
+  return isLines && text !== '' && !text.endsWith('\n') ? 'the last line does not end' : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

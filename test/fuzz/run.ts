@@ -1,100 +1,113 @@
-import { operationsOf } from '../helpers/definition.ts';
-import type { RunningService } from '../helpers/service.ts';
-import type { RunningTrace } from '../helpers/trace.ts';
-import { type ErrorShape, faultOf, packetError, traceError } from './check.ts';
+import { type Operation, operationsOf } from '../helpers/definition.ts';
+import type { Send } from '../helpers/service.ts';
+import { type ErrorShape, faultOf } from './check.ts';
+import { knowledge } from './known.ts';
 import { type Random, randomOf } from './random.ts';
-import { exchange, type FuzzRequest, makeRequest } from './requests.ts';
-import type { Known } from './values.ts';
+import { makeRequest } from './requests.ts';
+import type { Known } from './texts.ts';
+import { exchange, type WireAnswer, type WireRequest } from './wire.ts';
 
 /** What a run found. */
 export interface Findings {
-  /** requests by the hundreds of their status */
+  /** requests sent */
+  sent: number;
+  /** answers by status */
   statuses: Record<string, number>;
-  /** operations of which at least one request succeeded */
+  /** operations, as "GET /health", of which at least one request succeeded */
   succeeded: Set<string>;
-  /** operations in all */
-  operations: number;
+  operations: string[];
   /** a line for each answer that is not as it should be */
   faults: string[];
 }
 
-interface Target {
-  url: string;
-  send: RunningService['send'];
-  definition: string;
-  isError: ErrorShape;
-  known: Known;
-  /** who asks: a cookie, where one is needed; asked for again when it was ended by a request */
-  cookie?: () => Promise<string>;
-  isLoggedIn?: (cookie: string | undefined) => Promise<boolean>;
+/** Who sends a request: the headers that tell it. */
+export interface Sender {
+  headers: [name: string, value: string][];
+  /** called when an operation that is not open to everyone is answered 401 */
+  unauthenticated?: () => Promise<void>;
 }
 
-/** Sends so many requests of a seed to a service, one after the other, each operation in turn. */
-async function fuzz(target: Target, random: Random, count: number): Promise<Findings> {
+export interface Target {
+  url: string;
+  send: Send;
+  /** path of the definition */
+  definition: string;
+  isError: ErrorShape;
+  /** texts of what exists before the first request */
+  known: Known;
+  sender: (random: Random) => Sender;
+}
+
+/** How much is sent: so many requests, but none after a time in milliseconds. */
+export interface Bounds {
+  count: number;
+  ms: number;
+}
+
+/** Faults that are kept, at most. */
+const MOST_FAULTS = 100;
+
+/** Sends the requests of a seed to a service, one after the other, each operation in turn. */
+export async function fuzz(target: Target, seed: number, { count, ms }: Bounds): Promise<Findings> {
+  const random = randomOf(seed);
   const operations = await operationsOf(target.send, target.definition);
+  const known = knowledge(target.known);
   const findings: Findings = {
+    sent: 0,
     statuses: {},
     succeeded: new Set(),
-    operations: operations.length,
+    operations: operations.map(nameOf),
     faults: [],
   };
-  let cookie = await target.cookie?.();
-  for (let at = 0; at < count; at++) {
-    const operation = operations[at % operations.length] as (typeof operations)[number];
-    const request = makeRequest(random, operation, target.known);
+  const deadline = Date.now() + ms;
+  while (findings.sent < count && Date.now() < deadline && findings.faults.length < MOST_FAULTS) {
+    const operation = operations[findings.sent++ % operations.length] as Operation;
+    const sender = target.sender(random);
+    const made = makeRequest(random, operation, known.of(operation));
+    const request = { ...made, headers: [...made.headers, ...sender.headers] };
     try {
-      const answer = await exchange(target.url, request, cookie);
-      const hundreds = `${Math.floor(answer.status / 100)}xx`;
-      findings.statuses[hundreds] = (findings.statuses[hundreds] ?? 0) + 1;
-      if (answer.status < 300) findings.succeeded.add(`${operation.method} ${operation.path}`);
-      const fault = faultOf(request, answer, target.isError);
-      if (fault) findings.faults.push(`${answer.status} ${shown(request)}: ${fault}`);
-      const ended = answer.status === 401 && !operation.open;
-      if (ended && target.cookie && !(await target.isLoggedIn?.(cookie))) {
-        cookie = await target.cookie();
-      }
+      const answer = await exchange(target.url, request);
+      const fault = judge(findings, operation, request, answer, target.isError);
+      if (fault) findings.faults.push(`${answer.status} ${shown(made)}\n  ${fault}`);
+      else known.learn(operation, answer);
+      if (answer.status === 401 && !operation.open) await sender.unauthenticated?.();
     } catch (error) {
-      findings.faults.push(`no answer ${shown(request)}: ${(error as Error).message}`);
+      findings.faults.push(`${shown(made)}\n  ${(error as Error).message}`);
     }
   }
   return findings;
 }
 
-function shown({ operation, path, headers, body }: FuzzRequest): string {
-  const text = body?.toString('utf8') ?? '';
-  return `${operation.method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 300)} ${text.slice(0, 500)}`;
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
+
+function judge(
+  findings: Findings,
+  operation: Operation,
+  { method }: WireRequest,
+  answer: WireAnswer,
+  isError: ErrorShape,
+): string | undefined {
+  findings.statuses[answer.status] = (findings.statuses[answer.status] ?? 0) + 1;
+  if (method === operation.method && answer.status < 300) findings.succeeded.add(nameOf(operation));
+  const responses = method === operation.method ? operation.responses : {};
+  return faultOf({ method, responses }, answer, isError);
 }
 
-export function fuzzPacketService(
-  service: RunningService,
-  known: Known,
-  seed: number,
-  count: number,
-): Promise<Findings> {
-  const target = {
-    url: service.url,
-    send: service.send,
-    definition: '/openapi.json',
-    isError: packetError,
-    known,
-  };
-  return fuzz(target, randomOf(seed), count);
+function shown({ method, path, headers, body }: WireRequest): string {
+  const text = body === undefined ? '' : `${body.length} bytes: ${body.toString('latin1', 0, 1000)}`;
+  return `${method} ${path.slice(0, 500)} ${JSON.stringify(headers).slice(0, 700)} ${text}`;
 }
 
-export function fuzzTraceBackend(
-  trace: RunningTrace,
-  known: Known,
-  seed: number,
-  count: number,
-): Promise<Findings> {
-  const cookie = async () => (await trace.loggedIn('SYSTEM_ADMIN')).cookie;
-  const target = {
-    url: trace.url,
-    send: trace.send,
-    definition: '/v3/api-docs',
-    isError: traceError,
-    known,
-    cookie,
-  };
-  return fuzz(target, randomOf(seed), count);
+/** What a run was and found, as lines. */
+export function report(name: string, seed: number, findings: Findings): string {
+  const { sent, statuses, succeeded, operations, faults } = findings;
+  const never = operations.filter(operation => !succeeded.has(operation));
+  return [
+    `${name}: seed ${seed}, ${sent} requests to ${operations.length} operations, ${faults.length} faults`,
+    `answers: ${Object.entries(statuses)
+      .map(([status, count]) => `${status}: ${count}`)
+      .join(', ')}`,
+    `never succeeded: ${never.join(', ') || 'none'}`,
+    ...faults.slice(0, 20),
+  ].join('\n');
 }

@@ -11,13 +11,17 @@ export type HostSettings = Pick<
 >;
 
 /**
- * Refuses requests whose Host is a name that nobody gave this service, where it listens on this machine alone: a page
+ * Refuses requests of HTTP/1.1 without a Host, and those whose Host is a name that nobody gave this service, where it listens on this machine alone: a page
  * of another site that has its own name resolve to 127.0.0.1 (DNS rebinding) would otherwise read and write here as a
  * page of this service. Addresses and localhost cannot be made to mean something else.
  *
  * Behind a proxy the names are the proxy's business, and a service on the network is reached by any of its names.
  */
 export function checkHosts(app: FastifyInstance, settings: HostSettings): void {
+  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
+    const isMissing = headers.host === undefined && raw.httpVersion === '1.1';
+    done(isMissing ? new Problem('invalid', 'the header Host is required') : undefined);
+  });
   if (!isLoopbackHost(settings.HOST) || settings.TRUST_PROXY !== 'false') return;
   const known = knownHosts(settings);
   // Nearly every request has the Host of the one before.

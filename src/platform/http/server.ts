@@ -56,6 +56,8 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     genReqId: requestIds(),
     // Headers have Node's minute; bodies may take their time as long as they come (slow-clients.ts).
     requestTimeout: 0,
+    // checkHosts does, in the service's own error body.
+    http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
     // Ours says when to come back.
     return503OnClosing: false,
@@ -68,6 +70,8 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  app.server.on('checkExpectation', app.routing);
   logRequests(app);
   sendSecurityHeaders(app, service.publicUrl);
   readForwarded(app, trusted);
