@@ -194,3 +194,13 @@ test('what waits for health gets an answer at once, whatever the database does',
   );
   expect(answers.every(({ body }) => body.status === 'OK')).toBe(true);
 });
+
+test('a service whose database has fallen silent stops all the same', async () => {
+  const { service, relay } = await startBehindRelay();
+  await becomes(service, 200, 'OK');
+  relay.blackHole();
+  // Every part of it that works in the background has met the silence.
+  await becomes(service, 503, 'DATABASE_UNREACHABLE');
+  opened.splice(opened.indexOf(service.stop), 1);
+  await service.stop();
+}, 50_000);

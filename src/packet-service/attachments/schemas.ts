@@ -143,10 +143,14 @@ export const postUploadSchema = {
   description:
     `The tus protocol ${TUS_VERSION} with ${TUS_EXTENSIONS}; any tus client does it. Location is where the bytes ` +
     'are sent to, by PATCH; Attachment-Id is what packets refer to. Upload-Metadata may have `id` (att_ and a ' +
-    'ULID) and `filename`. With a token the upload is its user`s. It has 7 days.',
+    'ULID) and `filename`. With a token the upload is its user`s. It has 7 days. A client that does not know yet how ' +
+    'long the file is sends Upload-Defer-Length: 1 instead of Upload-Length, which then comes with a PATCH.',
   headers: Type.Object({
     'tus-resumable': resumable,
-    'upload-length': Type.Integer({ minimum: 0, description: 'bytes of the file' }),
+    'upload-length': Type.Optional(Type.Integer({ minimum: 0, description: 'bytes of the file' })),
+    'upload-defer-length': Type.Optional(
+      Type.String({ pattern: '^1$', description: '1: the length comes later, with a PATCH' }),
+    ),
     'upload-metadata': Type.Optional(
       Type.String({ maxLength: 4096, description: 'pairs of a key and a base64 value, separated by commas' }),
     ),
@@ -163,7 +167,10 @@ export const headUploadSchema = {
   params: uploadParams,
   headers: Type.Object({ 'tus-resumable': resumable }),
   response: {
-    200: Type.Null({ description: 'Upload-Offset and Upload-Length tell' }),
+    200: Type.Null({
+      description:
+        'Upload-Offset and Upload-Length tell; Upload-Defer-Length: 1 where the length is not known yet',
+    }),
     ...errorAnswers(403, 404, 412, 500, 503),
   },
 };
@@ -180,6 +187,9 @@ export const patchUploadSchema = {
   headers: Type.Object({
     'tus-resumable': resumable,
     'upload-offset': Type.Integer({ minimum: 0, description: 'where in the file these bytes begin' }),
+    'upload-length': Type.Optional(
+      Type.Integer({ minimum: 0, description: 'bytes of the file, where the upload was begun without' }),
+    ),
   }),
   response: {
     204: Type.Null({ description: 'Upload-Offset tells how much is here now' }),

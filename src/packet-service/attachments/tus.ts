@@ -3,7 +3,7 @@ import { readAttachmentId } from '../packet/attachment-ids.ts';
 
 /** The version of the protocol, https://tus.io/protocols/resumable-upload, and what of it is served beyond its core. */
 export const TUS_VERSION = '1.0.0';
-export const TUS_EXTENSIONS = 'creation,expiration,termination';
+export const TUS_EXTENSIONS = 'creation,creation-defer-length,expiration,termination';
 export const TUS_BODY = 'application/offset+octet-stream';
 
 /** What a client tells of a file, as far as we know the words. */

@@ -1,7 +1,7 @@
 import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** A resumable upload: a file of a known length, of which the first bytes are here. */
+/** A resumable upload: a file of which the first bytes are here. */
 export interface Upload {
   uploadId: string;
   /** uuid form of the attachment it becomes */
@@ -11,8 +11,8 @@ export interface Upload {
   name: string;
   /** Upload-Metadata as sent */
   metadata: string;
-  /** bytes of the whole file */
-  length: number;
+  /** bytes of the whole file; undefined until the client knows */
+  length: number | undefined;
   /** bytes that are here */
   received: number;
   /** ids of the pieces that are here, in order; none once the attachment is stored */
@@ -20,13 +20,13 @@ export interface Upload {
   createdAt: Date;
 }
 
-type Row = Omit<Upload, 'length' | 'received'> & { length: string; received: string };
+type Row = Omit<Upload, 'length' | 'received'> & { length: string | null; received: string };
 
 export async function insertUpload(database: Database, upload: Upload): Promise<void> {
   const { uploadId, attachmentId, userId, name, metadata, length, createdAt } = upload;
   await database.query(sql`
     INSERT INTO attachment_uploads (upload_id, attachment_id, user_id, name, metadata, length, created_at)
-    VALUES (${uploadId}, ${attachmentId}, ${userId}, ${name}, ${metadata}, ${length}, ${createdAt})`);
+    VALUES (${uploadId}, ${attachmentId}, ${userId}, ${name}, ${metadata}, ${length ?? null}, ${createdAt})`);
 }
 
 /** An upload that was begun after a moment; earlier ones have expired. */
@@ -40,11 +40,27 @@ export async function findUpload(
       received, pieces, created_at AS "createdAt"
     FROM attachment_uploads WHERE upload_id = ${uploadId} AND created_at > ${after}`);
   const [row] = rows;
-  return row && { ...row, length: Number(row.length), received: Number(row.received) };
+  if (!row) return undefined;
+  const { length, received } = row;
+  return { ...row, length: length === null ? undefined : Number(length), received: Number(received) };
 }
 
 /**
- * Adds a piece at the end of an upload, where the upload still ends at `offset`. Of all who bring the bytes from
+ * Says how long the file of an upload is, where nobody has said so and the upload still ends at `offset`, before the
+ * end of the file: an upload that has all of its length is complete, and only `completeUpload` says that.
+ */
+export async function declareLength(
+  database: Database,
+  { uploadId, offset, length }: { uploadId: string; offset: number; length: number },
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE attachment_uploads SET length = ${length}
+    WHERE upload_id = ${uploadId} AND length IS NULL AND received = ${offset} AND received < ${length}`);
+  return rowCount === 1;
+}
+
+/**
+ * Adds a piece at the end of an upload, where the upload still ends at `offset` and not with this piece. Of all who bring the bytes from
  * there, in whatever process, one is let in: this statement is what a lock would be, and nobody can die holding it.
  */
 export async function appendPiece(
@@ -53,15 +69,18 @@ export async function appendPiece(
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     UPDATE attachment_uploads SET received = received + ${size}, pieces = pieces || ${piece}::uuid
-    WHERE upload_id = ${uploadId} AND received = ${offset}`);
+    WHERE upload_id = ${uploadId} AND received = ${offset} AND (length IS NULL OR received + ${size} < length)`);
   return rowCount === 1;
 }
 
 /** Says that all of an upload is here and its attachment stored, where it still ended at `offset`. */
-export async function completeUpload(database: Database, uploadId: string, offset: number): Promise<boolean> {
+export async function completeUpload(
+  database: Database,
+  { uploadId, offset, length }: { uploadId: string; offset: number; length: number },
+): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    UPDATE attachment_uploads SET received = length, pieces = '{}'
-    WHERE upload_id = ${uploadId} AND received = ${offset}`);
+    UPDATE attachment_uploads SET length = ${length}, received = ${length}, pieces = '{}'
+    WHERE upload_id = ${uploadId} AND received = ${offset} AND (length IS NULL OR length = ${length})`);
   return rowCount === 1;
 }
 

@@ -207,7 +207,7 @@ test('what the protocol asks for is told, and what breaks it is refused', async 
   const options = await service.send('OPTIONS', '/attachments/uploads');
   expect(options.status).toBe(204);
   expect(options.headers.get('tus-version')).toBe('1.0.0');
-  expect(options.headers.get('tus-extension')).toBe('creation,expiration,termination');
+  expect(options.headers.get('tus-extension')).toBe('creation,creation-defer-length,expiration,termination');
   expect(options.headers.get('tus-max-size')).toBe(String(MAX));
 
   const id = newId();

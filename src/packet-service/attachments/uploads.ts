@@ -26,6 +26,7 @@ import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 import {
   appendPiece,
   completeUpload,
+  declareLength,
   deleteUpload,
   findUpload,
   insertUpload,
@@ -84,7 +85,8 @@ export function registerUploads(app: Server, uploading: Uploading): void {
   const exposed = { swagger: { exposeHeadRoute: true } };
   app.head(path, { schema: headUploadSchema, config: exposed }, async (request, reply) => {
     const upload = await freedUpload(request, request.params.upload_id);
-    reply.header('upload-length', upload.length);
+    if (upload.length === undefined) reply.header('upload-defer-length', '1');
+    else reply.header('upload-length', upload.length);
     if (upload.metadata !== '') reply.header('upload-metadata', upload.metadata);
     return tell(reply, upload, upload.received).send(null);
   });
@@ -93,13 +95,15 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== TUS_BODY) {
       throw new Problem('unsupported_media_type', `Content-Type must be ${TUS_BODY}`);
     }
-    const upload = await freedUpload(request, request.params.upload_id);
-    const offset = request.headers['upload-offset'];
-    if (offset !== upload.received) throw elsewhere(upload);
+    const found = await freedUpload(request, request.params.upload_id);
+    const { 'upload-offset': offset, 'upload-length': length = found.length } = request.headers;
+    if (offset !== found.received) throw elsewhere(found);
+    const upload = await withLength(uploading, found, length);
+    const isDeclared = found.length === undefined;
     takeShare(request, reply, request.user);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
-      limited(() => takePieces(uploading, upload, stream)),
+      limited(() => takePieces(uploading, upload, stream, isDeclared)),
     );
     // Whoever has not sent everything by now is told how far it came, and goes on in a new request.
     if (!request.raw.readableEnded) reply.header('connection', 'close');
@@ -117,12 +121,16 @@ export function registerUploads(app: Server, uploading: Uploading): void {
 /** @throws Problem invalid, too_large, or conflict when the id belongs to a file of another size */
 async function begin(uploading: Uploading, request: FastifyRequest): Promise<Upload> {
   const { pool, maxBytes, checksUsers } = uploading;
-  const length = Number(request.headers['upload-length']);
-  if (length > maxBytes) throw tooLarge(maxBytes);
+  const { 'upload-length': given, 'upload-defer-length': deferred } = request.headers;
+  if ((given === undefined) === (deferred === undefined)) {
+    throw new Problem('invalid', 'Upload-Length is required, or Upload-Defer-Length: 1 in its place');
+  }
+  const length = given === undefined ? undefined : Number(given);
+  if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
   const metadata = String(request.headers['upload-metadata'] ?? '');
   const { attachmentId = newAttachmentId(), name = '' } = readMetadata(metadata);
   const [stored] = await findAttachments(pool, [attachmentId]);
-  if (stored && stored.size !== length) {
+  if (stored && length !== undefined && stored.size !== length) {
     throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
   }
   const userId = request.user ?? null;
@@ -140,8 +148,32 @@ async function begin(uploading: Uploading, request: FastifyRequest): Promise<Upl
   };
   await insertUpload(pool, upload);
   // Of an empty file there is nothing to send: no PATCH comes.
-  if (length === 0) await complete(uploading, upload, 0, Buffer.alloc(0));
+  if (length === 0) await complete(uploading, { ...upload, length }, 0, Buffer.alloc(0));
   return upload;
+}
+
+/**
+ * An upload with the length that its client says it has. Where it is more than what is here it is kept before anything
+ * is read; otherwise only the end of the upload says so.
+ *
+ * @throws Problem invalid, too_large, or conflict when the upload went on meanwhile
+ */
+async function withLength(
+  { pool, maxBytes }: Uploading,
+  upload: Upload,
+  length: number | undefined,
+): Promise<Upload> {
+  if (length === upload.length || length === undefined) return upload;
+  const { uploadId, received: offset } = upload;
+  if (upload.length !== undefined) {
+    throw new Problem('invalid', `Upload-Length was ${upload.length}, and cannot be changed`);
+  }
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  if (length < offset) {
+    throw new Problem('invalid', `Upload-Length must not be less than the ${offset} bytes that are here`);
+  }
+  if (length > offset && !(await declareLength(pool, { uploadId, offset, length }))) throw elsewhere(upload);
+  return { ...upload, length };
 }
 
 export function tooLarge(maxBytes: number): Problem {
@@ -178,20 +210,28 @@ function tell(reply: FastifyReply, upload: Upload, received: number): FastifyRep
 /**
  * Keeps what comes, piece by piece; the last one completes the upload.
  *
+ * @param isDeclared whether the length came with this request
  * @returns how many bytes of the upload are here now
  * @throws Problem conflict when somebody else brought these bytes meanwhile
  */
-async function takePieces(uploading: Uploading, upload: Upload, stream: Readable): Promise<number> {
-  const { pool, files } = uploading;
+async function takePieces(
+  uploading: Uploading,
+  upload: Upload,
+  stream: Readable,
+  isDeclared: boolean,
+): Promise<number> {
+  const { pool, files, maxBytes } = uploading;
   const { uploadId, length } = upload;
   const pieces = [...upload.pieces];
   let offset = upload.received;
   for await (const bytes of cutPieces(stream, PIECE_BYTES)) {
-    if (offset + bytes.length > length) {
+    const end = offset + bytes.length;
+    if (length !== undefined && end > length) {
       throw new Problem('invalid', `the body goes beyond the ${length} bytes of Upload-Length`);
     }
-    if (offset + bytes.length === length) {
-      await complete(uploading, { ...upload, pieces }, offset, bytes);
+    if (end > maxBytes) throw tooLarge(maxBytes);
+    if (end === length) {
+      await complete(uploading, { ...upload, length, pieces }, offset, bytes);
       return length;
     }
     if (pieces.length >= MAX_PIECES) {
@@ -204,7 +244,11 @@ async function takePieces(uploading: Uploading, upload: Upload, stream: Readable
       throw elsewhere(upload);
     }
     pieces.push(piece);
-    offset += bytes.length;
+    offset = end;
+  }
+  // A client that has sent everything may say only then that it was everything.
+  if (offset === length && isDeclared) {
+    await complete(uploading, { ...upload, length, pieces }, offset, Buffer.alloc(0));
   }
   return offset;
 }
@@ -217,14 +261,19 @@ function pieceKey(uploadId: string, piece: string): string {
  * Stores the attachment, and says that the upload is complete in the same transaction: nobody is ever told that a
  * file is here which is not.
  */
-async function complete(uploading: Uploading, upload: Upload, offset: number, last: Buffer): Promise<void> {
+async function complete(
+  uploading: Uploading,
+  upload: Upload & { length: number },
+  offset: number,
+  last: Buffer,
+): Promise<void> {
   const { files } = uploading;
   const { uploadId, length } = upload;
   const received = await files.receive(joined(files, upload, last), length, () => tooLarge(length));
   try {
     if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
     await keepAttachment(uploading, received, upload, async database => {
-      if (!(await completeUpload(database, uploadId, offset))) throw elsewhere(upload);
+      if (!(await completeUpload(database, { uploadId, offset, length }))) throw elsewhere(upload);
     });
   } finally {
     await received.discard();

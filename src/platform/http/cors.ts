@@ -6,7 +6,7 @@ import type { Server } from './service.ts';
 const EXPOSED = [
   ...['accept-ranges', 'attachment-id', 'content-disposition', 'content-range', 'etag', 'location'],
   ...['retry-after', 'tus-extension', 'tus-max-size', 'tus-resumable', 'tus-version', 'upload-expires'],
-  ...['upload-length', 'upload-metadata', 'upload-offset', 'x-request-id'],
+  ...['upload-defer-length', 'upload-length', 'upload-metadata', 'upload-offset', 'x-request-id'],
 ];
 
 /**

@@ -4,6 +4,7 @@ import { type JobInsert, PgBoss } from 'pg-boss';
 import { endsWithin } from '../concurrency/ends-within.ts';
 import { Problem } from '../http/problems.ts';
 import { type Connection, type Database, openPool } from '../postgres/database.ts';
+import { breakOff } from '../postgres/deadlines.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
 import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
 
@@ -56,6 +57,8 @@ const WAITING_SECONDS = 365 * 24 * 3600;
 const DONE_SECONDS = 3600;
 /** Longest that a stop waits for attempts under way, in milliseconds. */
 const STOP_PATIENCE_MS = 5_000;
+/** Longest that a stop waits for the database, in milliseconds: attempts under way have ended before, and say so in it. */
+const SILENCE_MS = 2 * STOP_PATIENCE_MS;
 /** Longest that a sender waits for the queue to open, in milliseconds. */
 const OPEN_PATIENCE_MS = 5_000;
 
@@ -115,11 +118,14 @@ export function openJobs(connection: Connection, schema: string, logger: Fastify
     },
     async stop() {
       stopping.abort();
+      // Statements of the queue may take a minute, which a database that is silent must not hold the stop up for.
+      const breaking = setInterval(() => breakOff(pool), SILENCE_MS);
       const boss = await opening;
       opened.reject(new Problem('unavailable', 'the service is stopping', { retryAfter: 5 }));
       await Promise.all(workers.map(worker => worker.stop(STOP_PATIENCE_MS)));
       await boss?.stop({ graceful: false });
       await pool.end();
+      clearInterval(breaking);
     },
   };
 }

@@ -85,6 +85,13 @@ export function closeIdle(pool: pg.Pool): void {
   for (const { client } of [...idle]) client.connection.stream.destroy(error);
 }
 
+/** Breaks off whatever the connections of a pool wait for: their statements fail as when a deadline is missed. */
+export function breakOff(pool: pg.Pool): void {
+  const { _clients: clients } = pool as unknown as { _clients: Inside[] };
+  const error = deadlineError('before the service stopped');
+  for (const { connection } of [...clients]) connection.stream.destroy(error);
+}
+
 /** What the server works on; the connection itself stands for the end of a statement that failed. */
 function inFlight(inside: Inside): object | undefined {
   return inside._activeQuery ?? (inside.readyForQuery ? undefined : inside);
