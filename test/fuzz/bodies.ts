@@ -78,7 +78,7 @@ function jsonBody(
 ): JsonText {
   if (random.chance(0.01)) return brokenJson(random);
   if (random.chance(0.005)) return largeJson(random);
-  const schema = body[type] as JsonSchema | undefined;
+  const schema = Object.hasOwn(body, type) ? body[type] : undefined;
   if (schema === undefined || random.chance(0.03)) return anyJson(random);
   if (`${method} ${path}` === 'POST /packets' && random.chance(0.7)) return finalized(random, schema, known);
   if (type !== 'application/x-ndjson') return jsonFor(random, schema, known, wrong);
