@@ -267,3 +267,39 @@ test('docs/settings.md is the table of the settings as the program reads them', 
   const kept = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
   expect(kept.split('\n').filter(line => /^\| [A-Z0-9_]+ \|/.test(line))).toEqual(rows);
 });
+
+/** Phrases that read like a translation, and what to write instead. */
+const ODD_PHRASES: readonly [phrase: RegExp, better: string][] = [
+  [/\bwhom?ever\b/i, 'if you; anyone who'],
+  [/\breckon(s|ed|ing)?\b/i, 'compute'],
+  [/\bstand(s|ing)? in\b/i, 'is in'],
+  [/\b(is|are) nobody's\b/i, 'belongs to nobody'],
+  [/\b(is|are) told (as|by|of)\b/i, 'gets; is reported'],
+  [/\bwho asks\b(?! for\b)/i, 'the caller'],
+  [/\banew\b/i, 'again'],
+  [/\bfor ever\b/i, 'forever'],
+  [/\w`[a-z]/i, "an apostrophe (')"],
+];
+
+/** The odd phrases in a text in Markdown; code does not count. */
+function oddPhrases(markdown: string): string[] {
+  const prose = markdown
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .replaceAll(/(?<!\w)`[^`]+`/g, '')
+    .replaceAll(/\s+/g, ' ');
+  return ODD_PHRASES.flatMap(([phrase, better]) => {
+    const found = phrase.exec(prose)?.[0];
+    return found ? [`"${found}": write ${better}`] : [];
+  });
+}
+
+test('documents are in plain English', () => {
+  expect(oddPhrases('The user`s row stands\nin `users`s table; `who asks`.')).toEqual([
+    '"stands in": write is in',
+    '"r`s": write an apostrophe (\')',
+  ]);
+  const odd = globSync('{*.md,docs/**/*.md}', { cwd: root }).flatMap(file =>
+    oddPhrases(textOf(file)).map(phrase => `${file}: ${phrase}`),
+  );
+  expect(odd).toEqual([]);
+});
