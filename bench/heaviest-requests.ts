@@ -33,18 +33,18 @@ export function heaviestPacketRequests(): Heavy[] {
   );
   const item = (body: object) => JSON.stringify({ intake: 'scouting', body });
   const polygon = { observed_at: observation.observed_at, geojson: star(0) };
-  const keys = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [(n * 7919).toString(36), 1]));
+  const keys = Object.fromEntries(Array.from({ length: 35_000 }, (_, n) => [(n * 7919).toString(36), 1]));
   const field = (n: number) => ({ type: 'Feature', properties: {}, geometry: star(n) });
   return [
     heavy('PUT /fields, 2 MB of 1e100', '/fields', `[${'1e100,'.repeat(349_000)}1]`, 'PUT'),
     heavy(
-      'PUT /fields, 9 boundaries of 5,000 positions',
+      'PUT /fields, 3 boundaries of 5,000 positions',
       '/fields',
-      JSON.stringify({ type: 'FeatureCollection', features: Array.from({ length: 9 }, (_, n) => field(n)) }),
+      JSON.stringify({ type: 'FeatureCollection', features: Array.from({ length: 3 }, (_, n) => field(n)) }),
       'PUT',
     ),
     heavy('an observation of 5,000 positions', '/intake/scouting', JSON.stringify(polygon)),
-    heavy('an observation of 50,000 keys', '/intake/scouting', JSON.stringify({ ...observation, keys })),
+    heavy('an observation of 35,000 keys', '/intake/scouting', JSON.stringify({ ...observation, keys })),
     heavy('a batch of 16 MB of small values', '/intake/batch', `[${Array(31).fill(dense).join(',')}]`),
     heavy('a batch of 80 × 5,000 positions', '/intake/batch', `[${Array(80).fill(item(polygon)).join(',')}]`),
     heavy('a batch of 16 MB in escaped quotes', '/intake/batch', `["${'\\"'.repeat(8 * MIB - 100)}"]`),
