@@ -6,6 +6,7 @@ import type { Server } from './platform/http/server.ts';
 const REQUESTS_MS = 15_000;
 /** Longest that it waits after that for what is being written and for jobs under way, in milliseconds. */
 const WRITES_MS = 30_000;
+const LIMITS = { requestsMs: REQUESTS_MS, writesMs: WRITES_MS };
 
 /** SIGHUP comes when a terminal is closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -19,15 +20,16 @@ export interface Running {
 /**
  * Stops at the first signal: requests in flight are answered, what waits is written, the embedded PostgreSQL ends.
  * Clients that take too long are cut off after 15 seconds, or at a second signal; nothing of theirs was acknowledged.
- * A third signal ends the process at once and leaves PostgreSQL running.
+ * What is not written 30 seconds later was not acknowledged either: PostgreSQL ends without it. A third signal ends the
+ * process at once and leaves PostgreSQL running. The exit code is 0 when PostgreSQL has ended cleanly.
  *
  * @returns what stops everything without a signal
  */
-export function stopOnSignals(running: Running, logger: Logger): () => Promise<boolean> {
+export function stopOnSignals(running: Running, logger: Logger, limits = LIMITS): () => Promise<void> {
   const cutOff = new AbortController();
-  let stopping: Promise<boolean> | undefined;
+  let stopping: Promise<void> | undefined;
   const stop = () => {
-    stopping ??= stopAll(running, cutOff, logger);
+    stopping ??= stopAll(running, limits, cutOff, logger);
     return stopping;
   };
   let signals = 0;
@@ -41,7 +43,7 @@ export function stopOnSignals(running: Running, logger: Logger): () => Promise<b
       }
       logger.info({ signal }, 'stopping: requests in flight are answered first');
       stop().then(
-        clean => process.exit(clean ? 0 : 1),
+        () => process.exit(0),
         error => {
           logger.error({ err: error }, 'the stop failed');
           process.exit(1);
@@ -52,23 +54,22 @@ export function stopOnSignals(running: Running, logger: Logger): () => Promise<b
   return stop;
 }
 
-/** @returns whether the servers have ended; what was acknowledged is written in either case */
 async function stopAll(
   { servers, database }: Running,
+  { requestsMs, writesMs }: typeof LIMITS,
   cutOff: AbortController,
   logger: Logger,
-): Promise<boolean> {
+): Promise<void> {
   const closed = Promise.all(servers.map(server => server.close())).then(() => true);
   closed.catch(() => {});
-  let clean = await Promise.race([closed, within(REQUESTS_MS, cutOff.signal)]);
+  let clean = await Promise.race([closed, within(requestsMs, cutOff.signal)]);
   if (!clean) {
     logger.warn('requests are still in flight: their connections are closed');
     for (const { server } of servers) server.closeAllConnections();
-    clean = await Promise.race([closed, within(WRITES_MS)]);
+    clean = await Promise.race([closed, within(writesMs)]);
   }
   if (!clean) logger.error('the services did not end; their connections to the database are broken off');
   await database.stop();
-  return clean;
 }
 
 /** False after some milliseconds, or as soon as the wait is called off. */

@@ -28,6 +28,12 @@ async function start(): Promise<RunningService> {
   return service;
 }
 
+async function startTrace(): Promise<RunningService> {
+  const trace = await runningTrace();
+  opened.push(trace.stop);
+  return trace;
+}
+
 /** A service whose way to its database can fail, and the same database for the test itself. */
 async function startBehindRelay(): Promise<{ service: RunningService; relay: Relay; near: RunningService }> {
   const near = await start();
@@ -58,8 +64,7 @@ function withId({ Header, Body, Footer }: Packet, id: string): Packet {
 const observe = ({ send }: RunningService) => send('POST', '/intake/scouting', observation);
 
 test('both services say OK in the shape of the interface, with details for operators and a mere sign of life', async () => {
-  const trace = await runningTrace();
-  opened.push(trace.stop);
+  const trace = await startTrace();
   for (const [service, { send }] of Object.entries({
     'packet-service': await start(),
     'trace-backend': trace,
@@ -77,23 +82,26 @@ test('both services say OK in the shape of the interface, with details for opera
   }
 });
 
-test('a database that takes no connections makes it 503, and the process still lives', async () => {
-  const service = await start();
-  const server = inject('databaseServer');
-  const name = await nameOf(service);
-  await becomes(service, 200, 'OK');
-  await administer(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-  await administer(
-    server,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-  );
-  await becomes(service, 503, 'DATABASE_UNREACHABLE');
-  expect((await service.send('GET', '/health/ready')).status).toBe(503);
-  expect((await service.send('GET', '/health/live')).status).toBe(200);
+test.each(['packet service', 'trace backend'])(
+  'a database that takes no connections makes the %s 503, and the process still lives',
+  async name => {
+    const service = name === 'packet service' ? await start() : await startTrace();
+    const server = inject('databaseServer');
+    const database = await nameOf(service);
+    await becomes(service, 200, 'OK');
+    await administer(server, `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+    await administer(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
+    );
+    await becomes(service, 503, 'DATABASE_UNREACHABLE');
+    expect((await service.send('GET', '/health/ready')).status).toBe(503);
+    expect((await service.send('GET', '/health/live')).status).toBe(200);
 
-  await administer(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-  await becomes(service, 200, 'OK');
-});
+    await administer(server, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
+    await becomes(service, 200, 'OK');
+  },
+);
 
 test('a database that has fallen silent makes it 503, and requests are answered 503 with Retry-After', async () => {
   const { service, relay } = await startBehindRelay();

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningProcess, startProcess } from './helpers/process.ts';
 import { beginRequest, postText, type RawConnection } from './helpers/raw.ts';
+import { sender } from './helpers/service.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 const observe = postText('/intake/scouting', observation);
@@ -117,5 +119,34 @@ test('a second signal cuts clients off at once, and the stop is still clean', as
   await stalled.closed;
   expect(await service.ended, service.output()).toBe(0);
   expect(await hasPostmaster(folder)).toBe(false);
+  await remove();
+});
+
+test('a service that does not end by itself is left behind: PostgreSQL ends, and with 0, since all that was acknowledged is there', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const fixture = path.join(import.meta.dirname, 'fixtures/hanging-service.ts');
+  const child = spawn(process.execPath, [fixture, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [log, said] = ['', ''];
+  child.stdout.on('data', chunk => {
+    log += chunk;
+  });
+  child.stderr.on('data', chunk => {
+    said += chunk;
+  });
+  const ended = new Promise(resolve => child.once('close', code => resolve(code)));
+  const url = await eventually(() => /listening at (\S+)/.exec(said)?.[1] as string);
+  const { packet_uuid } = (await sender(url)('POST', '/intake/scouting', observation)).body;
+  const stalled = await beginRequest(url, observe);
+  child.kill('SIGTERM');
+  await stalled.closed;
+  expect(await ended, said).toBe(0);
+  expect(log).toContain('requests are still in flight: their connections are closed');
+  expect(log).toContain('the services did not end');
+  expect(await hasPostmaster(folder)).toBe(false);
+
+  const next = await startProcess({ DATA_DIR: folder });
+  expect((await next.send('GET', `/packets/${packet_uuid}`)).status).toBe(200);
+  next.child.kill('SIGTERM');
+  expect(await next.ended).toBe(0);
   await remove();
 });

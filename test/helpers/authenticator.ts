@@ -7,8 +7,11 @@ export interface Authenticator {
   code(): string;
 }
 
-/** @param secret as it is shown for typing, in base32 */
-export function authenticator(secret: string): Authenticator {
+/**
+ * @param secret as it is shown for typing, in base32
+ * @param first which code it gives first, counted from the present one: one that is accepted has to be new
+ */
+export function authenticator(secret: string, first = -1): Authenticator {
   const bits = [...secret].map(letter => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2));
   const bytes = bits
     .map(five => five.padStart(5, '0'))
@@ -18,7 +21,7 @@ export function authenticator(secret: string): Authenticator {
   let last = 0;
   return {
     code() {
-      last = Math.max(last + 1, Math.floor(Date.now() / 30_000) - 1);
+      last = Math.max(last + 1, Math.floor(Date.now() / 30_000) + first);
       return hotp(key, last);
     },
   };

@@ -37,6 +37,7 @@ export async function takeFinalized(
   finalized: Finalized,
 ): Promise<IntakeAnswer> {
   const { pool, writer } = taking;
+  const since = writer.now();
   const earlier = await earlierAnswer(pool, key);
   if (earlier) return { ...earlier, again: true };
 
@@ -53,7 +54,7 @@ export async function takeFinalized(
   if (!packet) return storedBefore;
 
   const claim = key && { ...key, status: 201, answer };
-  const outcome = await writer.write(packetWrite(packet, { freshId: false, claim }));
+  const outcome = await writer.write(packetWrite(packet, { freshId: false, claim }), since);
   if (outcome.kind === 'stored') return { status: 201, answer, again: false };
   if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
   if (await isStored(pool, id, sections)) return storedBefore;

@@ -23,7 +23,7 @@ export function prepared({ text, values }: { text: string; values: unknown[] }):
 export type Connection = pg.ClientConfig;
 
 /** Longest wait for a connection, new or from the pool, in milliseconds. */
-const CONNECT_MS = 5000;
+export const CONNECT_MS = 5000;
 /** Longest that a statement takes unless its pool says otherwise. */
 const STATEMENT_DEADLINE: Deadline = { ms: 10_000, of: 'statement' };
 /** The same for what an operator runs, and nobody waits for. */
@@ -99,7 +99,7 @@ export function connectionFromUrl(url: string): Connection {
 
 /**
  * Runs `work` inside one transaction: committed when it returns, rolled back when it throws. A connection that
- * broke on the way is closed, not handed on.
+ * broke on the way is closed, not handed on. Statements that `work` sends at once are sent one after the other.
  */
 export async function transaction<Result>(
   pool: pg.Pool,
@@ -109,7 +109,7 @@ export async function transaction<Result>(
   let broken = true;
   try {
     await client.query('BEGIN');
-    const result = await work(client);
+    const result = await work(oneByOne(client));
     await client.query('COMMIT');
     broken = false;
     return result;
@@ -124,6 +124,18 @@ export async function transaction<Result>(
   } finally {
     client.release(broken);
   }
+}
+
+/** Sends each statement when the one before it is answered: pg's own queue for them ends with its version 9. */
+function oneByOne(client: pg.PoolClient): Database {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+      const answer = last.then(() => client.query<Row>(statement));
+      last = answer.catch(() => {});
+      return answer;
+    },
+  };
 }
 
 /** Asks the server for nothing but an answer. */

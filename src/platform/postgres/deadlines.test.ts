@@ -1,4 +1,5 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -7,6 +8,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openRelay, type Relay } from '../../../test/helpers/relay.ts';
 import { openPool, type PoolOptions, transaction } from './database.ts';
+import { watchDeadline } from './deadlines.ts';
 
 const DEADLINE = { ms: 1000, of: 'statement' } as const;
 const missed = { code: 'ETIMEDOUT', message: 'the database did not answer within 1 s' };
@@ -133,4 +135,34 @@ test('a stream from a server that has fallen silent is broken off', async () => 
   const rows = client.query(copyTo('COPY (SELECT pg_sleep(3600)) TO STDOUT'));
   await expect(Readable.from(rows).toArray()).rejects.toMatchObject(missed);
   client.release(true);
+});
+
+test('a client that does not keep what the deadlines look at is refused: pg has changed', () => {
+  const stream = new Socket();
+  for (const strange of [
+    new EventEmitter(),
+    { _activeQuery: null },
+    { connection: { stream } },
+    { _activeQuery: null, connection: { stream: {} } },
+  ]) {
+    const watch = () => watchDeadline(strange as unknown as pg.ClientBase, DEADLINE, () => {});
+    expect(watch).toThrow('this version of pg is not known to platform/postgres/deadlines.ts');
+  }
+});
+
+test('pg names the statement in flight, none when there is none, and the idle connections of a pool', async () => {
+  const pool = openPool(database.connection, 'packet_service', 1);
+  pools.push(pool);
+  const client = await pool.connect();
+  const inside = client as unknown as { _activeQuery: object | null; readyForQuery: boolean };
+  const isFree = () => [inside._activeQuery, inside.readyForQuery];
+  expect(isFree()).toEqual([null, true]);
+  const asked = client.query('SELECT pg_sleep(0.01)');
+  expect(isFree()).toEqual([expect.any(Object), false]);
+  await asked;
+  await eventually(() => inside.readyForQuery);
+  expect(isFree()).toEqual([null, true]);
+  client.release();
+  const { _idle } = pool as unknown as { _idle: { client: unknown }[] };
+  expect(_idle.map(one => one.client)).toEqual([client]);
 });

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type pg from 'pg';
 
 /** How long a connection may take. */
@@ -16,10 +16,15 @@ export interface Deadline {
 /** How often connections are looked at, in milliseconds. A process that was paused does not count the pause. */
 const TICK_MS = 500;
 
-/** What pg keeps about a connection. Its version is pinned, and the tests of deadlines fail should this change. */
+/**
+ * What pg keeps about a connection. Its own `query_timeout` does not do: it counts from when a statement is queued, costs
+ * a timer each, and leaves the connection open unless it is pipelined. No other way leads to the statement in flight and
+ * to the socket. pg's version is pinned; another one that keeps this elsewhere is refused at the first connection.
+ */
 interface Inside {
   _activeQuery: object | null;
-  readyForQuery: boolean;
+  /** absent until the connection is ready for the first time */
+  readyForQuery?: boolean;
   connection: EventEmitter & { stream: Socket };
 }
 
@@ -37,6 +42,14 @@ interface Watched {
 const watched = new Map<pg.ClientBase, Watched>();
 let timer: NodeJS.Timeout | undefined;
 
+/** @throws Error where pg does not keep what the deadlines look at */
+function insideOf(client: pg.ClientBase): Inside {
+  const inside = client as unknown as Partial<Inside>;
+  if (!('_activeQuery' in inside && inside.connection?.stream instanceof Socket))
+    throw new Error('this version of pg is not known to platform/postgres/deadlines.ts');
+  return inside as Inside;
+}
+
 /**
  * Destroys a connection when the server does not answer in time; whatever is in flight on it fails with ETIMEDOUT. A
  * server that is only slow notices that its client is gone (client_connection_check_interval) and gives up as well.
@@ -46,7 +59,7 @@ let timer: NodeJS.Timeout | undefined;
  * @param onMiss told when the connection is destroyed
  */
 export function watchDeadline(client: pg.ClientBase, deadline: Deadline, onMiss: () => void): void {
-  const inside = client as unknown as Inside;
+  const inside = insideOf(client);
   watched.set(client, { inside, deadline, onMiss, statement: undefined, bytes: 0, ticks: 0 });
   client.once('end', () => unwatch(client));
   timer ??= setInterval(look, TICK_MS).unref();
@@ -80,9 +93,9 @@ function look(): void {
  * one more request its deadline.
  */
 export function closeIdle(pool: pg.Pool): void {
-  const { _idle: idle } = pool as unknown as { _idle: { client: Inside }[] };
+  const { _idle: idle } = pool as unknown as { _idle: { client: pg.ClientBase }[] };
   const error = deadlineError('in time on another connection');
-  for (const { client } of [...idle]) client.connection.stream.destroy(error);
+  for (const { client } of [...idle]) insideOf(client).connection.stream.destroy(error);
 }
 
 /** Breaks off whatever the connections of a pool wait for: their statements fail as when a deadline is missed. */

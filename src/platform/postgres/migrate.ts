@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import type { Connection } from './database.ts';
+import { CONNECT_MS, type Connection } from './database.ts';
+import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 
 const OLDEST_SERVER = 150_000;
+/** Longest that a statement of a migration takes, or another process' migrations are waited for: large indexes take hours. */
+const MIGRATION_DEADLINE: Deadline = { ms: 6 * 3600_000, of: 'statement' };
+/** After so long without a byte the kernel asks whether the server is there, in milliseconds. */
+const KEEP_ALIVE_MS = 30_000;
 
 /** A database that this version cannot work with. Its message says what to do. */
 export class MigrationError extends Error {}
@@ -24,13 +29,28 @@ interface Migration {
  *
  * @param schema the PostgreSQL schema of the service, made when missing
  * @param folder the folder of `NNN-name.sql` files
+ * @param deadline when a connection on which the server does not answer is destroyed
  * @returns the names of the migrations that ran now
  * @throws MigrationError
  */
-export async function migrate(connection: Connection, schema: string, folder: URL): Promise<string[]> {
+export async function migrate(
+  connection: Connection,
+  schema: string,
+  folder: URL,
+  deadline = MIGRATION_DEADLINE,
+): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  const client = new pg.Client({ ...connection, application_name: 'fieldtrace migrate' });
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'fieldtrace migrate',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  });
+  // The statement in flight is rejected, and tells what happened.
+  client.on('error', () => {});
   await client.connect();
+  watchDeadline(client, deadline, () => {});
   try {
     await checkServer(client);
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migrate]);

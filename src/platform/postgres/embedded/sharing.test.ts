@@ -93,6 +93,25 @@ test('a server that cannot be started again is tried until it can, and nobody ha
   expect(await query(waiting.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
 });
 
+test('sessions that crash one after the other end each other and not the server: it is found again at once each time', async () => {
+  const dataDir = await stageDatabase();
+  const holder = await startHolder(dataDir);
+  const postmaster = postmasterOf(dataDir);
+  const isBack = (times: number) =>
+    holder.log.filter(line => line.includes('"PostgreSQL is back"')).length === times;
+  for (let times = 1; times <= 4; times++) {
+    const crashing = new pg.Client(holder.connection);
+    crashing.on('error', () => {});
+    await crashing.connect();
+    const { rows } = await crashing.query('SELECT pg_backend_pid() AS pid');
+    process.kill(rows[0].pid, 'SIGKILL');
+    await until('the supervisor is back', () => isBack(times));
+  }
+  expect(postmasterOf(dataDir)).toBe(postmaster);
+  expect(holder.log.filter(line => line.includes('pausing first'))).toEqual([]);
+  expect(await holder.finish()).toBe(0);
+});
+
 test('a server that somebody else stops while it is used is waited for and started again', async () => {
   const dataDir = await stageDatabase();
   const { connection } = await startHere(dataDir);

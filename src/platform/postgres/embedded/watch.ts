@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { tryLock } from './file-lock.ts';
 import { rotateLog } from './launch.ts';
+import { readPidFile } from './postmaster.ts';
 import { asRefusal } from './refusals.ts';
 import { connect, type Seat } from './supervisor.ts';
 
@@ -13,8 +14,11 @@ export interface Watch {
 }
 
 const longestPauseMilliseconds = 30_000;
-/** A server that ran for so long was well; its next end is a new trouble. */
-const steadyMilliseconds = 60_000;
+/**
+ * A server that ran for so long was well: its next end is a new trouble, and it is started again at once. One that
+ * ends sooner, again and again, must not keep the machine busy.
+ */
+const steadyMilliseconds = 2000;
 const rotationMilliseconds = 60_000;
 
 /**
@@ -26,6 +30,7 @@ export async function watchServer(seat: Seat): Promise<Watch> {
   const { logger } = seat;
   const { signal, abort } = endable();
   let control = await connect(seat, signal);
+  let server = serverOf(seat);
   let since = Date.now();
   let failures = 0;
   let recovery = Promise.resolve();
@@ -38,13 +43,16 @@ export async function watchServer(seat: Seat): Promise<Watch> {
 
   const recover = async () => {
     const lost = Date.now();
-    if (lost - since > steadyMilliseconds) failures = 0;
+    // A session that crashes takes all others with it; the server goes on and needs no start that could fail again.
+    const goesOn = server !== undefined && serverOf(seat) === server;
+    if (goesOn || lost - since > steadyMilliseconds) failures = 0;
     logger.error('lost PostgreSQL; connecting again, and starting it again if it has ended');
     while (!signal.aborted) {
-      if (failures > 0) await pause(failures, signal);
+      if (failures > 0) await pause(failures, seat, signal);
       failures++;
       try {
         control = await connect(seat, signal);
+        server = serverOf(seat);
         since = Date.now();
         listen();
         logger.info({ milliseconds: since - lost }, 'PostgreSQL is back');
@@ -69,14 +77,25 @@ export async function watchServer(seat: Seat): Promise<Watch> {
   };
 }
 
+/** The process of the server that runs, where it is to be seen from here. */
+function serverOf({ layout }: Seat): number | undefined {
+  try {
+    const file = readPidFile(layout);
+    return file.is === 'alive' ? file.pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function endable(): { signal: AbortSignal; abort: () => void } {
   const controller = new AbortController();
   return { signal: controller.signal, abort: () => controller.abort() };
 }
 
 /** One second after the first failure, then twice as long each time. */
-async function pause(failures: number, signal: AbortSignal): Promise<void> {
+async function pause(failures: number, { logger }: Seat, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(1000 * 2 ** (failures - 1), longestPauseMilliseconds);
+  logger.warn({ milliseconds }, 'PostgreSQL has just been lost before; pausing first');
   await sleep(milliseconds, undefined, { signal }).catch(() => {});
 }
 

@@ -1,0 +1,71 @@
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Problem } from './http/problems.ts';
+import { makeLogger } from './log.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+interface Line {
+  level: string;
+  service?: string;
+  trouble?: string;
+  failures?: number;
+  seconds?: number;
+  msg: string;
+}
+
+function openLog() {
+  const lines: Line[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()));
+      done();
+    },
+  });
+  return { logger: makeLogger('info', stream), take: () => lines.splice(0) };
+}
+
+const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+test('an outage of two and a half minutes is told when it begins, once a minute with its count, and when it is over', () => {
+  const { logger, take } = openLog();
+  const log = logger.child({ service: 'packet-service' });
+  for (let second = 0; second < 150; second++) {
+    for (let n = 0; n < 10; n++) log.error({ err: gone }, 'a request failed');
+    vi.advanceTimersByTime(1000);
+  }
+  vi.advanceTimersByTime(30_000);
+  const lines = take();
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    ['error', 'a request failed; what follows is counted'],
+    ['error', 'still: the database does not answer'],
+    ['error', 'still: the database does not answer'],
+    ['info', 'over: the database does not answer'],
+  ]);
+  expect(lines.map(({ failures }) => failures)).toEqual([undefined, 600, 1200, 1500]);
+  for (const { service, trouble } of lines)
+    expect([service, trouble]).toEqual(['packet-service', 'the database does not answer']);
+});
+
+test('outages of two services, and two troubles of one, are told apart', () => {
+  const { logger, take } = openLog();
+  const full = Object.assign(new Error('no space left'), { code: '53100' });
+  for (const service of ['packet-service', 'trace-backend']) {
+    for (const err of [gone, full, gone, full]) logger.child({ service }).error({ err }, 'failed');
+  }
+  expect(take()).toHaveLength(4);
+  vi.advanceTimersByTime(60_000);
+  expect(take().map(({ msg, failures }) => [msg.split(':')[0], failures])).toEqual(
+    Array(4).fill(['over', 2]),
+  );
+});
+
+test('what is no outage is told each time: a defect, a collision, a refusal of one request', () => {
+  const { logger, take } = openLog();
+  const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  for (const err of [new Error('a defect'), deadlock, new Problem('invalid', 'name is required')]) {
+    for (let n = 0; n < 3; n++) logger.error({ err }, 'failed');
+  }
+  expect(take()).toHaveLength(9);
+});

@@ -1,0 +1,15 @@
+/** Random numbers from 0 to 1 that a seed repeats (mulberry32, public domain). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One of the values; undefined where there is none. */
+export function pick<Value>(values: readonly Value[], random: () => number): Value | undefined {
+  return values[Math.floor(random() * values.length)];
+}

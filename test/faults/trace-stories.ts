@@ -1,0 +1,300 @@
+import { hash } from 'node:crypto';
+import { authenticator } from '../helpers/authenticator.ts';
+import { picture } from '../helpers/images.ts';
+import type { Request } from './client.ts';
+import { ABSENT, type Fact } from './ledger.ts';
+import { fileState, formOf } from './packet-stories.ts';
+import type { Story, Teller } from './story.ts';
+import { cookiesOf, login, PASSWORD } from './world.ts';
+
+/** The interface of the trace backend has no keys: what makes a new record each time is sent once. */
+const once = true;
+
+/** A mail that is sent again after a fault brings a new token, and may make the one before it void. */
+const fromMail = { done: [400], void: [400] } as const;
+
+const as = (who: { cookie: string }) => ({ headers: { cookie: who.cookie } });
+
+/** An account from its registration to its last session. */
+const account: Story = async teller => {
+  const { mark, n, world, send, made, change, mailed } = teller;
+  const email = `${mark}@people.example.org`;
+  const registration = { email, password: PASSWORD, name: 'Ana', surname: mark };
+  await send({ endpoint: 'POST /api/user/register', body: registration, done: [400] });
+  const fact = made('user', email, 'UNCONFIRMED Ana');
+  await send({ endpoint: 'POST /api/user/resend_confirmation', body: { email } });
+  const token = await mailed(email);
+  await change(fact, 'CONFIRMED_EMAIL Ana', {
+    endpoint: 'POST /api/user/confirm_email',
+    body: { token },
+    ...fromMail,
+  });
+  await change(fact, 'ACTIVE Ana', {
+    endpoint: 'POST /api/user/admin/execute/{action}',
+    at: { action: 'ACTIVATE_USER' },
+    body: { id: await world.userId(email) },
+    ...as(await world.admin(teller)),
+  });
+  const who = await login(teller, email, PASSWORD);
+  await change(fact, 'ACTIVE Zoe', {
+    endpoint: 'PUT /api/user/profile',
+    body: { name: 'Zoe' },
+    ...as(who),
+  });
+  if (n % 2) await endSessions(teller, who.cookie, email);
+  else await resetPassword(teller, email);
+};
+
+/** Each refresh token is good once, so after an unknown outcome the user would have to log in again. */
+async function endSessions({ send, read, made, change }: Teller, cookie: string, email: string) {
+  const refreshed = await send({
+    endpoint: 'POST /api/user/refresh_authentication',
+    headers: { cookie },
+    once,
+  });
+  const headers = { cookie: cookiesOf(refreshed) };
+  const other = await send({
+    endpoint: 'POST /api/user/login',
+    body: { username: email, password: PASSWORD },
+  });
+  const { items } = (await read('/api/user/sessions', { cookie: cookiesOf(other) })).body.data;
+  const sessions = new Map<string, Fact>(
+    items.map(({ id }: { id: string }) => [id, made('session', id, 'open')]),
+  );
+  const { id } = items.find(({ current }: { current: boolean }) => current);
+  await change(sessions.get(id) as Fact, ABSENT, {
+    endpoint: 'DELETE /api/user/sessions/{id}',
+    at: { id },
+    headers,
+    done: [404],
+  });
+  for (const [own, session] of sessions) {
+    if (own !== id) session.states.push(ABSENT);
+  }
+  await send({ endpoint: 'POST /api/user/logout', headers, done: [401] });
+  for (const session of sessions.values()) session.acknowledged = session.states.length - 1;
+}
+
+async function resetPassword(teller: Teller, email: string) {
+  const { send, mailed } = teller;
+  await send({ endpoint: 'POST /api/user/request_reset_password', body: { email } });
+  const token = await mailed(email, /^Subject: Set a new password/m);
+  const password = 'another horse battery staple';
+  await send({ endpoint: 'POST /api/user/reset_password', body: { token, password }, ...fromMail });
+  await login(teller, email, password);
+}
+
+/** Each code is good once: after an unknown outcome the next one would be asked for. */
+const secondFactor: Story = async ({ mark, n, person, send, made, change }) => {
+  const who = await person();
+  const own = as(who);
+  const currentPassword = PASSWORD;
+  const begun = await send({
+    endpoint: 'POST /api/user/second_factor/begin',
+    body: { currentPassword },
+    ...own,
+  });
+  const app = authenticator(begun.body.data.secret, 0);
+  const fact = made('factor', `${mark}@people.example.org`, 'begun');
+  const confirmed = await change(fact, 'confirmed 10', {
+    endpoint: 'POST /api/user/second_factor/confirm',
+    body: { code: app.code() },
+    ...own,
+    once,
+  });
+  // No third code is good before half a minute has passed.
+  const proof = {
+    body: { currentPassword, code: app.code() },
+    headers: { cookie: cookiesOf(confirmed) },
+    once,
+  } as const;
+  if (n % 2)
+    await change(fact, 'confirmed 10', { endpoint: 'POST /api/user/second_factor/recovery_codes', ...proof });
+  else await change(fact, ABSENT, { endpoint: 'POST /api/user/second_factor/remove', ...proof });
+};
+
+const emailChange: Story = async ({ mark, n, person, send, made, change, mailed }) => {
+  const who = await person();
+  const email = `${mark}@elsewhere.example.org`;
+  const body = { email, currentPassword: PASSWORD };
+  await send({ endpoint: 'POST /api/user/email_change', body, ...as(who), once });
+  if (n % 2) {
+    await send({ endpoint: 'DELETE /api/user/email_change', ...as(who), done: [404] });
+    return;
+  }
+  const endpoint = 'POST /api/user/email_change/confirm';
+  await send({ endpoint, body: { token: await mailed(who.email) }, ...fromMail });
+  const fact = made('user', who.email, 'ACTIVE Ana');
+  const token = await mailed(email);
+  await change(fact, ABSENT, { endpoint, body: { token }, ...fromMail });
+  made('user', email, 'ACTIVE Ana');
+};
+
+/** What is closed counts as erased: what was left undone is tried every hour. */
+const erasure: Story = async teller => {
+  const { n, world, person, made, change } = teller;
+  const who = await person();
+  const fact = made('user', who.email, 'ACTIVE Ana');
+  const own = { body: { currentPassword: PASSWORD }, ...as(who), done: [401] };
+  if (n % 2) await change(fact, ABSENT, { endpoint: 'POST /api/user/erase', ...own });
+  else {
+    const admin = as(await world.admin(teller));
+    await change(fact, ABSENT, { endpoint: 'POST /api/user/admin/erase', body: { id: who.id }, ...admin });
+  }
+};
+
+const company: Story = async teller => {
+  const { mark, n, world, person, send, made, change, mailed } = teller;
+  const [ana, bo] = [await person(`${mark}-ana`), await person(`${mark}-bo`)];
+  const created = await send({
+    endpoint: 'POST /api/company/create',
+    body: { name: mark },
+    ...as(ana),
+    once,
+  });
+  const companyId = created.body.data.id;
+  const fact = made('company', String(companyId), `ACTIVE ${mark}`);
+  await change(fact, `ACTIVE ${mark} renamed`, {
+    endpoint: 'PUT /api/company/profile',
+    body: { id: companyId, name: `${mark} renamed` },
+    ...as(ana),
+  });
+  const execute = (action: string, body: object, who: { cookie: string }): Request => ({
+    endpoint: 'POST /api/company/execute/{action}',
+    at: { action },
+    body: { companyId, ...body },
+    ...as(who),
+  });
+  const added = { userId: bo.id, companyUserRole: 'ACCOUNTANT' };
+  await send(execute('ADD_USER_TO_COMPANY', added, ana));
+  const member = made('member', `${companyId} ${bo.id}`, 'invited');
+  const token = await mailed(bo.email);
+  await change(member, n % 2 ? 'ACCOUNTANT' : ABSENT, {
+    endpoint: 'POST /api/company/invitation',
+    body: { token, answer: n % 2 ? 'ACCEPT' : 'DECLINE' },
+    ...fromMail,
+  });
+  const closed = execute('DEACTIVATE_COMPANY', {}, await world.admin(teller));
+  await change(fact, `DEACTIVATED ${mark} renamed`, closed);
+};
+
+const product: Story = async teller => {
+  const { mark, n, world, send, made, change } = teller;
+  const grower = await world.grower(teller);
+  const own = as(grower);
+  const { companyId } = await world.roaster(teller);
+  const partner = { company: { id: companyId }, type: 'ROASTER' };
+  const created = await send({
+    endpoint: 'POST /api/product/create',
+    body: { name: mark, associatedCompanies: [partner] },
+    ...own,
+    once,
+  });
+  const { id } = created.body.data;
+  const fact = made('product', String(id), `${mark} 2`);
+  await change(fact, `${mark} renamed 2`, {
+    endpoint: 'PUT /api/product',
+    body: { id, name: `${mark} renamed` },
+    ...own,
+  });
+  await label(teller, id, own);
+  await change(fact, `${mark} renamed 1`, {
+    endpoint: 'DELETE /api/product/{id}/company/{companyId}',
+    at: { id: String(id), companyId: String(companyId) },
+    ...own,
+    done: [404],
+  });
+  if (n % 2) return;
+  await change(fact, ABSENT, {
+    endpoint: 'DELETE /api/product/{id}',
+    at: { id: String(id) },
+    ...own,
+    done: [404],
+  });
+};
+
+async function label(
+  { mark, n, send, made, change }: Teller,
+  productId: number,
+  own: ReturnType<typeof as>,
+): Promise<void> {
+  const created = await send({
+    endpoint: 'POST /api/product/label/create',
+    body: { productId, title: mark },
+    ...own,
+    once,
+  });
+  const { id } = created.body.data;
+  const fact = made('label', String(id), `UNPUBLISHED ${mark}`);
+  const body = { id, title: `${mark} renamed` };
+  await change(fact, `UNPUBLISHED ${mark} renamed`, {
+    endpoint: 'PUT /api/product/label',
+    body,
+    ...own,
+  });
+  await change(fact, `PUBLISHED ${mark} renamed`, {
+    endpoint: 'POST /api/product/label/execute/{action}',
+    at: { action: 'PUBLISH_LABEL' },
+    body: { id },
+    ...own,
+  });
+  // Where the product goes, its labels go with it.
+  const goes = n % 2 === 0;
+  if (!goes) return;
+  await change(fact, ABSENT, {
+    endpoint: 'DELETE /api/product/label/{id}',
+    at: { id: String(id) },
+    ...own,
+    done: [404],
+  });
+}
+
+const currency: Story = async teller => {
+  const { n, world, made, change } = teller;
+  const letter = (place: number) => String.fromCharCode(65 + (Math.floor(n / 26 ** place) % 26));
+  const code = `${letter(2)}${letter(1)}${letter(0)}`;
+  await world.currency(code);
+  const admin = as(await world.admin(teller));
+  const fact = made('currency', code, 'true');
+  const at = { code };
+  await change(fact, 'false', { endpoint: 'PUT /api/chain/currency-type/{code}/disable', at, ...admin });
+  await change(fact, 'true', { endpoint: 'PUT /api/chain/currency-type/{code}/enable', at, ...admin });
+};
+
+const document: Story = async teller => {
+  const { mark, send, made, world } = teller;
+  const { cookie } = await world.grower(teller);
+  const { body, headers } = formOf(mark);
+  const kept = await send({
+    endpoint: 'POST /api/common/document',
+    body,
+    headers: { ...headers, cookie },
+    once,
+  });
+  made('file', kept.body.data.storageKey, ...fileState(mark));
+};
+
+const image: Story = async teller => {
+  const { mark, n, send, made, world } = teller;
+  const { cookie } = await world.grower(teller);
+  const colour = `#${(n % 2 ** 24).toString(16).padStart(6, '0')}`;
+  const bytes = await picture(9, 9, colour).png().toBuffer();
+  const head = `--x\r\ncontent-disposition: form-data; name="file"; filename="${mark}"\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--x--\r\n')]);
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', cookie };
+  const kept = await send({ endpoint: 'POST /api/common/image', body, headers, once });
+  made('file', kept.body.data.storageKey, `${mark} ${bytes.length}`, hash('sha256', bytes));
+};
+
+/** What clients of the trace backend do, with how often in all. */
+export const TRACE_STORIES: Readonly<Record<string, { share: number; tell: Story }>> = {
+  account: { share: 2, tell: account },
+  'second factor': { share: 1, tell: secondFactor },
+  'change of address': { share: 2, tell: emailChange },
+  erasure: { share: 2, tell: erasure },
+  company: { share: 2, tell: company },
+  product: { share: 5, tell: product },
+  currency: { share: 2, tell: currency },
+  document: { share: 3, tell: document },
+  image: { share: 2, tell: image },
+};
