@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
+import { openRelay } from '../../../test/helpers/relay.ts';
 import { transaction } from '../postgres/database.ts';
 import type { Attempt } from './job-worker.ts';
 import { type JobRules, type Jobs, openJobs, prepareJobs } from './jobs.ts';
@@ -166,3 +167,18 @@ test('while the database cannot be reached senders are told so, and the start go
   await expect(send(nowhere, 1)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
   await nowhere.stop();
 });
+
+test('a stop does not wait for a database that has fallen silent: what was being asked is broken off', async () => {
+  const relay = await openRelay(database.connection);
+  const jobs = openJobs(relay.connection, SCHEMA, logger);
+  const worked = Promise.withResolvers<void>();
+  jobs.work<Work>(queue, 5, async () => worked.resolve());
+  jobs.start();
+  await send(jobs, 1);
+  await worked.promise;
+  relay.blackHole();
+  // The queue is looked at in vain, on a connection that leads nowhere.
+  jobs.wake();
+  await jobs.stop();
+  await relay.close();
+}, 40_000);

@@ -100,9 +100,9 @@ export function closeIdle(pool: pg.Pool): void {
 
 /** Breaks off whatever the connections of a pool wait for: their statements fail as when a deadline is missed. */
 export function breakOff(pool: pg.Pool): void {
-  const { _clients: clients } = pool as unknown as { _clients: Inside[] };
+  const { _clients: clients } = pool as unknown as { _clients: pg.ClientBase[] };
   const error = deadlineError('before the service stopped');
-  for (const { connection } of [...clients]) connection.stream.destroy(error);
+  for (const client of [...clients]) insideOf(client).connection.stream.destroy(error);
 }
 
 /** What the server works on; the connection itself stands for the end of a statement that failed. */
