@@ -61,6 +61,7 @@ export interface Client {
   readonly endpoints: ReadonlyMap<string, number>;
   /** Nothing is tried for ever any more. */
   end(): void;
+  isEnding(): boolean;
 }
 
 /** Addresses of the processes that run, of one service. */
@@ -134,6 +135,7 @@ export function openClient(targets: Targets, random: () => number): Client {
     end() {
       over = true;
     },
+    isEnding: () => over,
   };
 }
 

@@ -2,25 +2,23 @@ import { expect, test } from 'vitest';
 import { runFaults, troublesOf } from './run.ts';
 
 /**
- * One of each sort that a machine without root can bring about. Ends of processes come first: a mail that one of them was
- * sending is sent again within a minute, and is waited for.
+ * Of each sort one that needs no root. Ends of processes come first: a mail that one of them was sending is sent again
+ * within a minute, and is waited for.
  */
 const PLAN = [
   'kill both',
   'kill one of three',
-  'kill both',
   'stalled clients and stop',
+  'kill postmaster',
   'kill backend',
   'black hole',
-  'kill postmaster',
-  'pause backend',
 ];
 
 test('three processes under a load of writes lose, double and change nothing when processes, PostgreSQL and the network fail', async () => {
   const told: string[] = [];
   const tell = (line: string) => void told.push(line);
-  const outcome = await runFaults({ plan: PLAN, minutes: 5, seed: 1, writers: 16, restMs: 20, tell });
+  const outcome = await runFaults({ plan: PLAN, minutes: 5, seed: 1, writers: 8, restMs: 100, tell });
   expect(troublesOf(outcome), told.join('\n')).toEqual([]);
   expect(outcome.ended).toBeUndefined();
-  expect(outcome.records).toBeGreaterThan(200);
+  expect(outcome.records).toBeGreaterThan(100);
 }, 300_000);
