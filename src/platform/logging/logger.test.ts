@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Problem } from './http/problems.ts';
-import { makeLogger } from './log.ts';
+import { Problem } from '../http/problems.ts';
+import { makeLogger } from './logger.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
