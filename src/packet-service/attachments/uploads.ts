@@ -99,11 +99,10 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     const { 'upload-offset': offset, 'upload-length': length = found.length } = request.headers;
     if (offset !== found.received) throw elsewhere(found);
     const upload = await withLength(uploading, found, length);
-    const isDeclared = found.length === undefined;
     takeShare(request, reply, request.user);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
-      limited(() => takePieces(uploading, upload, stream, isDeclared)),
+      limited(() => takePieces(uploading, upload, stream, found.length === undefined)),
     );
     // Whoever has not sent everything by now is told how far it came, and goes on in a new request.
     if (!request.raw.readableEnded) reply.header('connection', 'close');

@@ -405,8 +405,7 @@ describe('an observation of a polygon', () => {
 describe('reading fields', () => {
   test('gives a field as the Feature it was', async () => {
     const ring = box(60, 30, 0.002).map(([lon, lat]) => [lon, lat, 7.25]) as unknown as Position[];
-    const sent = await service.send('PUT', '/fields', feature(ring, 'Höhe 7'));
-    const { geoid, area_m2 } = sent.body.fields[0];
+    const { geoid, area_m2 } = (await service.send('PUT', '/fields', feature(ring, 'Höhe 7'))).body.fields[0];
     const { status, headers, body } = await service.send('GET', `/fields/${geoid}`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/geo+json; charset=utf-8');

@@ -27,21 +27,16 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
  */
 const REGISTRATIONS = { concurrency: 1, queue: 50, retryAfter: 5 };
 
+/** What the registry of fields needs. */
+interface Fields {
+  pool: pg.Pool;
+  settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>;
+  pace: Pace;
+  surveyor: Surveyor;
+}
+
 /** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
-export function registerFields(
-  app: Server,
-  {
-    pool,
-    settings,
-    pace,
-    surveyor,
-  }: {
-    pool: pg.Pool;
-    settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>;
-    pace: Pace;
-    surveyor: Surveyor;
-  },
-): void {
+export function registerFields(app: Server, { pool, settings, pace, surveyor }: Fields): void {
   const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
   const preHandler = async () => {
     if (settings.ASSET_REGISTRY_URL === undefined) return;
