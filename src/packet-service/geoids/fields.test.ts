@@ -402,6 +402,15 @@ describe('an observation of a polygon', () => {
   });
 });
 
+/** 190 KB of GeoJSON: a ring of 5,000 positions with fifteen digits each. */
+function longBoundary(lon: number): string {
+  const ring = Array.from({ length: 4999 }, (_, n) => {
+    const angle = (2 * Math.PI * n) / 4999;
+    return [lon + 0.001 * Math.cos(angle), -40 + 0.001 * Math.sin(angle)];
+  });
+  return JSON.stringify({ type: 'Polygon', coordinates: [[...ring, ring[0]]] });
+}
+
 describe('reading fields', () => {
   test('gives a field as the Feature it was', async () => {
     const ring = box(60, 30, 0.002).map(([lon, lat]) => [lon, lat, 7.25]) as unknown as Position[];
@@ -419,19 +428,11 @@ describe('reading fields', () => {
   });
 
   test('gives all that were asked for, however long their boundaries are', async () => {
-    // 17 MB of boundaries: a ring of 5,000 positions with fifteen digits each.
-    const long = (at: number) => {
-      const ring = Array.from({ length: 4999 }, (_, n) => {
-        const angle = (2 * Math.PI * n) / 4999;
-        return [at + 0.001 * Math.cos(angle), -40 + 0.001 * Math.sin(angle)];
-      });
-      return JSON.stringify({ type: 'Polygon', coordinates: [[...ring, ring[0]]] });
-    };
     await service.pool.query(
       `INSERT INTO fields (geoid, boundary, area_m2, bounds, ground_cells, created_at)
        SELECT encode(sha256(n::text::bytea), 'hex'), boundary, 1, box(point(140, -40), point(141, -41)), 1, now()
        FROM unnest($1::text[]) WITH ORDINALITY AS made (boundary, n)`,
-      [Array.from({ length: 90 }, (_, n) => long(140 + n / 100))],
+      [Array.from({ length: 90 }, (_, n) => longBoundary(140 + n / 100))],
     );
     const { text, body } = await service.send('GET', '/fields?bbox=139,-42,142,-39&limit=1000');
     expect(text.length).toBeGreaterThan(16 * 1024 * 1024);
