@@ -35,16 +35,21 @@ interface Fields {
   surveyor: Surveyor;
 }
 
-/** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
-export function registerFields(app: Server, { pool, settings, pace, surveyor }: Fields): void {
-  const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
-  const preHandler = async () => {
-    if (settings.ASSET_REGISTRY_URL === undefined) return;
+/** A hook that answers 501 where an asset registry keeps the fields. */
+function refuseBesideRegistry({ ASSET_REGISTRY_URL }: Fields['settings']): () => Promise<void> {
+  return async () => {
+    if (ASSET_REGISTRY_URL === undefined) return;
     throw new Problem(
       'not_implemented',
       'fields are kept by the configured asset registry; register them there',
     );
   };
+}
+
+/** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
+export function registerFields(app: Server, { pool, settings, pace, surveyor }: Fields): void {
+  const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
+  const preHandler = refuseBesideRegistry(settings);
 
   app.put(
     '/fields',
