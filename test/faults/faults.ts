@@ -91,7 +91,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'kill backend': {
     share: 28,
-    what: 'kill -9 of one session of PostgreSQL, after which the server starts all of them anew',
+    what: 'kill -9 of one session of PostgreSQL, after which the server restarts all of them',
     async strike(stage, random) {
       await killServer(stage, pick(await stage.sessions(), random));
     },
