@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filledPath, type Operation, operationsOf } from './helpers/definition.ts';
+import { eventually } from './helpers/eventually.ts';
 import { rawConnection } from './helpers/raw.ts';
 import { type Answer, type RunningService, runningService, type Send } from './helpers/service.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
@@ -218,4 +219,13 @@ test('a request without a Host, and one with an expectation that nobody knows, a
     expect(await ask('')).toMatch(new RegExp(`^HTTP/1.1 400 [^]*"${member}":"the header Host is required"`));
     expect(await ask('host: localhost\r\nexpect: nonsense\r\n')).toMatch(/^HTTP\/1.1 200 /);
   }
+});
+
+test('a body that turns out to be no body after its request was answered gets no second answer', async () => {
+  const connection = await rawConnection(packet.url);
+  connection.send('GET /health/live HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n');
+  await eventually(() => connection.received().includes('"OK"'));
+  connection.send('no length of a chunk\r\n');
+  await connection.closed;
+  expect(connection.received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
 });

@@ -27,6 +27,7 @@ const OTHERS: readonly (readonly [name: string, values: readonly string[]])[] = 
   ['origin', ['null', 'https://example.org', 'nonsense']],
   ['sec-fetch-site', ['cross-site', 'nonsense']],
   ['content-length', ['-1', '1e3', '0x10', '1, 1', '18446744073709551616']],
+  ['transfer-encoding', ['chunked, gzip', 'gzip', 'nonsense']],
   ['connection', ['upgrade', 'keep-alive, x']],
   ['upgrade', ['websocket', 'h2c']],
   ['x-forwarded-for', ['203.0.113.7', 'nonsense', ','.repeat(1000)]],

@@ -54,6 +54,7 @@ function launch(environment: Record<string, string>) {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PACKET_PORT: '0',
       TRACE_PORT: '0',
       DATA_DIR: dataDir,

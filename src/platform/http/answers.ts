@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
@@ -77,16 +78,37 @@ export function answerUnroutable(
   response.end(body);
 }
 
+/** Tells whether the answer to a connection's last request has begun although its body is not all here. */
+export type IsAnswered = (socket: Socket) => boolean;
+
+export function watchUnfinished(app: Server): IsAnswered {
+  const unfinished = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
+    if (isUnfinished(request)) unfinished.set(request.socket, { request, response });
+    done();
+  });
+  return socket => {
+    const last = unfinished.get(socket);
+    return last !== undefined && !last.request.complete && last.response.headersSent;
+  };
+}
+
 /** Answers what Node could not even parse as HTTP; nothing of fastify runs for it. */
 export function answerUnreadable(
   service: ServiceDescription,
   error: Error & { code?: string },
   socket: Socket,
+  isAnswered: IsAnswered,
 ): void {
   // What still comes after such a request is not valid either; it was answered once.
   if (socket.writableEnded && !socket.errored) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  // The route has answered before the body turned out to be unreadable.
+  if (isAnswered(socket)) {
+    closeUnreadable(socket);
     return;
   }
   const problem =

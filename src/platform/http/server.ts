@@ -5,7 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyRequest, LogController } from 'fastify';
 import { type Pace, pacer } from '../concurrency/pacer.ts';
 import { boundAnswers } from './answer-budget.ts';
-import { answerProblems, answerUnreadable, answerUnroutable } from './answers.ts';
+import { answerProblems, answerUnreadable, answerUnroutable, watchUnfinished } from './answers.ts';
 import { boundBodies } from './body-budget.ts';
 import { letOriginsIn } from './cors.ts';
 import { describeRoutes } from './definition.ts';
@@ -61,7 +61,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     forceCloseConnections: 'idle',
     // Ours says when to come back.
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerUnreadable(service, error, socket),
+    clientErrorHandler: (error, socket) => answerUnreadable(service, error, socket, isAnswered),
     frameworkErrors: (error, request, reply) => answerUnroutable(service, error, request, reply),
     routerOptions: {
       querystringParser: readQuery,
@@ -70,6 +70,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  const isAnswered = watchUnfinished(app);
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
   app.server.on('checkExpectation', app.routing);
   logRequests(app);
