@@ -191,7 +191,7 @@ async function database(): Promise<string> {
 
 async function mails(): Promise<string> {
   const folder = path.join(trace.folder, 'mail');
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.eml'));
   return (await Promise.all(names.map(name => readFile(path.join(folder, name), 'utf8')))).join('\n');
 }
 
