@@ -350,7 +350,7 @@ test('a member that the request does not know is 400 with the nearest known name
   expect((await service.send('POST', '/graph/materialize', { packet_id: '' })).status).toBe(200);
 });
 
-test('when as many exports run as can, the next one waits for a place, and is told to come back when none came', async () => {
+test('when as many exports run as can, the next one waits for a place, and gets 503 if none is free in time', async () => {
   const { connection, pool } = service;
   const exports = openPool(connection, 'packet_service', 1);
   exports.options.connectionTimeoutMillis = 50;

@@ -57,7 +57,7 @@ export async function takeBatch(
   for (const [index, bytes] of items.entries()) {
     await parsed.enter(bytes.length);
     const reading = readItem(bytes, pace);
-    // Items are read one after another, so that they stand in line in their order.
+    // Items are read one after another, which keeps their order.
     await reading.catch(() => {});
     const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
     const answer = reading
@@ -94,7 +94,7 @@ async function readItem(bytes: Buffer, pace: Pace): Promise<unknown> {
   return readJson(bytes.toString('utf8'));
 }
 
-/** Checks before it waits for anything, so that items stand in line in their order. */
+/** Checks before it waits for anything, which keeps the order of the items. */
 async function takeItem(
   taking: BatchTaking,
   sender: Sender,

@@ -17,7 +17,7 @@ export interface StoredPacket extends Sections {
   erasedAt: Date | null;
 }
 
-/** What stands in the place of the sections of a packet that is too large to be read with others. */
+/** Replaces the sections of a packet that is too large to be read together with others. */
 export interface Large {
   /** id (uuid form), a space, and the bytes of the sections, which are then missing; null where they are there */
   large: string | null;
@@ -63,7 +63,7 @@ export async function findPackets(
   return ids.map(id => found.get(id));
 }
 
-/** The same, but of those with more than `largest` bytes only what stands beside the sections. */
+/** The same, but without the sections of packets of more than `largest` bytes. */
 export async function findSmallPackets(
   database: Database,
   ids: readonly string[],

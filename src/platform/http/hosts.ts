@@ -11,9 +11,9 @@ export type HostSettings = Pick<
 >;
 
 /**
- * Refuses requests of HTTP/1.1 without a Host, and those whose Host is a name that nobody gave this service, where it listens on this machine alone: a page
- * of another site that has its own name resolve to 127.0.0.1 (DNS rebinding) would otherwise read and write here as a
- * page of this service. Addresses and localhost cannot be made to mean something else.
+ * Refuses HTTP/1.1 requests without a Host. Where the service listens on loopback only, it also refuses a Host that is
+ * not one of its names: a page of another site whose name resolves to 127.0.0.1 (DNS rebinding) would otherwise read
+ * and write here as a page of this service. Addresses and localhost cannot be made to mean something else.
  *
  * Behind a proxy the names are the proxy's business, and a service on the network is reached by any of its names.
  */

@@ -7,7 +7,7 @@ const BATCH = 500;
  * The rows of a statement, a batch at a time and no faster than they are taken. Holds a connection and a read-only
  * transaction until the end; when it is left early, the connection is closed.
  *
- * @param pool whose deadline lets a transaction wait for whoever takes the rows
+ * @param pool whose deadline lets a transaction wait for the reader of the rows
  */
 export async function* rowsOf<Row extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -30,8 +30,8 @@ export function emptyProfile(name: string): Profile {
 }
 
 /**
- * A profile after a change. What is left out stays, in the company and in its headquarters; null, as
- * `readBodies` makes it of an empty text, clears; a field of text keeps an empty text. The country and the logo are each one thing, which is replaced.
+ * A profile after a change. Fields that are left out stay, in the company and in its headquarters. null clears a field
+ * (`readBodies` turns an empty text into null); a text field keeps an empty text. Country and logo are replaced whole.
  *
  * @throws Problem invalid
  */

@@ -7,7 +7,7 @@ export const discoverabilitySchema = {
   tags: ['Registry'],
   summary: 'Whom a contact belongs to, for the packet service',
   description:
-    'Needs `Authorization: Bearer SERVICE_TOKEN`. The answer stands in the envelope and beside it, as user registries give it.',
+    'Needs `Authorization: Bearer SERVICE_TOKEN`. The answer is inside the envelope and beside it, as user registries give it.',
   querystring: Type.Object({ contact: Type.String({ minLength: 1, maxLength: 320 }) }),
   headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
   response: {

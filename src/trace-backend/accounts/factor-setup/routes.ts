@@ -22,7 +22,7 @@ import {
   renewRecoveryCodes,
 } from './setup.ts';
 
-/** Whoever must set a factor up first has nothing but these. */
+/** The only routes of a user who must set up a second factor first. */
 const config = { access: 'user', beforeSecondFactor: true } as const;
 
 /** A user's second factor: a code of an app beside the password, at each login. */
