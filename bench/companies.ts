@@ -75,7 +75,7 @@ async function create(pool: pg.Pool, userId: number): Promise<void> {
   await transaction(pool, async database => {
     const id = await insertCompany(database, { ...emptyProfile(NEW.name), ...NEW }, userId, at);
     await setMember(database, id, { userId, role: 'COMPANY_ADMIN' });
-    const deed = { action: 'CREATE_COMPANY', entity: 'company', entityId: String(id) };
-    await insertAudit(database, { at, userId, ...deed, address: '', details: { name: NEW.name } });
+    const event = { action: 'CREATE_COMPANY', entity: 'company', entityId: String(id) };
+    await insertAudit(database, { at, userId, ...event, address: '', details: { name: NEW.name } });
   });
 }

@@ -25,7 +25,7 @@ const {
 } = makePacket({
   id: newUlid(),
   geoid: GEOID,
-  extraGeoids: [],
+  additionalGeoids: [],
   timestamp,
   type: 'note',
   body,

@@ -81,14 +81,14 @@ async function create(pool: pg.Pool, companyId: number, userId: number): Promise
     const id = await insertProduct(database, { name, companyId, content, createdBy: userId, createdAt: at });
     await setAssociations(database, id, [{ companyId, type: 'OWNER' }]);
     await insertChanges(database, { productId: id, version: 1, at, userId }, [{ path: '' }]);
-    const deed = {
+    const event = {
       action: 'CREATE_PRODUCT',
       entity: 'product',
       entityId: String(id),
       address: '',
       details: {},
     };
-    await insertAudit(database, { at, userId, ...deed });
+    await insertAudit(database, { at, userId, ...event });
   });
 }
 

@@ -15,7 +15,7 @@ import { keepPersonalDataOutOfCaches } from './access/personal.ts';
 import { packetVisibility } from './access/visibility.ts';
 import { registerAttachments } from './attachments/routes.ts';
 import { registerChat } from './chat/routes.ts';
-import { wordKeeper } from './chat/search/dictionary.ts';
+import { wordAdder } from './chat/search/dictionary.ts';
 import { pendingList } from './chat/search/pending-list.ts';
 import { findParticipants } from './chat/threads/participants-store.ts';
 import { findThreadIds, isParticipant } from './chat/threads/store.ts';
@@ -47,7 +47,7 @@ import { turnIntoShares } from './sharing/shares/share.ts';
 import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerSync } from './sync/routes.ts';
 import { registerVerify } from './verify/routes.ts';
-import { batchWriter, tellingWriter } from './writer/batch-writer.ts';
+import { batchWriter, withWriteListener } from './writer/batch-writer.ts';
 
 /** Requests of one client address in a minute, at most; many phones share the address of one village's mast. */
 const PER_MINUTE = 12_000;
@@ -77,10 +77,10 @@ export async function packetService(
   const { pool, writerPool, logPool, exports } = openPools(connection, settings, {
     onRefusal: condition.refused,
   });
-  const keepWords = wordKeeper(pool);
+  const addWords = wordAdder(pool);
   const news = broadcast(pool, logger, findParticipants);
   const pending = pendingList(pool, logger);
-  const writer = tellingWriter(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ event }) => {
+  const writer = withWriteListener(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ event }) => {
     log.wake();
     if (event.kind === 'chat.message') pending.grew();
   });
@@ -93,7 +93,7 @@ export async function packetService(
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
   const clock = clockWatch(logger, metrics);
-  const log = sequencer(logPool, { news, clock, onErased: keepWords.forget }, logger);
+  const log = sequencer(logPool, { news, clock, onErased: addWords.forget }, logger);
   const { notifier, stop: stopNotifying } = openNotifications(app, settings, {
     connection,
     pool,
@@ -104,7 +104,7 @@ export async function packetService(
   const tokenUsers = authenticate(app, { settings, pool, registry });
   const feeds = openFeeds({ pool, news, logger, registry, isTokenUser: tokenUsers.has });
   registerHealth(app, 'packet-service', { condition, metrics }).tell(clock.detail);
-  registerIntake(app, { pool, writer, resolver, checkThread, keepWords, pace });
+  registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace });
   registerPackets(app, { pool, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket });

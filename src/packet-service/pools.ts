@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { JOB_CONNECTIONS } from '../platform/jobs/jobs.ts';
 import { type Connection, openPool, type PoolOptions } from '../platform/postgres/database.ts';
 import type { Settings } from '../platform/settings.ts';
-import { LANE_DEADLINE_MS } from './writer/batch-writer.ts';
+import { PIPELINE_DEADLINE_MS } from './writer/batch-writer.ts';
 
 /** PostgreSQL's schema of the packet service. */
 export const SCHEMA = 'packet_service';
@@ -45,7 +45,7 @@ export function openPools(
     pool: open(DATABASE_POOL),
     writerPool: open(WRITER_LANES, {
       pipeline: true,
-      deadline: { ms: LANE_DEADLINE_MS, of: 'statement' },
+      deadline: { ms: PIPELINE_DEADLINE_MS, of: 'statement' },
     }),
     logPool: open(SEQUENCERS, { pipeline: true }),
     exports: open(EXPORTS_AT_ONCE, { deadline: { ms: EXPORT_SILENCE_MS, of: 'silence' } }),

@@ -16,7 +16,7 @@ import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
-import { authenticate, type FindStanding } from './access/authentication.ts';
+import { authenticate, type FindSession } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
@@ -31,8 +31,8 @@ import { registerUsers } from './accounts/self-service/routes.ts';
 import { ACCESS_COOKIE, sessionCookies } from './accounts/sessions/cookies.ts';
 import { type Endings, openEndings } from './accounts/sessions/endings.ts';
 import { registerSessions } from './accounts/sessions/routes.ts';
+import { sessionFinder } from './accounts/sessions/standing.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
-import { standingOf } from './accounts/sessions/standing.ts';
 import { registerAudit } from './audit/routes.ts';
 import { maySeeCompanies } from './companies/access.ts';
 import { invitationMail } from './companies/invite.ts';
@@ -43,9 +43,9 @@ import { readBodies } from './contract/reading.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open.ts';
 import { registerCurrency } from './currency/routes.ts';
+import type { IsOwn, MayRead } from './images/uses-store.ts';
 import { renditions } from './images/renditions.ts';
 import { registerImages } from './images/routes.ts';
-import type { IsOwn, MayRead } from './images/uses-store.ts';
 import { type Keys, openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
@@ -126,11 +126,11 @@ export async function traceBackend(
   const metrics = registerMetrics(app, 'trace-backend', settings);
   checkOrigins(app, settings);
   const requirement = secondFactorRequirement(settings);
-  const findStanding = standingOf(pool);
+  const findSession = sessionFinder(pool);
   await authenticate(app, {
     pool,
     check: keys.check,
-    findStanding,
+    findSession,
     cookieName: ACCESS_COOKIE,
     mustProveFactor: requirement.isOpen,
   });
@@ -174,7 +174,7 @@ export async function traceBackend(
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
-  return { app, registry: ownRegistry({ pool, keys, findStanding, requirement, endings }) };
+  return { app, registry: ownRegistry({ pool, keys, findSession, requirement, endings }) };
 }
 
 interface Accounts extends ExportContext, ErasureContext {
@@ -209,18 +209,18 @@ function registerAccounts(app: Server, accounts: Accounts): void {
 function ownRegistry({
   pool,
   keys,
-  findStanding,
+  findSession,
   requirement,
   endings,
 }: Pick<Accounts, 'pool' | 'keys' | 'requirement' | 'endings'> & {
-  findStanding: FindStanding;
+  findSession: FindSession;
 }): UserRegistry {
   return {
     publicKeys: keys.publicKeys,
     findHolder: contact => findHolder(pool, contact),
     async stillCounts(claims) {
-      const standing = await findStanding(claims);
-      return standing !== undefined && !requirement.isOpen(standing);
+      const session = await findSession(claims);
+      return session !== undefined && !requirement.isOpen(session);
     },
     onEnded: listener => endings.listen(userId => listener(String(userId))),
   };

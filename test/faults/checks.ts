@@ -97,7 +97,7 @@ const DOUBLED: Partial<Record<Kind, string>> = {
 };
 
 /** Where the database is, and the folder that is DATA_DIR. */
-export interface Place {
+export interface DataLocation {
   database: Connection;
   folder: string;
 }
@@ -106,7 +106,7 @@ export interface Place {
  * Compares what was acknowledged with what is there: each record once, in the state acknowledged last or one that was
  * begun since, a packet with one place in the log, the bytes of a file in its place.
  */
-export async function checkClaims(place: Place, claims: readonly Claim[]): Promise<Findings> {
+export async function checkClaims(place: DataLocation, claims: readonly Claim[]): Promise<Findings> {
   return asking(place.database, async pool => {
     const findings = nothingWrong();
     for (const [kind, own] of Map.groupBy(claims, ({ fact }) => fact.kind)) {
@@ -158,7 +158,7 @@ async function checkFile(folder: string, { kind, id, sha256 }: Fact, findings: F
 }
 
 /** Looks through everything for what is there twice, and for gaps in the log. */
-export async function checkAll({ database }: Place): Promise<Findings> {
+export async function checkAll({ database }: DataLocation): Promise<Findings> {
   return asking(database, async pool => {
     const findings = nothingWrong();
     for (const [kind, statement] of Object.entries(DOUBLED)) {

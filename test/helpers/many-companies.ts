@@ -1,5 +1,5 @@
 import type { Database } from '../../src/platform/postgres/database.ts';
-import { fold, tokensOf } from '../../src/trace-backend/lists/search.ts';
+import { foldName, ngramsOf } from '../../src/trace-backend/lists/search.ts';
 
 const KINDS = [
   'Coopérative',
@@ -42,13 +42,13 @@ export async function fillCompanies(
   // A finished index is built much faster than a growing one.
   await run('DROP INDEX companies_by_token');
   const names = Array.from({ length: count / NAMESAKES }, (_, n) => nameOf(n));
-  const folded = names.map(name => `${fold(name)}\n`);
+  const folded = names.map(name => `${foldName(name)}\n`);
   await run(
     `INSERT INTO companies (status, name, folded, tokens, created_by, created_at)
      SELECT CASE WHEN n % 100 = 1 THEN 'DEACTIVATED' ELSE 'ACTIVE' END, name, folded, tokens::text[], $4, now()
      FROM generate_series(1, $5::int),
        unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS made (name, folded, tokens, n)`,
-    [names, folded, folded.map(text => arrayOf(tokensOf(text))), userId, NAMESAKES],
+    [names, folded, folded.map(text => arrayOf(ngramsOf(text))), userId, NAMESAKES],
   );
   await run('CREATE INDEX companies_by_token ON companies USING gin (tokens) WITH (fastupdate = off)');
   await run(

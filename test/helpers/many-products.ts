@@ -2,7 +2,7 @@ import type { Database } from '../../src/platform/postgres/database.ts';
 
 export { FILLING } from './many-companies.ts';
 
-import { fold, tokensOf } from '../../src/trace-backend/lists/search.ts';
+import { foldName, ngramsOf } from '../../src/trace-backend/lists/search.ts';
 
 export const KINDS = [
   'Arabica',
@@ -73,7 +73,9 @@ export async function fillProducts(
        now() - made * interval '1 s'
      FROM generate_series(0, $4::int - 1) AS made JOIN kept ON kept.n = made % 2000`,
     [
-      JSON.stringify(kept.map((name, n) => ({ n, name, folded: fold(name), tokens: tokensOf(fold(name)) }))),
+      JSON.stringify(
+        kept.map((name, n) => ({ n, name, folded: foldName(name), tokens: ngramsOf(foldName(name)) })),
+      ),
       owners,
       userId,
       count,

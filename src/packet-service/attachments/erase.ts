@@ -3,7 +3,6 @@ import type { FileStore } from '../../platform/files/index.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { attachmentIdText } from '../packet/attachment-ids.ts';
 import { findReferenced, forgetClaims } from '../packets/attachment-store.ts';
-import { contentKey } from './keep.ts';
 import {
   deleteAttachments,
   deleteContent,
@@ -12,6 +11,7 @@ import {
   takeContent,
   useContent,
 } from './store.ts';
+import { contentKey } from './keep.ts';
 import { piecesOf } from './sweep.ts';
 import { deleteUploadsOf } from './upload-store.ts';
 

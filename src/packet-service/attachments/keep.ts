@@ -10,7 +10,7 @@ import { checkClaim } from './claims.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 
 /** What keeping files needs. */
-export interface Keeping {
+export interface AttachmentContext {
   pool: pg.Pool;
   files: FileStore;
   /** whether requests tell who their user is */
@@ -18,7 +18,7 @@ export interface Keeping {
 }
 
 /** What an attachment is stored as. */
-export interface Naming {
+export interface NewAttachment {
   /** uuid form */
   attachmentId: string;
   /** as the client calls the file */
@@ -37,7 +37,7 @@ export function contentKey(sha256: string): string {
 }
 
 /** An attachment as it was stored first, and whether it was now. */
-export interface Kept {
+export interface StoredAttachment {
   attachment: Attachment;
   isNew: boolean;
 }
@@ -53,12 +53,12 @@ export interface Kept {
  * @throws Problem conflict when the id belongs to another content; unauthenticated, forbidden or conflict when a packet
  *   named it otherwise
  */
-export async function keepAttachment(
-  { pool, files, checksUsers }: Keeping,
+export async function storeAttachment(
+  { pool, files, checksUsers }: AttachmentContext,
   received: Received,
-  { attachmentId, name, userId }: Naming,
-  also: (database: Database, kept: Kept) => Promise<void> = async () => {},
-): Promise<Kept> {
+  { attachmentId, name, userId }: NewAttachment,
+  also: (database: Database, kept: StoredAttachment) => Promise<void> = async () => {},
+): Promise<StoredAttachment> {
   const { sha256, size } = received;
   const attachment: Attachment = {
     attachmentId,

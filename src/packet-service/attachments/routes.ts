@@ -9,11 +9,10 @@ import { type Limiter, limiter } from '../../platform/http/limiter.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { keyText, makeKey, routeOf, sendOnce, takingKey } from '../idempotency/idempotency.ts';
+import { keyText, makeKey, routeOf, runWithKey, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import type { Key } from '../idempotency/store.ts';
 import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet/attachment-ids.ts';
 import type { PacketReader } from '../packets/reader.ts';
-import { contentKey, type Kept, keepAttachment, newAttachmentId } from './keep.ts';
 import { allowsRange, readRange } from './range.ts';
 import { checkAttachmentReader } from './readers.ts';
 import {
@@ -23,6 +22,7 @@ import {
   postAttachmentSchema,
 } from './schemas.ts';
 import { type Attachment, findAttachments } from './store.ts';
+import { contentKey, newAttachmentId, type StoredAttachment, storeAttachment } from './keep.ts';
 import { sweepHourly } from './sweep.ts';
 import { requireAttachmentId } from './tus.ts';
 import { registerUploads, tooLarge, type Uploading } from './uploads.ts';
@@ -64,9 +64,9 @@ async function registerForm(app: Server, uploading: Uploading): Promise<void> {
         const key = keyOf(request, { id: id ?? null, name: name ?? null, sha256: received.sha256 });
         const attachmentId = id === undefined ? newAttachmentId() : requireAttachmentId(id, 'id');
         const naming = { attachmentId, name, userId: request.user ?? null };
-        return await takingKey(pool, key, async take =>
+        return await runWithKey(pool, key, async take =>
           answerOf(
-            await keepAttachment(uploading, received, naming, (database, kept) =>
+            await storeAttachment(uploading, received, naming, (database, kept) =>
               take(database, answerOf(kept)),
             ),
           ),
@@ -76,7 +76,7 @@ async function registerForm(app: Server, uploading: Uploading): Promise<void> {
       }
     });
     const { attachment_id } = JSON.parse(done.answer) as { attachment_id: string };
-    return sendOnce(reply.header('location', `/attachments/${attachment_id}`), done);
+    return sendIdempotentAnswer(reply.header('location', `/attachments/${attachment_id}`), done);
   });
 }
 
@@ -86,7 +86,7 @@ function keyOf(request: FastifyRequest, form: object): Key | undefined {
   return key === undefined ? undefined : makeKey(request, routeOf(request), key, form);
 }
 
-function answerOf({ attachment, isNew }: Kept): { status: number; answer: string } {
+function answerOf({ attachment, isNew }: StoredAttachment): { status: number; answer: string } {
   return { status: isNew ? 201 : 200, answer: JSON.stringify(asAnswer(attachment)) };
 }
 

@@ -4,7 +4,6 @@ import type { FileStore } from '../../platform/files/index.ts';
 import { hourly } from '../../platform/jobs/hourly.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import { findReferenced } from '../packets/attachment-store.ts';
-import { contentKey } from './keep.ts';
 import {
   deleteAttachments,
   deleteContent,
@@ -13,6 +12,7 @@ import {
   takeUnusedContent,
   useContent,
 } from './store.ts';
+import { contentKey } from './keep.ts';
 import { deleteUpload, findExpiredUploads } from './upload-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

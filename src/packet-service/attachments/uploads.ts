@@ -11,7 +11,6 @@ import { streamBodies } from '../../platform/http/streamed-body.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
 import { attachmentIdText } from '../packet/attachment-ids.ts';
 import { checkClaim } from './claims.ts';
-import { type Keeping, keepAttachment, newAttachmentId } from './keep.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
   deleteUploadSchema,
@@ -21,6 +20,7 @@ import {
   postUploadSchema,
 } from './schemas.ts';
 import { findAttachments } from './store.ts';
+import { type AttachmentContext, newAttachmentId, storeAttachment } from './keep.ts';
 import { piecesOf, UPLOAD_DAYS } from './sweep.ts';
 import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 import {
@@ -39,7 +39,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const MAX_PIECES = 10_000;
 
 /** What uploads need. */
-export interface Uploading extends Keeping {
+export interface Uploading extends AttachmentContext {
   limited: Limiter;
   takeShare: TakeShare;
   maxBytes: number;
@@ -271,7 +271,7 @@ async function complete(
   const received = await files.receive(joined(files, upload, last), length, () => tooLarge(length));
   try {
     if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
-    await keepAttachment(uploading, received, upload, async database => {
+    await storeAttachment(uploading, received, upload, async database => {
       if (!(await completeUpload(database, { uploadId, offset, length }))) throw elsewhere(upload);
     });
   } finally {

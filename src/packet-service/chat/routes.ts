@@ -4,9 +4,9 @@ import type { Server } from '../../platform/http/server.ts';
 import { type Caller, namedUser } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
-import { once, readKey, sendOnce } from '../idempotency/idempotency.ts';
+import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
-import { findPlace } from '../packets/read-store.ts';
+import { findPagePosition } from '../packets/read-store.ts';
 import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
 import { listMessages } from './messages/store.ts';
 import { fold } from './ngrams/fold.ts';
@@ -19,7 +19,7 @@ import {
   renameThreadSchema,
   searchSchema,
 } from './schemas.ts';
-import { placeOf, searchMessages } from './search/search.ts';
+import { messagePosition, searchMessages } from './search/search.ts';
 import {
   addParticipants,
   insertThread,
@@ -52,7 +52,7 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
   app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
     const { name, created_by } = request.body;
     const createdBy = await namedUser(request, 'created_by', created_by);
-    const done = await once(pool, readKey(request), async database => {
+    const done = await runIdempotent(pool, readKey(request), async database => {
       const ulid = newUlid();
       const thread = {
         threadId: ulidToUuid(ulid),
@@ -65,7 +65,7 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
       await addParticipants(database, thread.threadId, [createdBy], thread.createdAt);
       return { status: 201, answer: JSON.stringify({ thread_id: ulid }) };
     });
-    return sendOnce(reply, done);
+    return sendIdempotentAnswer(reply, done);
   });
 
   app.get('/chat/threads', { schema: listThreadsSchema }, async (request, reply) => {
@@ -113,9 +113,9 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
   app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
     const { order = 'asc', limit, cursor } = request.query;
     const threadId = await findOwn(request, request.params.thread_id);
-    const start = await positionOf(cursor, id => findPlace(pool, id));
+    const start = await positionOf(cursor, id => findPagePosition(pool, id));
     const messages = (wanted: number) =>
-      inBatches(wanted, start, placeOf, (after, count) =>
+      inBatches(wanted, start, messagePosition, (after, count) =>
         listMessages(pool, threadId, { order, after, limit: count }),
       );
     return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));
@@ -131,7 +131,7 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
       from: rangeEnd(from, 'from'),
       to: rangeEnd(to, 'to'),
     };
-    const start = await positionOf(cursor, id => findPlace(pool, id));
+    const start = await positionOf(cursor, id => findPagePosition(pool, id));
     const matches = (wanted: number) => searchMessages(pool, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));
   });

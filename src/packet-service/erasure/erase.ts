@@ -12,8 +12,8 @@ import {
   eraseDetails,
   type LogEvent,
   NO_HORIZON,
+  queueErasure,
   queueEvents,
-  tellErasure,
 } from '../log/store.ts';
 import { hashOf } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
@@ -124,21 +124,21 @@ async function erase(database: Database, ulid: string, reason: string): Promise<
   await eraseAnswers(database, [ulid, ...gone.attachments]);
   await insertErasure(database, { packetId, now, reason });
   await queueEvents(database, await eventsOf(database, packet, now));
-  await tellErasure(database);
+  await queueErasure(database);
   await returnRights(database);
   return { at: now, again: false, words, ...gone };
 }
 
 /** The entry of the log for everyone, and one for each user whom the packet was shared with. */
 async function eventsOf(database: Database, packet: ErasablePacket, now: Date): Promise<LogEvent[]> {
-  const { id, threadId, geoid, furtherGeoids } = packet;
+  const { id, threadId, geoid, additionalGeoids } = packet;
   const details = { created_at: now.toISOString() };
   const recipients = await findRecipients(database, id);
   return [
     {
       kind: 'erased',
       packetId: id,
-      geoids: [geoid, ...furtherGeoids],
+      geoids: [geoid, ...additionalGeoids],
       details,
       ...(threadId !== null && { threadId }),
     },

@@ -1,4 +1,4 @@
-import { type LogPlace, logPlaceText } from '../log/log-place.ts';
+import { type LogCursor, logCursorText } from '../log/log-place.ts';
 import { CLOSED, type Entry } from '../log/read-store.ts';
 import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
 
@@ -15,11 +15,11 @@ export const STREAM_HEADERS = {
 export const RETRY = 'retry: 3000\n\n';
 
 /** Something that keeps the connection open and means nothing. */
-export const COMMENT = ':\n';
+export const KEEP_ALIVE = ':\n';
 
 /** Moves the client's Last-Event-ID without an event. */
-export function placeEvent(place: LogPlace): string {
-  return `id: ${logPlaceText(place)}\n\n`;
+export function cursorEvent(place: LogCursor): string {
+  return `id: ${logCursorText(place)}\n\n`;
 }
 
 /**
@@ -41,5 +41,5 @@ export function eventText(entry: Entry, userId: string): string {
     }),
     ...details,
   };
-  return `event: ${kind}\nid: ${logPlaceText(entry)}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${kind}\nid: ${logCursorText(entry)}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { JWTPayload } from 'jose';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
-import type { LogPlace } from '../log/log-place.ts';
+import type { LogCursor } from '../log/log-place.ts';
 import type { Entry } from '../log/read-store.ts';
-import { COMMENT, eventText, placeEvent } from './event-stream.ts';
+import { cursorEvent, eventText, KEEP_ALIVE } from './event-stream.ts';
 
 /** Bytes that may wait for one client. Whoever takes less than comes is cut off, and resumes where he was. */
 const MAX_WAITING_BYTES = 256 * 1024;
@@ -22,13 +22,13 @@ export interface Subscriber {
 /** One user's news on their way over one response. */
 export interface Feed extends Subscriber {
   /** what the client has been told up to */
-  place: LogPlace;
+  place: LogCursor;
   /** Unix milliseconds */
   readonly endsAt: number;
   /** Sends the entries after `place`; they come in order. */
   tell(entries: readonly Entry[]): void;
   /** Moves the client's place on without an event. */
-  move(place: LogPlace): void;
+  move(place: LogCursor): void;
   /** Keeps the connection open. */
   beat(): void;
   /** Resolves when the client has taken what was sent; one who takes too long is cut off. */
@@ -40,7 +40,7 @@ export interface Feed extends Subscriber {
 export function makeFeed(
   response: ServerResponse,
   subscriber: Subscriber,
-  place: LogPlace,
+  place: LogCursor,
   endsAt: number,
 ): Feed {
   const feed: Feed = {
@@ -57,9 +57,9 @@ export function makeFeed(
     },
     move(to) {
       if (to.position > feed.place.position) feed.place = to;
-      send(response, `${COMMENT}${placeEvent(feed.place)}`);
+      send(response, `${KEEP_ALIVE}${cursorEvent(feed.place)}`);
     },
-    beat: () => send(response, COMMENT),
+    beat: () => send(response, KEEP_ALIVE),
     taken: () => taken(response),
     end() {
       if (response.writableLength > 0) response.destroy();

@@ -9,8 +9,8 @@ import { openFeed } from '../../../test/helpers/feed.ts';
 import type { Problem } from '../../platform/http/problems.ts';
 import { findParticipants } from '../chat/threads/participants-store.ts';
 import { type Broadcast, broadcast } from '../log/broadcast.ts';
-import { type LogPlace, logPlaceText, parseLogPlace } from '../log/log-place.ts';
-import { readPlaces } from '../log/read-store.ts';
+import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-place.ts';
+import { readCursors } from '../log/read-store.ts';
 import { appendQueued, NO_HORIZON, queueEvents } from '../log/store.ts';
 import { type Feeds, openFeeds } from './feeds.ts';
 
@@ -28,14 +28,14 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** Puts events of nobody at the end of the log; gives the place of the last. */
-async function append(count: number): Promise<LogPlace> {
+async function append(count: number): Promise<LogCursor> {
   const events = Array.from({ length: count }, () => ({ kind: 'share.created' as const, userId: 'nobody' }));
   await queueEvents(database.pool, events);
   const client = new pg.Client({ ...database.connection, options: '-c search_path=packet_service' });
   await client.connect();
   await appendQueued(client, NO_HORIZON);
   await client.end();
-  return (await readPlaces(database.pool, [])).head;
+  return (await readCursors(database.pool, [])).head;
 }
 
 /** A server whose every request opens a feed of amina. */
@@ -45,7 +45,7 @@ async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
     feeds
       .open(
         { userId: 'amina', anonymous: true },
-        typeof after === 'string' ? parseLogPlace(after) : undefined,
+        typeof after === 'string' ? parseLogCursor(after) : undefined,
         response,
         {},
       )
@@ -65,7 +65,7 @@ test('a feed on which nothing happens says so now and then, and moves its positi
   expect(feed.lastId()).toBe('0');
   const head = await append(7);
   news.advance(head.position);
-  await eventually(() => feed.lastId() === logPlaceText(head));
+  await eventually(() => feed.lastId() === logCursorText(head));
   expect(feed.text()).toMatch(/\n:\nid: \d+(\.[0-9a-f]{8})?\n\n/);
   expect(feed.events).toEqual([]);
   feeds.stop();
@@ -132,7 +132,7 @@ test('before the log has been read once, a feed waits for it', async () => {
   const head = await append(3);
   late.advance(head.position);
   const feed = await opening;
-  expect(feed.lastId()).toBe(logPlaceText(head));
+  expect(feed.lastId()).toBe(logCursorText(head));
   feed.close();
   feeds.stop();
   server.close();

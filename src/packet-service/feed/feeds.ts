@@ -8,8 +8,8 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import type { Broadcast } from '../log/broadcast.ts';
-import { checkLogPlace, type LogPlace } from '../log/log-place.ts';
-import { readNewsOf, readPlaces } from '../log/read-store.ts';
+import { checkLogCursor, type LogCursor } from '../log/log-place.ts';
+import { readCursors, readEntriesOfUser } from '../log/read-store.ts';
 import { RETRY, STREAM_HEADERS } from './event-stream.ts';
 import { type Feed, makeFeed, type Subscriber } from './feed.ts';
 
@@ -39,7 +39,7 @@ export interface Feeds {
    */
   open(
     subscriber: Subscriber,
-    after: LogPlace | undefined,
+    after: LogCursor | undefined,
     response: ServerResponse,
     headers: object,
   ): Promise<void>;
@@ -66,9 +66,9 @@ export function openFeeds(
   limits: typeof LIMITS = LIMITS,
 ): Feeds {
   const feeds: OpenFeeds = new Map();
-  const inTurn = pLimit(READERS);
+  const limitReaders = pLimit(READERS);
   // After a restart all feeds come back at once.
-  const placeAt = batchLoader(async (positions: number[]) => (await readPlaces(pool, positions)).places, {
+  const placeAt = batchLoader(async (positions: number[]) => (await readCursors(pool, positions)).places, {
     max: 500,
   });
   news.onReplaced(() => {
@@ -86,11 +86,11 @@ export function openFeeds(
   });
 
   /** Where a feed begins: behind what its client has had, else at the end of the log. */
-  async function startOf(after: LogPlace | undefined): Promise<LogPlace | undefined> {
+  async function startOf(after: LogCursor | undefined): Promise<LogCursor | undefined> {
     if (news.position === undefined) await endsWithin(news.ready, START_PATIENCE_MS);
     const wanted = after?.position ?? news.position;
     const place = wanted === undefined ? undefined : await placeAt(wanted);
-    if (after && wanted !== undefined) checkLogPlace('Last-Event-ID', after, place);
+    if (after && wanted !== undefined) checkLogCursor('Last-Event-ID', after, place);
     return place;
   }
 
@@ -114,7 +114,7 @@ export function openFeeds(
           feeds.delete(feed);
         });
       response.writeHead(200, { ...headers, ...STREAM_HEADERS }).write(RETRY);
-      resume(feeds, feed, { pool, news, inTurn, placeAt }).catch(error => {
+      resume(feeds, feed, { pool, news, limitReaders, placeAt }).catch(error => {
         logger.warn({ err: error }, 'a feed could not resume and is ended; its client comes back');
         response.destroy();
       });
@@ -130,19 +130,19 @@ export function openFeeds(
 interface Resuming {
   pool: pg.Pool;
   news: Broadcast;
-  inTurn: LimitFunction;
-  placeAt: (position: number) => Promise<LogPlace | undefined>;
+  limitReaders: LimitFunction;
+  placeAt: (position: number) => Promise<LogCursor | undefined>;
 }
 
 /** Reads what came while the client was away, until nothing is left between it and the broadcast. */
 async function resume(
   feeds: OpenFeeds,
   feed: Feed,
-  { pool, news, inTurn, placeAt }: Resuming,
+  { pool, news, limitReaders, placeAt }: Resuming,
 ): Promise<void> {
   while (news.position !== undefined && feed.place.position < news.position && feeds.has(feed)) {
     const upTo = news.position;
-    const missed = await inTurn(() => readMissed(pool, feed, upTo));
+    const missed = await limitReaders(() => readMissed(pool, feed, upTo));
     const end = missed.end ?? (await placeAt(upTo));
     // The log has become another one meanwhile, which ends all feeds.
     if (!end) return;
@@ -191,7 +191,7 @@ async function readMissed(pool: pg.Pool, feed: Feed, upTo: number) {
   const { userId, anonymous } = feed;
   const after = feed.place.position;
   const threadIds = await findThreadIds(pool, userId, { openOnly: anonymous });
-  const entries = await readNewsOf(pool, { userId, threadIds }, { after, upTo }, PAGE);
+  const entries = await readEntriesOfUser(pool, { userId, threadIds }, { after, upTo }, PAGE);
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
   return { entries, end: last && { position: last.position, tag: last.tag } };
 }

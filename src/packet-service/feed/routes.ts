@@ -2,7 +2,7 @@ import { callerShare } from '../../platform/http/caller-share.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { namedUser } from '../access/caller.ts';
-import { parseLogPlace } from '../log/log-place.ts';
+import { parseLogCursor } from '../log/log-place.ts';
 import type { Feeds } from './feeds.ts';
 import { feedSchema } from './schemas.ts';
 
@@ -19,7 +19,7 @@ export function registerEvents(
     // The header is the newer one: a browser that reconnects asks for the same address again.
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
-    const place = after === undefined ? undefined : parseLogPlace(after);
+    const place = after === undefined ? undefined : parseLogCursor(after);
     takeShare(request, reply, request.user);
     await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
     reply.hijack();

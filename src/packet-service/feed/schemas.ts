@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { errorAnswers, MAX_USER } from '../contract/schemas.ts';
-import { LOG_PLACE_PATTERN } from '../log/log-place.ts';
+import { LOG_CURSOR_PATTERN } from '../log/log-place.ts';
 
 /** A place in the log, as clients keep it. */
-export const LogPlace = Type.String({ pattern: LOG_PLACE_PATTERN, examples: ['1499.0f3a9b21'] });
+export const LogCursor = Type.String({ pattern: LOG_CURSOR_PATTERN, examples: ['1499.0f3a9b21'] });
 
 export const feedSchema = {
   tags: ['Events'],
@@ -18,13 +18,13 @@ export const feedSchema = {
     'restored backup: start over without it. A feed ends after an hour, when its client does not take what comes, and ' +
     'when the service stops: come back with Last-Event-ID.',
   headers: Type.Object({
-    'last-event-id': Type.Optional({ ...LogPlace, description: 'id of the last event that was received' }),
+    'last-event-id': Type.Optional({ ...LogCursor, description: 'id of the last event that was received' }),
   }),
   querystring: Type.Object({
     user_id: Type.Optional(
       Type.String({ maxLength: MAX_USER, description: 'whose events; with a token it is the token`s user' }),
     ),
-    last_event_id: Type.Optional({ ...LogPlace, description: 'for clients that cannot set the header' }),
+    last_event_id: Type.Optional({ ...LogCursor, description: 'for clients that cannot set the header' }),
   }),
   response: {
     200: {

@@ -68,7 +68,7 @@ describe.each(versions)('a registry of %s', (_name, options) => {
   test('gives a point in one field that field’s GeoID', async () => {
     const { registry, resolver } = await connect(options);
     const geoid = registry.addField(box(76, 30, 0.002));
-    expect(await resolver.resolve({ lat: 30.001, lon: 76.001 })).toEqual({ geoid, extraGeoids: [] });
+    expect(await resolver.resolve({ lat: 30.001, lon: 76.001 })).toEqual({ geoid, additionalGeoids: [] });
     expect(registry.count('register-point')).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describe.each(versions)('a registry of %s', (_name, options) => {
     const large = registry.addField(box(76, 30, 0.008));
     for (let k = 0; k < 10; k++) {
       const resolution = await resolver.resolve({ lat: 30.0025, lon: 76.0025 });
-      expect(resolution).toEqual({ geoid: small, extraGeoids: [middle, large] });
+      expect(resolution).toEqual({ geoid: small, additionalGeoids: [middle, large] });
     }
   });
 
@@ -87,8 +87,11 @@ describe.each(versions)('a registry of %s', (_name, options) => {
     const { registry, resolver } = await connect(options);
     const step = 2 ** -11;
     const geoids = [76, 76 + step, 76 + 2 * step].map(west => registry.addField(box(west, 30, 4 * step)));
-    const [geoid, ...extraGeoids] = geoids.toSorted();
-    expect(await resolver.resolve({ lat: 30 + step, lon: 76 + 2.5 * step })).toEqual({ geoid, extraGeoids });
+    const [geoid, ...additionalGeoids] = geoids.toSorted();
+    expect(await resolver.resolve({ lat: 30 + step, lon: 76 + 2.5 * step })).toEqual({
+      geoid,
+      additionalGeoids,
+    });
   });
 
   test('gives a point in no field its own GeoID, the first time and when the point was registered before', async () => {
@@ -101,7 +104,7 @@ describe.each(versions)('a registry of %s', (_name, options) => {
     ] as const) {
       const expected = options.version === 1 ? pointGeoidV1(lat, lon) : pointGeoid(leafCell(lat, lon));
       for (let time = 0; time < 3; time++) {
-        expect(await resolver.resolve({ lat, lon })).toEqual({ geoid: expected, extraGeoids: [] });
+        expect(await resolver.resolve({ lat, lon })).toEqual({ geoid: expected, additionalGeoids: [] });
       }
     }
     expect(registry.count('register-point')).toBe(12);
@@ -122,7 +125,7 @@ describe.each(versions)('a registry of %s', (_name, options) => {
       { lat: -0, lon: 0.0005 },
       { lat: 0.0005, lon: -0 },
     ]) {
-      expect(await resolver.resolve(point)).toEqual({ geoid, extraGeoids: [] });
+      expect(await resolver.resolve(point)).toEqual({ geoid, additionalGeoids: [] });
     }
     const away = await resolver.resolve({ lat: 0, lon: 20 });
     expect(away.geoid).toBe(options.version === 1 ? pointGeoidV1(0, 20) : pointGeoid(leafCell(0, 20)));
@@ -135,7 +138,7 @@ describe.each(versions)('a registry of %s, asked to register or unwilling,', (_n
     const { geoid } = await resolver.resolvePolygon(polygon(box(76, 30, 0.002)));
     expect(geoid).toMatch(/^[0-9a-f]{64}$/);
     const again = await resolver.resolvePolygon(polygon(box(76.0000001, 30, 0.002)));
-    expect(again).toEqual({ geoid, extraGeoids: [] });
+    expect(again).toEqual({ geoid, additionalGeoids: [] });
     expect(await resolver.resolve({ lat: 30.001, lon: 76.001 })).toMatchObject({ geoid });
     expect(registry.count('register-field-boundary')).toBe(2);
   });
@@ -183,10 +186,10 @@ describe('matching fields', () => {
     const geoids = [0, 1, 2].map(k =>
       registry.addField(box(76.00003 + k * step, 30.00003, 0.003 + k * 1e-5)),
     );
-    const [geoid, ...extraGeoids] = geoids.toSorted();
+    const [geoid, ...additionalGeoids] = geoids.toSorted();
     const resolution = await resolver.resolvePolygon(polygon(box(76.00003, 30.00003, 0.003)));
     expect(new Set([...geoids]).has(resolution.geoid)).toBe(true);
-    expect(resolution).toEqual({ geoid, extraGeoids });
+    expect(resolution).toEqual({ geoid, additionalGeoids });
   });
 });
 

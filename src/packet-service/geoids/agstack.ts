@@ -7,7 +7,7 @@ import { isGeoid, pointGeoidV1 } from './geoid.ts';
 import {
   checkPoint,
   type GeoidResolver,
-  MAX_EXTRA_GEOIDS,
+  MAX_ADDITIONAL_GEOIDS,
   type Point,
   type Resolution,
   undecided,
@@ -34,7 +34,7 @@ const MAX_FIELDS = 1000;
 /** Degrees by which a latitude or longitude of exactly zero is moved, because v1 takes zero for missing. */
 const NUDGE = 1e-9;
 /** Characters of a registry's own words that go into an error message. */
-const MAX_WORDS = 200;
+const MAX_REFUSAL_LENGTH = 200;
 
 /** What the registry answered. Its JSON is looked into with care: nothing is known of its shape. */
 interface Answer {
@@ -73,7 +73,7 @@ export function agstackResolver(
         asking.set(cell, asked);
       }
       const resolution = await asked.catch(error => {
-        throw told(error, path);
+        throw resolutionError(error, path);
       });
       answers.set(cell, { resolution, until: performance.now() + cacheMs });
       return resolution;
@@ -82,7 +82,7 @@ export function agstackResolver(
     async resolvePolygon(geometry, path = 'geojson') {
       await check(geometry, path);
       return await askForPolygon(call, polygonWkt(geometry as Geometry)).catch(error => {
-        throw told(error, path);
+        throw resolutionError(error, path);
       });
     },
   };
@@ -92,7 +92,7 @@ export function agstackResolver(
 class Refusal extends Error {}
 
 /** What went wrong on the way to the registry or in it, as the failed resolution of a place in the request. */
-function told(error: unknown, path: string): unknown {
+function resolutionError(error: unknown, path: string): unknown {
   if (error instanceof Refusal) return unresolved(path, `the asset registry says: ${error.message}`);
   if (error instanceof Problem && error.code === 'unavailable') return undecided(path, error);
   return error;
@@ -115,47 +115,49 @@ function caller({ url, token, apiKey, clientSecret, limits }: AgstackSettings): 
     // Only the route that asks for the keys gets them.
     const headers = route === FETCH_FIELDS ? { ...bearer, ...keys } : bearer;
     const answer = await send({ method: 'POST', url: new URL(route, base), headers, body });
-    if (answer.status === 401 || answer.status === 403) throw outOfOrder('does not accept our token');
+    if (answer.status === 401 || answer.status === 403)
+      throw registryUnavailable('does not accept our token');
     if (answer.status !== 200 && answer.status !== 400 && answer.status !== 422) {
-      throw outOfOrder(`answered ${answer.status}; is its address right?`);
+      throw registryUnavailable(`answered ${answer.status}; is its address right?`);
     }
-    if (!isObject(answer.body)) throw outOfOrder('sent an answer of another shape');
+    if (!isObject(answer.body)) throw registryUnavailable('sent an answer of another shape');
     return { status: answer.status, body: answer.body };
   };
 }
 
 /** The registry is there and of no use: somebody has to look at it, so the client may come back later. */
-function outOfOrder(what: string): Problem {
+function registryUnavailable(what: string): Problem {
   return new Problem('unavailable', `the asset registry ${what}`, { retryAfter: 60 });
 }
 
 async function askForPoint(call: Call, { lat, lon }: Point): Promise<Resolution> {
   const answer = await call(FETCH_FIELDS, { latitude: lat || NUDGE, longitude: lon || NUDGE });
-  if (answer.status !== 200) throw new Refusal(words(answer));
+  if (answer.status !== 200) throw new Refusal(refusalText(answer));
   const [geoid, ...others] = readFields(answer.body['Fetched fields']);
-  if (geoid !== undefined) return { geoid, extraGeoids: others.slice(0, MAX_EXTRA_GEOIDS) };
+  if (geoid !== undefined) return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
 
   const registered = await call('register-point', { wkt: `POINT(${decimal(lon)} ${decimal(lat)})` });
   // The GeoID beside a 400 is not the one that was registered, so it is computed by the registry's own rule.
   if (registered.status !== 200 && isKnown(registered))
-    return { geoid: pointGeoidV1(lat, lon), extraGeoids: [] };
-  return { geoid: readGeoid(registered), extraGeoids: [] };
+    return { geoid: pointGeoidV1(lat, lon), additionalGeoids: [] };
+  return { geoid: readGeoid(registered), additionalGeoids: [] };
 }
 
 async function askForPolygon(call: Call, wkt: string): Promise<Resolution> {
   const answer = await call('register-field-boundary', { wkt, threshold: 95 });
   const matched = answer.body['matched geo ids'];
-  if (answer.status === 200 || !Array.isArray(matched)) return { geoid: readGeoid(answer), extraGeoids: [] };
+  if (answer.status === 200 || !Array.isArray(matched))
+    return { geoid: readGeoid(answer), additionalGeoids: [] };
   if (matched.length === 0 || matched.length > MAX_FIELDS || !matched.every(isGeoid)) {
-    throw outOfOrder('sent GeoIDs of another form');
+    throw registryUnavailable('sent GeoIDs of another form');
   }
   // Each of them is nearly the polygon's own ground, so their areas tell nothing apart.
   const [geoid, ...others] = [...new Set(matched)].sort() as [string, ...string[]];
-  return { geoid, extraGeoids: others.slice(0, MAX_EXTRA_GEOIDS) };
+  return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
 }
 
 function isKnown(answer: Answer): boolean {
-  return /already registered/i.test(words(answer));
+  return /already registered/i.test(refusalText(answer));
 }
 
 /**
@@ -164,13 +166,13 @@ function isKnown(answer: Answer): boolean {
  */
 function readGeoid(answer: Answer): string {
   const geoid = answer.body['Geo Id'];
-  if (answer.status !== 200 || geoid === undefined || geoid === null) throw new Refusal(words(answer));
-  if (!isGeoid(geoid)) throw outOfOrder('sent a GeoID of another form');
+  if (answer.status !== 200 || geoid === undefined || geoid === null) throw new Refusal(refusalText(answer));
+  if (!isGeoid(geoid)) throw registryUnavailable('sent a GeoID of another form');
   return geoid;
 }
 
 /** What the registry says in words: v1 in `message` and maybe `error`, v2 in `detail`, a text or an object. */
-function words({ status, body }: Answer): string {
+function refusalText({ status, body }: Answer): string {
   const { message, error, detail } = body;
   const found = [message, error, detail, isObject(detail) ? detail.message : undefined];
   const text = found.filter(part => typeof part === 'string').join(': ');
@@ -178,7 +180,7 @@ function words({ status, body }: Answer): string {
   return (
     text
       .replace(/[\p{C}\s]+/gu, ' ')
-      .slice(0, MAX_WORDS)
+      .slice(0, MAX_REFUSAL_LENGTH)
       .toWellFormed() || `status ${status} without a reason`
   );
 }
@@ -190,13 +192,13 @@ function words({ status, body }: Answer): string {
  */
 function readFields(fields: unknown): string[] {
   if (!Array.isArray(fields) || fields.length > MAX_FIELDS)
-    throw outOfOrder('sent a list of fields of another shape');
+    throw registryUnavailable('sent a list of fields of another shape');
   const areas = new Map<string, number>();
   for (const field of fields) {
-    if (!isObject(field)) throw outOfOrder('sent a field of another shape');
+    if (!isObject(field)) throw registryUnavailable('sent a field of another shape');
     const entries = 'Geo Id' in field ? [[field['Geo Id'], field] as const] : Object.entries(field);
     for (const [geoid, data] of entries) {
-      if (!isGeoid(geoid) || !isObject(data)) throw outOfOrder('sent a field of another shape');
+      if (!isGeoid(geoid) || !isObject(data)) throw registryUnavailable('sent a field of another shape');
       const feature = data['Geo JSON'];
       const geometry = isObject(feature) && feature.type === 'Feature' ? feature.geometry : feature;
       if (isObject(geometry) && geometry.type === 'Point') continue;

@@ -9,7 +9,7 @@ export interface Point {
 export interface Resolution {
   geoid: string;
   /** The GeoIDs of further fields that the place lies in, smallest first. */
-  extraGeoids: string[];
+  additionalGeoids: string[];
 }
 
 /** Ties places to GeoIDs. */
@@ -30,7 +30,7 @@ export interface GeoidResolver {
 }
 
 /** Further GeoIDs of one place, at most; those beyond are of the largest fields and are left out. */
-export const MAX_EXTRA_GEOIDS = 100;
+export const MAX_ADDITIONAL_GEOIDS = 100;
 
 /** @throws Problem invalid when the point is not on the globe */
 export function checkPoint({ lat, lon }: Point, path: string): void {

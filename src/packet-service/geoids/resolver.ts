@@ -6,7 +6,7 @@ import type { Settings } from '../../platform/settings.ts';
 import { agstackResolver } from './agstack.ts';
 import { pointGeoid } from './geoid.ts';
 import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
-import { checkPoint, type GeoidResolver, MAX_EXTRA_GEOIDS, unresolved } from './resolution.ts';
+import { checkPoint, type GeoidResolver, MAX_ADDITIONAL_GEOIDS, unresolved } from './resolution.ts';
 import type { Surveyor } from './surveyor.ts';
 
 export type { GeoidResolver, Point, Resolution } from './resolution.ts';
@@ -55,9 +55,9 @@ function builtInResolver(
     async resolve(point, path = 'capture_point') {
       checkPoint(point, path);
       const [geoid, ...others] = await fieldsAt(point);
-      if (geoid !== undefined) return { geoid, extraGeoids: others.slice(0, MAX_EXTRA_GEOIDS) };
+      if (geoid !== undefined) return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
       if (strict) throw unresolved(path, 'the point lies in no registered field');
-      return { geoid: pointGeoid(leafCell(point.lat, point.lon)), extraGeoids: [] };
+      return { geoid: pointGeoid(leafCell(point.lat, point.lon)), additionalGeoids: [] };
     },
 
     async resolvePolygon(geometry, path = 'geojson') {
@@ -68,8 +68,11 @@ function builtInResolver(
       const geoid = same?.geoid ?? around[0];
       if (geoid === undefined && strict) throw unresolved(path, 'the polygon lies in no registered field');
       if (geoid === undefined)
-        return { geoid: await freeGeoid(pool, ground, JSON.stringify(geometry)), extraGeoids: [] };
-      return { geoid, extraGeoids: around.filter(other => other !== geoid).slice(0, MAX_EXTRA_GEOIDS) };
+        return { geoid: await freeGeoid(pool, ground, JSON.stringify(geometry)), additionalGeoids: [] };
+      return {
+        geoid,
+        additionalGeoids: around.filter(other => other !== geoid).slice(0, MAX_ADDITIONAL_GEOIDS),
+      };
     },
   };
 }

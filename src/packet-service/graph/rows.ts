@@ -68,6 +68,6 @@ function readRow(bytes: Buffer, start: number): GraphRow {
     thread: next(ulid),
     body: next(text),
     author: next(text),
-    further: next(text),
+    additionalGeoid: next(text),
   };
 }

@@ -24,7 +24,7 @@ export interface GraphRow {
   /** the user of the token that the packet came with */
   author: string | null;
   /** a further GeoID: then the row stands for that alone */
-  further: string | null;
+  additionalGeoid: string | null;
 }
 
 /** Writes one triple as a line of text, its line break included. */
@@ -32,7 +32,7 @@ export type TripleWriter = (subject: string, predicate: Predicate, object: strin
 
 /** The triples of a row, one a line. */
 export function writeTriples(
-  { header, thread, body, author, further }: GraphRow,
+  { header, thread, body, author, additionalGeoid: further }: GraphRow,
   write: TripleWriter,
 ): string {
   const { id, geoid, timestamp, type, prev } = JSON.parse(header) as Record<string, string>;

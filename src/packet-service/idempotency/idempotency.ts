@@ -53,13 +53,13 @@ export function makeKey(
  *
  * @throws Problem conflict when the key was used with another body
  */
-export async function earlierAnswer(
+export async function findEarlierAnswer(
   database: Database,
   key: Key | undefined,
 ): Promise<StoredAnswer | undefined> {
   if (!key) return undefined;
   const [answer] = await findAnswers(database, [key]);
-  return answer && sameRequest(key, answer);
+  return answer && checkSameRequest(key, answer);
 }
 
 /**
@@ -67,7 +67,7 @@ export async function earlierAnswer(
  *
  * @throws Problem conflict when that was with another body, gone when what came of it was erased
  */
-export function sameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
+export function checkSameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
   if (answer.fingerprint.length === 0) {
     throw new Problem('gone', `what the request with Idempotency-Key "${key.key}" made was erased`);
   }
@@ -76,7 +76,7 @@ export function sameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
 }
 
 /** Sends a first answer once more, marked as such. */
-export function sendAgain(
+export function replayAnswer(
   reply: FastifyReply,
   { status, answer }: Pick<StoredAnswer, 'status' | 'answer'>,
 ): FastifyReply {
@@ -84,21 +84,21 @@ export function sendAgain(
 }
 
 /** What a request was answered. */
-export interface OnceAnswer {
+export interface IdempotentAnswer {
   /** HTTP status */
   status: number;
   /** JSON text */
   answer: string;
   /** whether it is the first answer once more */
-  again: boolean;
+  replayed: boolean;
 }
 
-const keyTaken = new Error('another request with the same Idempotency-Key was quicker');
+const keyExists = new Error('another request with the same Idempotency-Key was quicker');
 
 type FirstAnswer = Pick<StoredAnswer, 'status' | 'answer'>;
 
 /** Takes a request's key for its answer, in the transaction that brings the answer about. */
-export type TakeKey = (database: Database, answer: FirstAnswer) => Promise<void>;
+export type ClaimKey = (database: Database, answer: FirstAnswer) => Promise<void>;
 
 /**
  * Does a request's work, whose transaction also takes the request's key: of requests with the same key the work of one
@@ -107,22 +107,22 @@ export type TakeKey = (database: Database, answer: FirstAnswer) => Promise<void>
  * @param work gives the answer; calls `take` in its transaction, and is undone by what that throws
  * @throws Problem conflict when the key was used with another body
  */
-export async function takingKey(
+export async function runWithKey(
   pool: pg.Pool,
   key: Key | undefined,
-  work: (take: TakeKey) => Promise<FirstAnswer>,
-): Promise<OnceAnswer> {
-  const earlier = await earlierAnswer(pool, key);
-  if (earlier) return { ...earlier, again: true };
-  const take: TakeKey = async (database, answer) => {
-    if (key && !(await claimKey(database, { ...key, ...answer }))) throw keyTaken;
+  work: (take: ClaimKey) => Promise<FirstAnswer>,
+): Promise<IdempotentAnswer> {
+  const earlier = await findEarlierAnswer(pool, key);
+  if (earlier) return { ...earlier, replayed: true };
+  const take: ClaimKey = async (database, answer) => {
+    if (key && !(await claimKey(database, { ...key, ...answer }))) throw keyExists;
   };
   try {
-    return { ...(await work(take)), again: false };
+    return { ...(await work(take)), replayed: false };
   } catch (error) {
-    const first = error === keyTaken ? await earlierAnswer(pool, key) : undefined;
+    const first = error === keyExists ? await findEarlierAnswer(pool, key) : undefined;
     if (!first) throw error;
-    return { ...first, again: true };
+    return { ...first, replayed: true };
   }
 }
 
@@ -131,12 +131,12 @@ export async function takingKey(
  *
  * @param work gives the answer; what it throws undoes the work and leaves the key free
  */
-export function once(
+export function runIdempotent(
   pool: pg.Pool,
   key: Key | undefined,
   work: (database: Database) => Promise<FirstAnswer>,
-): Promise<OnceAnswer> {
-  return takingKey(pool, key, take =>
+): Promise<IdempotentAnswer> {
+  return runWithKey(pool, key, take =>
     transaction(pool, async database => {
       const answer = await work(database);
       await take(database, answer);
@@ -146,6 +146,6 @@ export function once(
 }
 
 /** Sends what `once` gave. */
-export function sendOnce(reply: FastifyReply, done: OnceAnswer): FastifyReply {
-  return done.again ? sendAgain(reply, done) : sendText(reply.code(done.status), done.answer);
+export function sendIdempotentAnswer(reply: FastifyReply, done: IdempotentAnswer): FastifyReply {
+  return done.replayed ? replayAnswer(reply, done) : sendText(reply.code(done.status), done.answer);
 }

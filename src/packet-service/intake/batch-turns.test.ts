@@ -5,7 +5,7 @@ import { pacer } from '../../platform/concurrency/pacer.ts';
 import { room } from '../../platform/concurrency/room.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
-import { type BatchTaking, takeBatch } from './batch.ts';
+import { acceptBatch, type BatchContext } from './batch.ts';
 import type { ItemKind, ItemKinds } from './kinds.ts';
 import { INTAKE_NAMES } from './schemas.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const taking = (kind: ItemKind, parsedBytes: number): BatchTaking => ({
+const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
   kinds: Object.fromEntries(INTAKE_NAMES.map(name => [name, kind])) as ItemKinds,
   log: pino({ level: 'silent' }),
   writer: batchWriter(database.pool, 1, pino({ level: 'silent' })),
@@ -36,8 +36,8 @@ const items = (count: number, bytes: number) =>
 const refuse = () => Promise.reject(new Problem('invalid', 'refused'));
 
 function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
-  const whole = { inTurn: false, check: () => {}, prepare: refuse, ...kind };
-  return takeBatch(taking(whole, parsedBytes), sender, batch, undefined);
+  const whole = { isOrdered: false, check: () => {}, prepare: refuse, ...kind };
+  return acceptBatch(taking(whole, parsedBytes), sender, batch, undefined);
 }
 
 /** Counts the turns of the event loop. */
@@ -87,12 +87,12 @@ test('of large items few become packets in one turn, also when their places are 
       throw new Problem('invalid', 'refused');
     };
   };
-  for (const inTurn of [false, true]) {
+  for (const isOrdered of [false, true]) {
     waiting = 0;
     made.clear();
-    const answers = await take({ prepare, inTurn }, items(20, 200_000));
+    const answers = await take({ prepare, isOrdered }, items(20, 200_000));
     expect(answers).toEqual(Array(20).fill({ error: 'refused', status: 400 }));
-    expect(Math.max(...made.values()), `in turn: ${inTurn}`).toBe(1);
+    expect(Math.max(...made.values()), `ordered: ${isOrdered}`).toBe(1);
   }
   stop();
 });

@@ -7,9 +7,9 @@ import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
+import { acceptPacket, type IntakeAnswer, type IntakeContext } from './take.ts';
 import type { ItemKinds, Sender } from './kinds.ts';
 import { BatchItem } from './schemas.ts';
-import { type IntakeAnswer, type Taking, takePacket } from './take.ts';
 
 /** What one item is answered. */
 export type ItemAnswer = { packet_uuid: string } | { error: string; status: number; retry_after?: number };
@@ -19,7 +19,7 @@ const READING_COST = 0.1;
 const MAKING_COST = 0.1;
 
 /** What taking a batch needs. */
-export interface BatchTaking extends Taking {
+export interface BatchContext extends IntakeContext {
   kinds: ItemKinds;
   /** where what fails by our own fault is told */
   log: Pick<FastifyBaseLogger, 'error'>;
@@ -45,8 +45,8 @@ const checkItem = bodyCheck(BatchItem);
  * @param batchKey the Idempotency-Key of the whole, which with its place is the key of an item that has none
  * @returns their answers, in their order
  */
-export async function takeBatch(
-  taking: BatchTaking,
+export async function acceptBatch(
+  taking: BatchContext,
   sender: Sender,
   items: readonly Buffer[],
   batchKey: string | undefined,
@@ -61,7 +61,7 @@ export async function takeBatch(
     await reading.catch(() => {});
     const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
     const answer = reading
-      .then(item => takeItem(taking, sender, { item, placeKey, size: bytes.length }, line))
+      .then(item => acceptItem(taking, sender, { item, placeKey, size: bytes.length }, line))
       .then(({ answer }) => JSON.parse(answer) as ItemAnswer)
       .catch(error => {
         const problem = toProblem(error);
@@ -80,7 +80,7 @@ function refusedItem({ message, status, retryAfter }: Problem): ItemAnswer {
 }
 
 /** The packets of a batch that go in turn: the last of them, made or refused. */
-interface Line {
+interface ItemOrder {
   last: Promise<void>;
 }
 
@@ -95,11 +95,11 @@ async function readItem(bytes: Buffer, pace: Pace): Promise<unknown> {
 }
 
 /** Checks before it waits for anything, which keeps the order of the items. */
-async function takeItem(
-  taking: BatchTaking,
+async function acceptItem(
+  taking: BatchContext,
   sender: Sender,
   { item, placeKey, size }: { item: unknown; placeKey: string | undefined; size: number },
-  line: Line,
+  line: ItemOrder,
 ): Promise<IntakeAnswer> {
   const { intake, idempotency_key, body } = checkItem(item);
   const kind = taking.kinds[intake];
@@ -114,7 +114,7 @@ async function takeItem(
     await taking.pace(size * MAKING_COST);
     return make;
   };
-  if (!kind.inTurn) return takePacket(taking, key, prepareInPace);
+  if (!kind.isOrdered) return acceptPacket(taking, key, prepareInPace);
 
   const turn = line.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
@@ -126,5 +126,5 @@ async function takeItem(
       return make();
     };
   };
-  return takePacket(taking, key, prepare).finally(done);
+  return acceptPacket(taking, key, prepare).finally(done);
 }

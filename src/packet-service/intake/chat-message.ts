@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { type ChatMessage, chatMessage, checkText, indexText, truncate } from '../chat/messages/message.ts';
 import type { ChatMessageBody } from '../chat/schemas.ts';
-import type { WordKeeper } from '../chat/search/dictionary.ts';
+import type { AddWords } from '../chat/search/dictionary.ts';
 import type { KnownThread } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packet/language.ts';
@@ -32,7 +32,7 @@ export interface MessageOrigin {
  * @throws Problem invalid when the text is empty and there is no attachment
  */
 export async function readChatMessage(
-  { resolver, keepWords }: { resolver: GeoidResolver; keepWords: WordKeeper },
+  { resolver, addWords }: { resolver: GeoidResolver; addWords: AddWords },
   sent: Static<typeof ChatMessageBody>,
   { thread, sender, author, contentLanguage }: MessageOrigin,
 ): Promise<() => { packet: Packet; chat: ChatMessage }> {
@@ -40,10 +40,10 @@ export async function readChatMessage(
   const text = truncate(sent.text);
   const enc = encryption(sent);
   const indexed = indexText(text);
-  const [{ geoid, extraGeoids }] = await Promise.all([resolvePlace(resolver, sent), keepWords(indexed)]);
+  const [{ geoid, additionalGeoids }] = await Promise.all([resolvePlace(resolver, sent), addWords(indexed)]);
   const parts = {
     geoid,
-    extraGeoids,
+    additionalGeoids,
     type: 'chat_message',
     headerFields: headerFields(sent),
     body: {
@@ -74,11 +74,11 @@ export async function readChatMessage(
 async function resolvePlace(
   resolver: GeoidResolver,
   { capture_point, geoids = [] }: Static<typeof ChatMessageBody>,
-): Promise<{ geoid: string; extraGeoids: string[] }> {
+): Promise<{ geoid: string; additionalGeoids: string[] }> {
   const named = geoids.filter(geoid => geoid !== '');
   const resolved = capture_point ? await resolvePoint(resolver, capture_point) : [];
   const [geoid = '', ...others] = new Set([...resolved, ...named]);
-  return { geoid, extraGeoids: others };
+  return { geoid, additionalGeoids: others };
 }
 
 async function resolvePoint(
@@ -86,8 +86,8 @@ async function resolvePoint(
   { lat, lon }: { lat: number; lon: number },
 ): Promise<string[]> {
   try {
-    const { geoid, extraGeoids } = await resolver.resolve({ lat, lon }, 'capture_point');
-    return [geoid, ...extraGeoids];
+    const { geoid, additionalGeoids } = await resolver.resolve({ lat, lon }, 'capture_point');
+    return [geoid, ...additionalGeoids];
   } catch (error) {
     if (error instanceof Problem) return [];
     throw error;

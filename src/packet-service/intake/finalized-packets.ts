@@ -2,25 +2,25 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { ActingCaller } from '../access/caller.ts';
 import { chatMessage, indexText } from '../chat/messages/message.ts';
-import type { WordKeeper } from '../chat/search/dictionary.ts';
+import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
-import { earlierAnswer, sameRequest } from '../idempotency/idempotency.ts';
+import { checkSameRequest, findEarlierAnswer } from '../idempotency/idempotency.ts';
 import type { Key } from '../idempotency/store.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
 import { refuseErased } from '../packets/reader.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
+import type { IntakeAnswer } from './take.ts';
 import { type Finalized, type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
 import { checkFinalizedMessage } from './finalized-message.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
-import type { IntakeAnswer } from './take.ts';
 
 /** What storing finalized packets needs. */
-export interface FinalizedTaking {
+export interface FinalizedContext {
   pool: pg.Pool;
   writer: BatchWriter;
   checkThread: ThreadCheck;
-  keepWords: WordKeeper;
+  addWords: AddWords;
 }
 
 /**
@@ -30,20 +30,20 @@ export interface FinalizedTaking {
  * @throws Problem invalid, conflict when the id belongs to another packet, gone when it was erased; of a chat message
  *   also not_found, forbidden and unauthenticated
  */
-export async function takeFinalized(
-  taking: FinalizedTaking,
+export async function acceptFinalized(
+  taking: FinalizedContext,
   caller: ActingCaller,
   key: Key | undefined,
   finalized: Finalized,
 ): Promise<IntakeAnswer> {
   const { pool, writer } = taking;
   const since = writer.now();
-  const earlier = await earlierAnswer(pool, key);
-  if (earlier) return { ...earlier, again: true };
+  const earlier = await findEarlierAnswer(pool, key);
+  if (earlier) return { ...earlier, replayed: true };
 
   const { id } = finalized.Header;
   const answer = JSON.stringify({ packet_uuid: id });
-  const storedBefore = { status: 200, answer, again: false };
+  const storedBefore = { status: 200, answer, replayed: false };
   const sections = hashedSections(finalized);
   const packet = await readPacket(taking, caller, finalized, sections).catch(async error => {
     const refused = error instanceof Problem && error.code === 'invalid';
@@ -55,14 +55,15 @@ export async function takeFinalized(
 
   const claim = key && { ...key, status: 201, answer };
   const outcome = await writer.write(packetWrite(packet, { freshId: false, claim }), since);
-  if (outcome.kind === 'stored') return { status: 201, answer, again: false };
-  if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
+  if (outcome.kind === 'stored') return { status: 201, answer, replayed: false };
+  if (outcome.kind === 'key-exists' && key)
+    return { ...checkSameRequest(key, outcome.answer), replayed: true };
   if (await isStored(pool, id, sections)) return storedBefore;
   throw new Problem('conflict', `Header.id ${id} belongs to a packet with another hash`);
 }
 
 async function readPacket(
-  { pool, checkThread, keepWords }: FinalizedTaking,
+  { pool, checkThread, addWords }: FinalizedContext,
   caller: ActingCaller,
   finalized: Finalized,
   sections: HashedSections,
@@ -77,7 +78,7 @@ async function readPacket(
   await isStored(pool, Header.id, sections);
   const packet = readFinalizedPacket(finalized, sections, { thread, author });
   const indexed = indexText(message.text);
-  await keepWords(indexed);
+  await addWords(indexed);
   const chat = chatMessage(packet, indexed, {
     timestamp: Header.timestamp,
     sender: message.from_user ?? author,

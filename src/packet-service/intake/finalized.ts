@@ -55,7 +55,7 @@ export function readFinalizedPacket(
   const parts = {
     id,
     geoid,
-    extraGeoids: extraGeoids(Body, geoid),
+    additionalGeoids: additionalGeoids(Body, geoid),
     timestamp,
     type,
     point: capturePoint(Body),
@@ -78,7 +78,7 @@ function checkFooter({ enc, lang }: Finalized['Footer'], { jwe }: Record<string,
 }
 
 /** The Body's `geoids`, as chat messages carry them, without the packet's own. */
-function extraGeoids(body: Record<string, unknown>, own: string): string[] {
+function additionalGeoids(body: Record<string, unknown>, own: string): string[] {
   if (!Array.isArray(body.geoids)) return [];
   const named = body.geoids.filter(
     geoid => typeof geoid === 'string' && geoid !== own && geoid.length <= 256,

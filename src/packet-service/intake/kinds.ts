@@ -1,12 +1,12 @@
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { type ActingCaller, actingUser } from '../access/caller.ts';
-import type { WordKeeper } from '../chat/search/dictionary.ts';
+import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
+import type { Prepare } from './take.ts';
 import { readChatMessage } from './chat-message.ts';
 import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';
 import { readObservation } from './scouting.ts';
-import type { Prepare } from './take.ts';
 
 /** Who sends what is taken in, and how. */
 export interface Sender extends ActingCaller {
@@ -16,7 +16,7 @@ export interface Sender extends ActingCaller {
 /** One kind of intake: how its packets are made. */
 export interface ItemKind {
   /** whether its packets are ordered by their arrival: each then waits for its turn to get its id and time */
-  inTurn: boolean;
+  isOrdered: boolean;
   /** @throws Problem invalid, naming the field */
   check: (body: unknown) => void;
   /** @param body that was checked, here or by the schema of its route */
@@ -27,23 +27,23 @@ export interface ItemKind {
 export type ItemKinds = Readonly<Record<IntakeName, ItemKind>>;
 
 /** What making packets needs; the caches of threads and words are shared with chat. */
-export interface Making {
+export interface ItemContext {
   resolver: GeoidResolver;
   checkThread: ThreadCheck;
-  keepWords: WordKeeper;
+  addWords: AddWords;
 }
 
-export function itemKinds({ resolver, checkThread, keepWords }: Making): ItemKinds {
+export function itemKinds({ resolver, checkThread, addWords }: ItemContext): ItemKinds {
   return {
     scouting: kind('scouting', {
-      inTurn: false,
+      isOrdered: false,
       prepare: async ({ user: author, contentLanguage }, body) => {
         const make = await readObservation(resolver, body, { contentLanguage, author });
         return () => ({ packet: make() });
       },
     }),
     'chat-message': kind('chat-message', {
-      inTurn: true,
+      isOrdered: true,
       prepare: async (caller, message) => {
         const { user: author, anonymous, contentLanguage } = caller;
         const visitor = { anonymous, userId: message.from_user ?? author, field: 'from_user' };
@@ -53,7 +53,7 @@ export function itemKinds({ resolver, checkThread, keepWords }: Making): ItemKin
           checkThread(message.thread_id, visitor),
         ]);
         const origin = { thread, sender, author, contentLanguage };
-        return readChatMessage({ resolver, keepWords }, message, origin);
+        return readChatMessage({ resolver, addWords }, message, origin);
       },
     }),
   };
@@ -62,12 +62,12 @@ export function itemKinds({ resolver, checkThread, keepWords }: Making): ItemKin
 function kind<Name extends IntakeName>(
   name: Name,
   {
-    inTurn,
+    isOrdered,
     prepare,
-  }: { inTurn: boolean; prepare: (sender: Sender, body: IntakeBody<Name>) => ReturnType<Prepare> },
+  }: { isOrdered: boolean; prepare: (sender: Sender, body: IntakeBody<Name>) => ReturnType<Prepare> },
 ): ItemKind {
   return {
-    inTurn,
+    isOrdered,
     check: bodyCheck(intakeSchemas[name].body),
     prepare: (sender, body) => prepare(sender, body as IntakeBody<Name>),
   };

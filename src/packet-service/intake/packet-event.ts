@@ -5,8 +5,8 @@ import { uuidTime } from '../packet/ulid.ts';
 
 /** The entry of the log that a stored packet becomes: with a thread a message of it, otherwise a packet. */
 export function packetEvent(packet: Packet, message: ChatMessage | undefined): LogEvent {
-  const { id, geoid, extraGeoids } = packet;
-  const event = { packetId: id, geoids: [geoid, ...extraGeoids] };
+  const { id, geoid, additionalGeoids } = packet;
+  const event = { packetId: id, geoids: [geoid, ...additionalGeoids] };
   if (!message) return { kind: 'packet', ...event };
   const details = messageDetails(message);
   return { kind: 'chat.message', ...event, threadId: message.threadId, ...(details && { details }) };
@@ -18,7 +18,7 @@ export function packetEvent(packet: Packet, message: ChatMessage | undefined): L
  */
 function messageDetails({ sender, ts, packetId }: ChatMessage): Record<string, unknown> | undefined {
   const createdAt = `${ts.slice(0, 23)}Z`;
-  const told = Date.parse(createdAt) === uuidTime(packetId);
-  if (told && sender === undefined) return undefined;
-  return { ...(sender !== undefined && { from_user: sender }), ...(!told && { created_at: createdAt }) };
+  const idHasTime = Date.parse(createdAt) === uuidTime(packetId);
+  if (idHasTime && sender === undefined) return undefined;
+  return { ...(sender !== undefined && { from_user: sender }), ...(!idHasTime && { created_at: createdAt }) };
 }

@@ -7,16 +7,16 @@ import { decodeBody } from '../../platform/http/encoding.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts';
 import { skipBodyCheck } from '../../platform/http/streamed-body.ts';
-import { keyText, readKey, sendAgain } from '../idempotency/idempotency.ts';
+import { keyText, readKey, replayAnswer } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
-import { type BatchTaking, takeBatch } from './batch.ts';
-import { takeFinalized } from './finalized-packets.ts';
+import { acceptPacket, type IntakeAnswer } from './take.ts';
+import { acceptBatch, type BatchContext } from './batch.ts';
+import { acceptFinalized } from './finalized-packets.ts';
 import { splitItems } from './items.ts';
-import { itemKinds, type Making, type Sender } from './kinds.ts';
+import { type ItemContext, itemKinds, type Sender } from './kinds.ts';
 import { batchSchema, INTAKE_NAMES, intakeSchemas, MAX_BATCH_BYTES, postPacketSchema } from './schemas.ts';
-import { type IntakeAnswer, takePacket } from './take.ts';
 
 /**
  * Bytes of the items of all batches that are parsed and not answered yet, at most: parsed they take up to twenty times
@@ -25,7 +25,7 @@ import { type IntakeAnswer, takePacket } from './take.ts';
 const PARSED_BYTES = 8 * 1024 * 1024;
 
 /** What intake needs. */
-interface Intake extends Making {
+interface Intake extends ItemContext {
   pool: pg.Pool;
   writer: BatchWriter;
   pace: Pace;
@@ -34,25 +34,25 @@ interface Intake extends Making {
 /** Taking in what comes from the field: one by one, many at once, and finalized by clients. */
 export function registerIntake(
   app: Server,
-  { pool, writer, resolver, checkThread, keepWords, pace }: Intake,
+  { pool, writer, resolver, checkThread, addWords, pace }: Intake,
 ): void {
   const taking = {
     writer,
     findAnswer: batchLoader((keys: Key[]) => findAnswers(pool, keys), { max: 500 }),
   };
-  const kinds = itemKinds({ resolver, checkThread, keepWords });
+  const kinds = itemKinds({ resolver, checkThread, addWords });
   for (const name of INTAKE_NAMES) {
     const options = { schema: intakeSchemas[name], bodyLimit: MAX_PACKET_BYTES };
     app.post(`/intake/${name}`, options, async (request, reply) => {
       const prepare = () => kinds[name].prepare(senderOf(request), request.body);
-      return sendTaken(reply, await takePacket(taking, readKey(request), prepare));
+      return sendTaken(reply, await acceptPacket(taking, readKey(request), prepare));
     });
   }
   registerBatch(app, { ...taking, kinds, pace, parsed: room(PARSED_BYTES), log: app.log });
 
-  const finalized = { pool, writer, checkThread, keepWords };
+  const finalized = { pool, writer, checkThread, addWords };
   app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) =>
-    sendTaken(reply, await takeFinalized(finalized, request, readKey(request), request.body)),
+    sendTaken(reply, await acceptFinalized(finalized, request, readKey(request), request.body)),
   );
 }
 
@@ -61,7 +61,7 @@ function senderOf({ user, anonymous, isTokenUser, headers }: FastifyRequest): Se
 }
 
 /** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */
-function registerBatch(app: Server, taking: BatchTaking): void {
+function registerBatch(app: Server, taking: BatchContext): void {
   const { pace } = taking;
   app.register(async scope => {
     skipBodyCheck(scope as Server);
@@ -84,7 +84,7 @@ function registerBatch(app: Server, taking: BatchTaking): void {
       async (request, reply) => {
         const items = request.body as Buffer[] | undefined;
         if (!items) throw new Problem('invalid', 'the body must be a JSON array, or NDJSON');
-        const answers = await takeBatch(taking, senderOf(request), items, keyText(request));
+        const answers = await acceptBatch(taking, senderOf(request), items, keyText(request));
         const asLines = /ndjson/i.test(request.headers['content-type'] ?? '');
         return asLines
           ? sendText(
@@ -99,5 +99,5 @@ function registerBatch(app: Server, taking: BatchTaking): void {
 }
 
 function sendTaken(reply: FastifyReply, taken: IntakeAnswer): FastifyReply {
-  return taken.again ? sendAgain(reply, taken) : sendText(reply.code(taken.status), taken.answer);
+  return taken.replayed ? replayAnswer(reply, taken) : sendText(reply.code(taken.status), taken.answer);
 }

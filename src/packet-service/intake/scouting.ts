@@ -25,12 +25,12 @@ export async function readObservation(
     throw new Problem('invalid', 'observed_at must be an ISO 8601 date-time such as 2026-03-01T08:15:00Z');
   }
   const enc = encryption(body);
-  const { point, geoid, extraGeoids } = await resolvePlace(resolver, sent);
+  const { point, geoid, additionalGeoids } = await resolvePlace(resolver, sent);
   return () =>
     makePacket({
       id: newUlid(),
       geoid,
-      extraGeoids,
+      additionalGeoids,
       timestamp,
       type: 'note',
       headerFields: headerFields(body),
@@ -45,7 +45,7 @@ export async function readObservation(
 async function resolvePlace(
   resolver: GeoidResolver,
   { capture_point, geojson: sentGeojson }: Static<typeof ScoutingBody>,
-): Promise<{ point: Point | null; geoid: string; extraGeoids: readonly string[] }> {
+): Promise<{ point: Point | null; geoid: string; additionalGeoids: readonly string[] }> {
   if (capture_point) {
     const point = { lat: capture_point.lat, lon: capture_point.lon };
     return { point, ...(await resolver.resolve(point, 'capture_point')) };

@@ -1,11 +1,11 @@
-import { sameRequest } from '../idempotency/idempotency.ts';
+import { checkSameRequest } from '../idempotency/idempotency.ts';
 import type { Key, StoredAnswer } from '../idempotency/store.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
 
 /** What taking a packet in needs. */
-export interface Taking {
+export interface IntakeContext {
   writer: BatchWriter;
   /** the answer that a key stands for already */
   findAnswer: (key: Key) => Promise<StoredAnswer | undefined>;
@@ -16,7 +16,7 @@ export interface IntakeAnswer {
   status: number;
   answer: string;
   /** whether it is the first answer once more, to a repeated Idempotency-Key */
-  again: boolean;
+  replayed: boolean;
 }
 
 /** Does what takes time; the function that it gives makes the packet, with an id that no other has. */
@@ -29,14 +29,14 @@ export type Prepare = () => Promise<() => NewPacket>;
  * @returns after the commit
  * @throws Problem conflict when the key was used with another body
  */
-export async function takePacket(
-  { writer, findAnswer }: Taking,
+export async function acceptPacket(
+  { writer, findAnswer }: IntakeContext,
   key: Key | undefined,
   prepare: Prepare,
 ): Promise<IntakeAnswer> {
   const since = writer.now();
   const earlier = key && (await findAnswer(key));
-  if (earlier) return { ...sameRequest(key, earlier), again: true };
+  if (earlier) return { ...checkSameRequest(key, earlier), replayed: true };
 
   const make = await prepare();
   // Nothing is awaited from here until the packet is with the writer: messages go there in the order of their ids.
@@ -44,6 +44,7 @@ export async function takePacket(
   const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
   const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });
   const outcome = await writer.write(write, since);
-  if (outcome.kind === 'key-exists' && key) return { ...sameRequest(key, outcome.answer), again: true };
-  return { ...stored, again: false };
+  if (outcome.kind === 'key-exists' && key)
+    return { ...checkSameRequest(key, outcome.answer), replayed: true };
+  return { ...stored, replayed: false };
 }

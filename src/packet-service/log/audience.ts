@@ -83,12 +83,12 @@ function newsByUser(
   for (const entry of news) {
     const thread = entry.threadId === null ? undefined : participants.get(entry.threadId);
     const users = entry.threadId === null ? [entry.userId] : (thread?.users ?? []);
-    const told = thread ? { ...entry, closed: thread.closed } : entry;
+    const audienceEntry = thread ? { ...entry, closed: thread.closed } : entry;
     for (const user of users) {
       if (user === null || !listening.has(user)) continue;
       const own = found.get(user);
-      if (own) own.push(told);
-      else found.set(user, [told]);
+      if (own) own.push(audienceEntry);
+      else found.set(user, [audienceEntry]);
     }
   }
   return found;

@@ -7,7 +7,7 @@ import { openPool } from '../../platform/postgres/database.ts';
 import { findParticipants } from '../chat/threads/participants-store.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { broadcast } from './broadcast.ts';
-import { type Entry, readPlaces } from './read-store.ts';
+import { type Entry, readCursors } from './read-store.ts';
 import { appendQueued, geoidKey, type LogEvent, NO_HORIZON, queueEvents } from './store.ts';
 
 const logger = pino({ level: 'silent' });
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** The position of the last entry. */
-const readHead = async () => (await readPlaces(database.pool, [])).head.position;
+const readHead = async () => (await readCursors(database.pool, [])).head.position;
 
 /** Puts events at the end of the log; gives the position of the last. */
 async function append(...events: LogEvent[]): Promise<number> {

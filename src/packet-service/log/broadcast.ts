@@ -3,8 +3,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Audience, type Deliver, type Interest, makeAudience, type ThreadAudience } from './audience.ts';
-import type { LogPlace } from './log-place.ts';
-import { findKeys, readNews, readPlaces, type Stretch } from './read-store.ts';
+import type { LogCursor } from './log-place.ts';
+import { findKeys, type LogRange, readCursors, readUserEntries } from './read-store.ts';
 
 /** Positions that are read at once. */
 const STRETCH = 5000;
@@ -23,7 +23,7 @@ export interface Broadcast {
   /** Resolves when there is a position. */
   readonly ready: Promise<void>;
   /** The place at `position`; undefined while its tag is not known, since nobody listened. */
-  readonly place: LogPlace | undefined;
+  readonly place: LogCursor | undefined;
   /** Takes the position of the log's last entry; reads and delivers what is new. Returns at once. */
   advance(head: number): void;
   /**
@@ -105,13 +105,13 @@ function followLog(following: Following) {
   let ended = false;
 
   /** What to read next. That nothing is left is noted in the same step, so no advance is missed. */
-  function nextStretch(): Stretch | undefined {
+  function nextStretch(): LogRange | undefined {
     reading = !ended && position !== undefined && position < head;
     const after = position as number;
     return reading ? { after, upTo: Math.min(head, after + STRETCH) } : undefined;
   }
 
-  async function deliver(stretch: Stretch): Promise<void> {
+  async function deliver(stretch: LogRange): Promise<void> {
     const { news, seen, participants, places, asked } = await readStretch(following, stretch);
     // Read again when the first user joined during the queries; not read on when the log was replaced during them.
     if ((news === undefined && audience.hasUsers()) || position !== stretch.after) return;
@@ -167,8 +167,8 @@ function followLog(following: Following) {
 /** Delivers range after range while there is a next one; one that fails is tried again after a pause. */
 async function deliverAll(
   logger: FastifyBaseLogger,
-  next: () => Stretch | undefined,
-  deliver: (stretch: Stretch) => Promise<void>,
+  next: () => LogRange | undefined,
+  deliver: (stretch: LogRange) => Promise<void>,
 ): Promise<void> {
   for (let stretch = next(); stretch; stretch = next()) {
     try {
@@ -181,12 +181,12 @@ async function deliverAll(
 }
 
 /** What a range of the log holds for those who listen when the queries begin; undefined for what nobody listens to. */
-async function readStretch({ pool, participantsOf, audience }: Following, stretch: Stretch) {
+async function readStretch({ pool, participantsOf, audience }: Following, stretch: LogRange) {
   const asked = audience.geoidKeys();
   const [news, seen, read] = await Promise.all([
-    audience.hasUsers() ? readNews(pool, stretch) : undefined,
+    audience.hasUsers() ? readUserEntries(pool, stretch) : undefined,
     asked.length > 0 ? findKeys(pool, asked, stretch) : [],
-    audience.listens() ? readPlaces(pool, [stretch.after, stretch.upTo]) : undefined,
+    audience.listens() ? readCursors(pool, [stretch.after, stretch.upTo]) : undefined,
   ]);
   const threadIds = [...new Set((news ?? []).flatMap(({ threadId }) => threadId ?? []))];
   const participants =

@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/http/problems.ts';
 
 /** A place in the log. */
-export interface LogPlace {
+export interface LogCursor {
   /** 0 is before the first entry */
   position: number;
   /**
@@ -12,18 +12,18 @@ export interface LogPlace {
 }
 
 /** Before the first entry. */
-export const LOG_START: LogPlace = { position: 0, tag: null };
+export const LOG_START: LogCursor = { position: 0, tag: null };
 
 /** A place as clients keep it: at most 15 digits, which a double holds exactly, and the tag in hex. */
-export const LOG_PLACE_PATTERN = '^[0-9]{1,15}([.][0-9a-f]{8})?$';
+export const LOG_CURSOR_PATTERN = '^[0-9]{1,15}([.][0-9a-f]{8})?$';
 
 /** @param text of LOG_PLACE_PATTERN */
-export function parseLogPlace(text: string): LogPlace {
+export function parseLogCursor(text: string): LogCursor {
   const [position, tag] = text.split('.');
   return { position: Number(position), tag: tag === undefined ? null : Number.parseInt(tag, 16) | 0 };
 }
 
-export function logPlaceText({ position, tag }: LogPlace): string {
+export function logCursorText({ position, tag }: LogCursor): string {
   return tag === null ? `${position}` : `${position}.${(tag >>> 0).toString(16).padStart(8, '0')}`;
 }
 
@@ -36,7 +36,7 @@ export function logPlaceText({ position, tag }: LogPlace): string {
  * @param found the place at that position now; undefined beyond the end
  * @throws Problem conflict
  */
-export function checkLogPlace(field: string, kept: LogPlace, found: LogPlace | undefined): void {
+export function checkLogCursor(field: string, kept: LogCursor, found: LogCursor | undefined): void {
   if (found?.tag === kept.tag) return;
   throw new Problem(
     'conflict',

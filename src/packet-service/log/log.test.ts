@@ -15,7 +15,7 @@ import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket } from '../packet/packet.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
-import { findKeys, readPackets, readPlaces, scanPacketsOfGeoid } from './read-store.ts';
+import { findKeys, readCursors, readPackets, scanPacketsOfGeoid } from './read-store.ts';
 import { appendQueued, geoidKey, NO_HORIZON, queueEvents, queueStatements } from './store.ts';
 
 let database: TestDatabase;
@@ -30,7 +30,7 @@ afterEach(async () => {
 afterAll(() => database.drop());
 
 /** The position of the last entry. */
-const readHead = async () => (await readPlaces(database.pool, [])).head.position;
+const readHead = async () => (await readCursors(database.pool, [])).head.position;
 
 async function connection(): Promise<pg.Client> {
   const settings = { options: '-c search_path=packet_service', pipeline: true };
@@ -330,7 +330,7 @@ test('packets whose COMMIT was done and never answered stand in the log once, th
       const packet = makePacket({
         id,
         geoid: 'g',
-        extraGeoids: [],
+        additionalGeoids: [],
         timestamp,
         type: 'note',
         body: { n },

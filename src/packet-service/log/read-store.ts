@@ -1,6 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
-import { LOG_START, type LogPlace } from './log-place.ts';
+import { LOG_START, type LogCursor } from './log-place.ts';
 import type { EventKind } from './store.ts';
 
 /** An entry of the log. */
@@ -24,7 +24,7 @@ export interface Entry {
 }
 
 /** Positions from `after`, without it, to `upTo`. */
-export interface Stretch {
+export interface LogRange {
   after: number;
   upTo: number;
 }
@@ -39,10 +39,10 @@ const WITHIN = 'position > $1 AND position <= $2';
 const IS_PACKET = "(kind IN ('packet', 'chat.message') OR (kind = 'erased' AND user_id IS NULL))";
 
 /** The places at some positions, in their order, and at the end of the log; undefined beyond the end. */
-export async function readPlaces(
+export async function readCursors(
   database: Database,
   positions: readonly number[],
-): Promise<{ places: (LogPlace | undefined)[]; head: LogPlace }> {
+): Promise<{ places: (LogCursor | undefined)[]; head: LogCursor }> {
   const { rows } = await database.query<{ position: string; tag: number | null }>({
     name: 'log_places',
     text: `(SELECT position, tag FROM packet_log ORDER BY position DESC LIMIT 1)
@@ -56,7 +56,7 @@ export async function readPlaces(
 }
 
 /** What of a stretch is for users: all but packets. In order. */
-export async function readNews(database: Database, { after, upTo }: Stretch): Promise<Entry[]> {
+export async function readUserEntries(database: Database, { after, upTo }: LogRange): Promise<Entry[]> {
   return entries(
     await database.query<Row>({
       name: 'log_news',
@@ -67,10 +67,10 @@ export async function readNews(database: Database, { after, upTo }: Stretch): Pr
 }
 
 /** The messages of threads and what is for one user, in order. Each thread is read in its own index, then merged. */
-export async function readNewsOf(
+export async function readEntriesOfUser(
   database: Database,
   { userId, threadIds }: { userId: string; threadIds: readonly string[] },
-  { after, upTo }: Stretch,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<Entry[]> {
   return entries(
@@ -91,7 +91,7 @@ export async function readNewsOf(
 /** The packets of a stretch, messages among them, in order. */
 export async function readPackets(
   database: Database,
-  { after, upTo }: Stretch,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<Entry[]> {
   return entries(
@@ -107,7 +107,7 @@ export async function readPackets(
 export async function readPacketsById(
   database: Database,
   ids: readonly string[],
-  { after, upTo }: Stretch,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<Entry[]> {
   return entries(
@@ -124,7 +124,7 @@ export async function readPacketsById(
 export async function scanPacketsOfGeoid(
   database: Database,
   key: string,
-  { after, upTo }: Stretch,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<Entry[]> {
   return entries(
@@ -142,7 +142,7 @@ export async function scanPacketsOfGeoid(
 export async function readErasedOfGeoid(
   database: Database,
   key: string,
-  { after, upTo }: Stretch,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<Entry[]> {
   return entries(
@@ -160,7 +160,7 @@ export async function readErasedOfGeoid(
 export async function findKeys(
   database: Database,
   keys: readonly string[],
-  { after, upTo }: Stretch,
+  { after, upTo }: LogRange,
 ): Promise<string[]> {
   const { rows } = await database.query<{ key: string }>({
     name: 'log_keys',

@@ -74,7 +74,7 @@ export async function eraseDetails(database: Database, packetId: string): Promis
 }
 
 /** Has all processes told, at the commit of the caller's transaction, that a packet was erased. */
-export async function tellErasure(database: Database): Promise<void> {
+export async function queueErasure(database: Database): Promise<void> {
   await database.query({ text: 'SELECT pg_notify($1, $2)', values: [ERASED, ''] });
 }
 

@@ -24,7 +24,7 @@ export interface Packet {
   /** the ULID in Header.id, in the uuid form */
   id: string;
   geoid: string;
-  extraGeoids: readonly string[];
+  additionalGeoids: readonly string[];
   /** those of its attachments that are ours */
   attachments: readonly AttachmentReference[];
   /** Header.timestamp in UTC */
@@ -48,7 +48,7 @@ export interface PacketParts {
   /** ULID */
   id: string;
   geoid: string;
-  extraGeoids: readonly string[];
+  additionalGeoids: readonly string[];
   timestamp: Timestamp;
   type: string;
   /** further Header fields: tenant, prev */
@@ -103,7 +103,7 @@ export function finishPacket(
   return {
     id: ulidToUuid(parts.id),
     geoid: parts.geoid,
-    extraGeoids: parts.extraGeoids,
+    additionalGeoids: parts.additionalGeoids,
     attachments: attachmentReferences(parts.body.attachments),
     ts: parts.timestamp.utc,
     type: parts.type,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
-import { conditionsOf, FURTHER, OWN, type PacketFilter, type Source } from './filter-store.ts';
+import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** What of the graph is exported; an absent condition does not narrow. */
 export interface GraphFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'id' | 'threads'> {
@@ -51,7 +51,7 @@ function chosenPackets({ limit, ...filter }: GraphFilter, window?: Window): Sql 
   const newest = limit === undefined ? empty : sql` ORDER BY ts DESC, id DESC LIMIT ${Math.floor(limit)}`;
   if (filter.geoid === undefined) return sql`(${chosen(OWN)}${newest})`;
   const notOwn = sql` AND p.geoid <> ${filter.geoid}`;
-  return sql`(SELECT * FROM (${chosen(OWN)} UNION ALL ${chosen(FURTHER, notOwn)}) AS either${newest})`;
+  return sql`(SELECT * FROM (${chosen(OWN)} UNION ALL ${chosen(ADDITIONAL, notOwn)}) AS either${newest})`;
 }
 
 function within(window: Window | undefined, { ts }: Source): Sql[] {

@@ -8,7 +8,7 @@ export interface ErasablePacket {
   closed: boolean;
   author: string | null;
   geoid: string;
-  furtherGeoids: string[];
+  additionalGeoids: string[];
   attachmentIds: string[];
   /** in full precision */
   ts: string;
@@ -17,7 +17,7 @@ export interface ErasablePacket {
 }
 
 export async function findErasable(database: Database, id: string): Promise<ErasablePacket | undefined> {
-  const { rows } = await database.query<Omit<ErasablePacket, 'furtherGeoids' | 'attachmentIds'>>(sql`
+  const { rows } = await database.query<Omit<ErasablePacket, 'additionalGeoids' | 'attachmentIds'>>(sql`
     SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, author, geoid, ts::text, footer,
       erased_at AS "erasedAt"
     FROM packets WHERE id = ${id}`);
@@ -31,7 +31,7 @@ export async function findErasable(database: Database, id: string): Promise<Eras
   );
   return {
     ...row,
-    furtherGeoids: further.rows.map(({ geoid }) => geoid),
+    additionalGeoids: further.rows.map(({ geoid }) => geoid),
     attachmentIds: attachments.rows.map(attachment => attachment.id),
   };
 }

@@ -32,7 +32,7 @@ export interface Source {
 /** Packets by their own GeoID. */
 export const OWN: Source = { from: sql`packets p`, geoid: sql`p.geoid`, ts: sql`p.ts`, id: sql`p.id` };
 /** Packets by their further GeoIDs. */
-export const FURTHER: Source = {
+export const ADDITIONAL: Source = {
   from: sql`packet_geoids g JOIN packets p ON p.id = g.packet_id`,
   geoid: sql`g.geoid`,
   ts: sql`g.ts`,

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { spliceRest, spliceSections } from '../packet/packet.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import { hasLarge, idOfLarge, itemsInParts } from './parts.ts';
-import type { PageRow, PlacedRow, Sections } from './read-store.ts';
+import type { LocatedRow, PageRow, Sections } from './read-store.ts';
 
 /** Packets on a page unless the client says otherwise, and at most. */
 export const DEFAULT_LIMIT = 100;
@@ -27,7 +27,7 @@ export function pageAsJson(
  */
 export function pageAsGeoJson(
   database: Database,
-  rows: readonly PlacedRow[],
+  rows: readonly LocatedRow[],
   nextCursor: string | undefined,
 ): PageText {
   const start = '{"type":"FeatureCollection","features":[';
@@ -65,7 +65,7 @@ function asPacket(sections: Sections): string {
   return sections.body === null ? spliceRest(sections) : spliceSections(sections);
 }
 
-function asFeature(sections: Sections, { lat, lon }: PlacedRow): string {
+function asFeature(sections: Sections, { lat, lon }: LocatedRow): string {
   const geometry = lat === null || lon === null ? 'null' : `{"type":"Point","coordinates":[${lon},${lat}]}`;
   return `{"type":"Feature","id":"${headerId(sections.header)}","geometry":${geometry},"properties":${asPacket(sections)}}`;
 }

@@ -1,6 +1,13 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
-import { conditionsOf, FURTHER, hasManyTexts, OWN, type PacketFilter, type Source } from './filter-store.ts';
+import {
+  ADDITIONAL,
+  conditionsOf,
+  hasManyTexts,
+  OWN,
+  type PacketFilter,
+  type Source,
+} from './filter-store.ts';
 
 /** The three sections of a packet as the texts they are stored as. */
 export interface Sections {
@@ -27,13 +34,13 @@ export interface Large {
 export type PageRow = Large & Sections;
 
 /** The same, and where its capture point is. */
-export interface PlacedRow extends PageRow {
+export interface LocatedRow extends PageRow {
   lat: number | null;
   lon: number | null;
 }
 
 /** The place of a packet in the order of pages. */
-export interface Place {
+export interface PagePosition {
   /** in full precision, as PostgreSQL writes it */
   ts: string;
   /** uuid form */
@@ -46,7 +53,7 @@ export interface PageRequest {
   /** bytes beyond which a packet is large */
   largest: number;
   /** the last packet of the page before */
-  after?: Place | undefined;
+  after?: PagePosition | undefined;
 }
 
 /** Packets by id (uuid form), in the order asked; undefined where there is none. */
@@ -88,7 +95,7 @@ export interface PacketCopies extends StoredPacket {
   lat: number | null;
   lon: number | null;
   cell: number | null;
-  furtherGeoids: string[];
+  additionalGeoids: string[];
   /** rows of the attachments that it names, uuid forms */
   attachments: { id: string; threadId: string | null }[];
 }
@@ -109,14 +116,14 @@ export async function findCopies(database: Database, id: string): Promise<Packet
   return {
     ...row,
     cell: row.cell === null ? null : Number(row.cell),
-    furtherGeoids: further.rows.map(({ geoid }) => geoid),
+    additionalGeoids: further.rows.map(({ geoid }) => geoid),
     attachments: attachments.rows,
   };
 }
 
 /** Where a packet (id in the uuid form) stands in the order of pages; undefined when there is none. */
-export async function findPlace(database: Database, id: string): Promise<Place | undefined> {
-  const { rows } = await database.query<Place>({
+export async function findPagePosition(database: Database, id: string): Promise<PagePosition | undefined> {
+  const { rows } = await database.query<PagePosition>({
     name: 'find_place',
     text: 'SELECT ts::text, id FROM packets WHERE id = $1',
     values: [id],
@@ -140,13 +147,19 @@ export function listPackets(database: Database, filter: PacketFilter, page: Page
 }
 
 /** The same with the packets' capture points: numbers, which unlike texts have to be written and read again. */
-export function listPlacedPackets(
+export function listLocatedPackets(
   database: Database,
   filter: PacketFilter,
   page: PageRequest,
-): Promise<PlacedRow[]> {
+): Promise<LocatedRow[]> {
   const columns = sql`p.header, p.body, p.footer, p.lat, p.lon`;
-  return readPage<PlacedRow>(database, columns, sql`${sectionColumns(page.largest)}, lat, lon`, filter, page);
+  return readPage<LocatedRow>(
+    database,
+    columns,
+    sql`${sectionColumns(page.largest)}, lat, lon`,
+    filter,
+    page,
+  );
 }
 
 /** Bytes of a packet's sections. Those of a text that is stored apart are known without reading it. */
@@ -171,7 +184,7 @@ async function readPage<Row extends PageRow>(
   const rows =
     filter.geoid === undefined
       ? own
-      : sql`(${own}) UNION ALL (${pageOf(FURTHER, sql`g.ts, p.id, ${BYTES} AS bytes, ${stored}`, filter, page)})`;
+      : sql`(${own}) UNION ALL (${pageOf(ADDITIONAL, sql`g.ts, p.id, ${BYTES} AS bytes, ${stored}`, filter, page)})`;
   const statement = sql`
     SELECT ${columns} FROM (${rows}) AS found
     ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`;

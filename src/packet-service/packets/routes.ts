@@ -9,7 +9,7 @@ import { hashOf, spliceSections } from '../packet/packet.ts';
 import { readFilter } from './filter.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
 import { largestOf } from './parts.ts';
-import { findPlace, listPackets, listPlacedPackets, type PageRow } from './read-store.ts';
+import { findPagePosition, listLocatedPackets, listPackets, type PageRow } from './read-store.ts';
 import type { PacketReader } from './reader.ts';
 import { getPacketSchema, listPacketsSchema } from './schemas.ts';
 
@@ -31,14 +31,14 @@ export function registerPackets(
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
     const { order = 'desc', cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-    const after = await positionOf(cursor, id => findPlace(pool, id));
+    const after = await positionOf(cursor, id => findPagePosition(pool, id));
     // One packet more than asked for tells whether there is a next page.
     const threads = await visibility.readableThreads(request);
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1, largest: largestOf(limit + 1) };
     reply.header('vary', 'accept');
     if (acceptWeight(request.headers.accept ?? '', 'application/geo+json', 'named')) {
-      const { rows, next } = cutPage(await listPlacedPackets(pool, filter, page), limit);
+      const { rows, next } = cutPage(await listLocatedPackets(pool, filter, page), limit);
       return sendPage(reply, pageAsGeoJson(pool, rows, next), GEOJSON_TYPE);
     }
     const { rows, next } = cutPage(await listPackets(pool, filter, page), limit);

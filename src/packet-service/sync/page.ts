@@ -3,15 +3,15 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
-import { checkLogPlace, type LogPlace, logPlaceText } from '../log/log-place.ts';
+import { checkLogCursor, type LogCursor, logCursorText } from '../log/log-place.ts';
 import {
   type Entry,
+  type LogRange,
+  readCursors,
+  readEntriesOfUser,
   readErasedOfGeoid,
-  readNewsOf,
   readPackets,
   readPacketsById,
-  readPlaces,
-  type Stretch,
   scanPacketsOfGeoid,
 } from '../log/read-store.ts';
 import { geoidKey } from '../log/store.ts';
@@ -31,7 +31,7 @@ const SEARCHED = 100_000;
 /** What a client wants to have of the log. */
 export interface SyncRequest {
   /** the last place that the client knows */
-  since: LogPlace;
+  since: LogCursor;
   limit: number;
   geoid?: string | undefined;
   /** what is for this user: messages of the threads, and packets that were shared with the user */
@@ -49,7 +49,7 @@ export interface SyncItem {
 export interface SyncPage {
   items: SyncItem[];
   /** up to where the log was looked at: `since` of the next request */
-  since: LogPlace;
+  since: LogCursor;
   /** whether the log goes on from there */
   more: boolean;
 }
@@ -66,8 +66,8 @@ export async function readSyncPage(
   request: SyncRequest,
 ): Promise<SyncPage> {
   const { since, limit, reader } = request;
-  const { places, head } = await readPlaces(pool, [since.position]);
-  checkLogPlace('since', since, places[0]);
+  const { places, head } = await readCursors(pool, [since.position]);
+  checkLogCursor('since', since, places[0]);
   if (since.position === head.position) return { items: [], since, more: false };
 
   // Threads are asked for after the end of the log, so that no message up to there is of a thread not seen yet.
@@ -107,9 +107,9 @@ export async function readSyncPage(
   return { items, since: lookedAt, more: lookedAt.position < head.position };
 }
 
-async function placeAt(pool: pg.Pool, position: number, head: LogPlace): Promise<LogPlace> {
+async function placeAt(pool: pg.Pool, position: number, head: LogCursor): Promise<LogCursor> {
   if (position === head.position) return head;
-  const { places } = await readPlaces(pool, [position]);
+  const { places } = await readCursors(pool, [position]);
   // Positions have no gaps: one below the end is missing only where another log has taken the place of this one.
   if (!places[0]) throw new Problem('unavailable', 'the log has just been replaced', { retryAfter: 2 });
   return places[0];
@@ -119,13 +119,13 @@ async function placeAt(pool: pg.Pool, position: number, head: LogPlace): Promise
 async function candidates(
   pool: pg.Pool,
   { geoid, userId, reader }: SyncRequest,
-  stretch: Stretch,
+  stretch: LogRange,
   limit: number,
 ): Promise<{ entries: Entry[]; upTo: number }> {
   const { upTo } = stretch;
   if (userId !== undefined) {
     const threadIds = await findThreadIds(pool, userId, { openOnly: reader.anonymous });
-    return { entries: await readNewsOf(pool, { userId, threadIds }, stretch, limit), upTo };
+    return { entries: await readEntriesOfUser(pool, { userId, threadIds }, stretch, limit), upTo };
   }
   if (geoid === undefined) return { entries: await readPackets(pool, stretch, limit), upTo };
 
@@ -162,6 +162,6 @@ export function pageAsJson(pool: pg.Pool, { items, since, more }: SyncPage): Pag
     rows,
     item,
     '{"packets":[',
-    `],"count":${items.length},"since":"${logPlaceText(since)}","more":${more}}`,
+    `],"count":${items.length},"since":"${logCursorText(since)}","more":${more}}`,
   );
 }

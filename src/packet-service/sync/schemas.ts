@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { errorAnswers, GeoId, MAX_USER } from '../contract/schemas.ts';
-import { LogPlace } from '../feed/schemas.ts';
+import { LogCursor } from '../feed/schemas.ts';
 import { ErasedPacket, PacketObject } from '../packets/schemas.ts';
 
 /** Longest wait of one request, in seconds; a longer one is taken as this. */
@@ -18,7 +18,7 @@ export const syncSchema = {
     'threads in which its user takes no part are left out.',
   querystring: Type.Object({
     since: Type.Optional({
-      ...LogPlace,
+      ...LogCursor,
       description: 'since of the answer before; from the start of the log unless given',
     }),
     geoid: Type.Optional({ ...GeoId, description: 'only packets with this GeoID, own or further' }),
@@ -63,7 +63,7 @@ export const syncSchema = {
           ]),
         ),
         count: Type.Integer({ description: 'packets on this page' }),
-        since: { ...LogPlace, description: 'place to go on from, to be sent back as it is' },
+        since: { ...LogCursor, description: 'place to go on from, to be sent back as it is' },
         more: Type.Boolean({ description: 'whether the log goes on from there' }),
       },
       { description: 'one page' },

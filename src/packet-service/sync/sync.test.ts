@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { type LogPlace, logPlaceText, parseLogPlace } from '../log/log-place.ts';
-import { readPlaces } from '../log/read-store.ts';
+import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-place.ts';
+import { readCursors } from '../log/read-store.ts';
 import { queueEvents } from '../log/store.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 
@@ -69,7 +69,7 @@ async function all(query: Record<string, unknown>, headers = {}): Promise<Item[]
   const items: Item[] = [];
   for (let at = { since: '0', more: true, ...query }; at.more; ) {
     const next = await page({ limit: 1000, ...query, since: at.since }, headers);
-    expect(parseLogPlace(next.since).position).toBeGreaterThanOrEqual(parseLogPlace(at.since).position);
+    expect(parseLogCursor(next.since).position).toBeGreaterThanOrEqual(parseLogCursor(at.since).position);
     items.push(...next.packets);
     at = next;
   }
@@ -80,8 +80,8 @@ const idsOf = (items: Item[]) => items.map(({ packet }) => packet.Header.id);
 
 /** The place at a position, or at the end of the log. */
 async function placeAt(position?: number): Promise<string> {
-  const { places, head } = await readPlaces(service.pool, position === undefined ? [] : [position]);
-  return logPlaceText(position === undefined ? head : (places[0] as LogPlace));
+  const { places, head } = await readCursors(service.pool, position === undefined ? [] : [position]);
+  return logCursorText(position === undefined ? head : (places[0] as LogCursor));
 }
 
 /** Where the log ends once everything that was answered stands in it. */
@@ -181,7 +181,7 @@ test('what is only an event for users moves the position on and gives no packet'
   const since = await end();
   await queueEvents(service.pool, [{ kind: 'invitation.sent', userId: user('amina'), details: {} }]);
   const next = await end();
-  expect(parseLogPlace(next).position).toBe(parseLogPlace(since).position + 1);
+  expect(parseLogCursor(next).position).toBe(parseLogCursor(since).position + 1);
   expect(await page({ since })).toEqual({ packets: [], count: 0, since: next, more: false });
 });
 

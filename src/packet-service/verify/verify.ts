@@ -92,7 +92,7 @@ function packetMismatches(
     'packets.lat': stored.lat !== (point?.lat ?? null),
     'packets.lon': stored.lon !== (point?.lon ?? null),
     'packets.cell': stored.cell !== cell,
-    packet_geoids: !namesAll(stored.furtherGeoids, expected, body),
+    packet_geoids: !namesAll(stored.additionalGeoids, expected, body),
     // Packets older than the table have no rows in it.
     packet_attachments: stored.attachments.some(
       ({ id, threadId }) => !named.has(id) || threadId !== expected.threadId,
@@ -123,7 +123,7 @@ function namesAll(
 
 function messageMismatches(
   row: MessageCopy | undefined,
-  { furtherGeoids }: PacketCopies,
+  { additionalGeoids }: PacketCopies,
   header: Fields,
   { text }: Fields,
 ): string[] {
@@ -131,7 +131,7 @@ function messageMismatches(
   const differs: Record<string, boolean> = {
     'chat_messages.text': row.text !== text,
     'chat_messages.geoid': row.geoid !== header.geoid,
-    'chat_messages.geoids': row.geoids.toSorted().join('\n') !== furtherGeoids.toSorted().join('\n'),
+    'chat_messages.geoids': row.geoids.toSorted().join('\n') !== additionalGeoids.toSorted().join('\n'),
     'chat_messages.sent': (row.sent ?? displayed(row.utc)) !== header.timestamp,
   };
   return Object.keys(differs).filter(name => differs[name]);

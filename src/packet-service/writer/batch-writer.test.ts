@@ -22,10 +22,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-function newWriter(lanes = 2) {
-  const pool = openPool(database.connection, 'packet_service', lanes, { pipeline: true });
+function newWriter(connections = 2) {
+  const pool = openPool(database.connection, 'packet_service', connections, { pipeline: true });
   pools.push(pool);
-  return batchWriter(pool, lanes, logger);
+  return batchWriter(pool, connections, logger);
 }
 
 function packet(message: string, id = newUlid()): Packet {
@@ -33,7 +33,7 @@ function packet(message: string, id = newUlid()): Packet {
   return makePacket({
     id,
     geoid: 'g',
-    extraGeoids: ['h'],
+    additionalGeoids: ['h'],
     timestamp,
     type: 'note',
     body: { message },
@@ -152,7 +152,7 @@ test('an id that exists leaves the stored packet, its further GeoIDs and the ide
   const writer = newWriter();
   const original = packet('original');
   await writer.write(packetWrite({ packet: original }, { freshId: false }));
-  const other = { ...packet('other', uuidToUlid(original.id)), extraGeoids: ['elsewhere'] };
+  const other = { ...packet('other', uuidToUlid(original.id)), additionalGeoids: ['elsewhere'] };
   const claim = {
     caller: '',
     route: 'r',

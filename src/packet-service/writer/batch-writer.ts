@@ -3,21 +3,21 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { passingTrouble, type Trouble } from '../../platform/postgres/troubles.ts';
-import { type Lanes, openLanes } from './lanes.ts';
-import { type Patience, patience } from './patience.ts';
+import { openPipelines, type Pipelines } from './lanes.ts';
 import {
+  canPipeline,
   checkPacketWrites,
-  goesOneWay,
   type PacketWrite,
   type WriteOutcome,
   weightOf,
   writePackets,
 } from './write-store.ts';
+import { type WriterClock, writerClock } from './patience.ts';
 
 /** Packets in one transaction, at most. */
 const MAX_PACKETS = 128;
 /**
- * What must wait for a batch to begin while others are on their way: with less, sharing the next commit gains more than
+ * What must wait for a batch to begin while others are in flight: with less, sharing the next commit gains more than
  * a commit of one's own. Where a batch goes behind another, messages weigh more: the server has so much to write for
  * one that clients wait for it alone, while observations keep this process as busy, and smaller batches would cost both
  * more than the pauses between them.
@@ -27,8 +27,8 @@ const ENOUGH = 32;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of packet text that may wait; beyond it clients are told to come back. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** A lane's connection that does not answer a statement for so long is closed, in milliseconds: less than a write waits. */
-export const LANE_DEADLINE_MS = 5000;
+/** Milliseconds after which a connection that has not answered a statement is closed; less than a write may wait. */
+export const PIPELINE_DEADLINE_MS = 5000;
 /** How long a server that refuses writes is asked again, in milliseconds: another may take its place. */
 const REFUSED_PATIENCE_MS = 1000;
 
@@ -58,7 +58,7 @@ interface Waiting {
   write: PacketWrite;
   bytes: number;
   weight: number;
-  oneWay: boolean;
+  pipelined: boolean;
   /** by the writer's clock */
   since: number;
   /** set when it was answered because it had waited for too long */
@@ -70,27 +70,27 @@ interface Waiting {
 /**
  * Collects packets while earlier ones are being written, and writes what has collected as one transaction: one
  * commit serves many requests. There is no timer: an idle writer writes at once, a busy one writes as large
- * batches as its load makes. Where many wait, the next batch is sent while one is still being written, and a few lanes
- * write at the same time.
+ * batches as its load makes. Where many wait, the next batch is sent while one is still being written, and a few
+ * connections write at the same time.
  *
- * @param pool connections in pipeline mode, one a lane
- * @param lanes connections that write at the same time
+ * @param pool connections in pipeline mode, one per pipeline
+ * @param connections connections that write at the same time
  */
-export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLogger): BatchWriter {
-  const inUse = openLanes(pool, lanes);
+export function batchWriter(pool: pg.Pool, connections: number, logger: FastifyBaseLogger): BatchWriter {
+  const pipelines = openPipelines(pool, connections);
   const waiting = waitingList();
-  const clock = patience(since => giveUp(waiting, onTheirWay, since));
-  const writing = { lanes: inUse, clock, logger };
-  const onTheirWay = new Set<Waiting[]>();
-  /** on their way */
+  const clock = writerClock(since => giveUp(waiting, inFlight, since));
+  const writing = { pipelines, clock, logger };
+  const inFlight = new Set<Waiting[]>();
+  /** in flight */
   let batches = 0;
   let scheduled = false;
   let onIdle: (() => void) | undefined;
 
   function batchIsDue(): boolean {
     if (batches === 0) return waiting.packets > 0;
-    if (waiting.weight >= ENOUGH && waiting.twoWay === 0 && inUse.takesAnother()) return true;
-    return waiting.packets >= ENOUGH && inUse.hasRoom();
+    if (waiting.weight >= ENOUGH && waiting.unpipelined === 0 && pipelines.takesAnother()) return true;
+    return waiting.packets >= ENOUGH && pipelines.hasRoom();
   }
 
   /** Starts after the event loop's turn, so that all requests which arrived in it share a batch. */
@@ -108,9 +108,9 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
     batches++;
     do {
       const batch = waiting.take();
-      onTheirWay.add(batch);
+      inFlight.add(batch);
       await writeBatch(writing, batch);
-      onTheirWay.delete(batch);
+      inFlight.delete(batch);
     } while (batches === 1 ? waiting.packets > 0 : batchIsDue());
     batches--;
     if (batches === 0) onIdle?.();
@@ -122,14 +122,14 @@ export function batchWriter(pool: pg.Pool, lanes: number, logger: FastifyBaseLog
       const bytes = header.length + body.length;
       if (waiting.bytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooMuchWaits());
       return new Promise((resolve, reject) => {
-        const [weight, oneWay] = [weightOf(write), goesOneWay(write)];
-        waiting.add({ write, bytes, weight, oneWay, since, givenUp: false, resolve, reject });
+        const [weight, pipelined] = [weightOf(write), canPipeline(write)];
+        waiting.add({ write, bytes, weight, pipelined, since, givenUp: false, resolve, reject });
         schedule();
       });
     },
     now: clock.now,
     async check(space) {
-      // While batches are on their way, they show it: one that is not answered is given up.
+      // While batches are in flight, they show it: one that is not answered is given up.
       if (batches > 0) clock.check();
       else await checkIdle(pool, space);
     },
@@ -161,9 +161,9 @@ async function checkIdle(pool: pg.Pool, space: boolean): Promise<void> {
 }
 
 /** Answers what has waited since some time or longer. What was not sent yet is not written any more. */
-function giveUp(waiting: WaitingList, onTheirWay: Iterable<Waiting[]>, since: number): void {
+function giveUp(waiting: WaitingList, inFlight: Iterable<Waiting[]>, since: number): void {
   for (const one of waiting.takeOlder(since)) abandon(one, 'nothing was stored');
-  for (const batch of onTheirWay) {
+  for (const batch of inFlight) {
     for (const one of batch) if (one.since <= since) abandon(one, 'it may have been stored');
   }
 }
@@ -173,13 +173,13 @@ type WaitingList = ReturnType<typeof waitingList>;
 /** What waits to be written, in the order in which it came, and how much it is. */
 function waitingList() {
   let list: Waiting[] = [];
-  const sums = { packets: 0, bytes: 0, weight: 0, twoWay: 0 };
+  const sums = { packets: 0, bytes: 0, weight: 0, unpipelined: 0 };
 
-  function count({ bytes, weight, oneWay }: Waiting, by: 1 | -1): void {
+  function count({ bytes, weight, pipelined }: Waiting, by: 1 | -1): void {
     sums.packets += by;
     sums.bytes += by * bytes;
     sums.weight += by * weight;
-    sums.twoWay += oneWay ? 0 : by;
+    sums.unpipelined += pipelined ? 0 : by;
   }
 
   return Object.assign(sums, {
@@ -211,8 +211,8 @@ function waitingList() {
 }
 
 interface Writing {
-  lanes: Lanes;
-  clock: Patience;
+  pipelines: Pipelines;
+  clock: WriterClock;
   logger: FastifyBaseLogger;
 }
 
@@ -240,14 +240,14 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
  *
  * @throws Problem unavailable when the trouble lasts; whatever the database says of the rows otherwise
  */
-async function writePatiently({ lanes, clock, logger }: Writing, batch: Waiting[]): Promise<void> {
+async function writePatiently({ pipelines, clock, logger }: Writing, batch: Waiting[]): Promise<void> {
   const began = clock.now();
   for (let pause = 5; ; pause = Math.min(pause * 2, 500)) {
     const open = batch.filter(({ givenUp }) => !givenUp);
     if (open.length === 0) return;
     try {
       const outcomes = await writeOnce(
-        lanes,
+        pipelines,
         open.map(({ write }) => write),
       );
       clock.written();
@@ -286,31 +286,31 @@ function abandon(one: Waiting, outcome: string): void {
   one.reject(new Problem('unavailable', message, { retryAfter: 5 }));
 }
 
-/** Answers come in the order in which batches were sent: what failed before this one in its lane is known by now. */
-async function writeOnce(lanes: Lanes, writes: PacketWrite[]): Promise<WriteOutcome[]> {
-  const lane = lanes.enter(writes.every(goesOneWay));
+/** Answers come in the order in which batches were sent: what failed before this one on its connection is known by now. */
+async function writeOnce(pipelines: Pipelines, writes: PacketWrite[]): Promise<WriteOutcome[]> {
+  const pipeline = pipelines.enter(writes.every(canPipeline));
   try {
-    return await writePackets(await lane.connection, writes);
+    return await writePackets(await pipeline.connection, writes);
   } catch (error) {
-    if (!lane.failed) {
-      lane.failed = true;
+    if (!pipeline.failed) {
+      pipeline.failed = true;
       throw error;
     }
   } finally {
-    lanes.leave(lane);
+    pipelines.leave(pipeline);
   }
-  // What went before it in the lane failed and took this batch with it.
-  return writeOnce(lanes, writes);
+  // The batch before it on the connection failed, and this one with it.
+  return writeOnce(pipelines, writes);
 }
 
-/** The same writer, which also tells of each write after its commit. */
-export function tellingWriter(writer: BatchWriter, tell: (write: PacketWrite) => void): BatchWriter {
+/** The same writer, which also calls `onWritten` for each write after its commit. */
+export function withWriteListener(writer: BatchWriter, onWritten: (write: PacketWrite) => void): BatchWriter {
   return {
     ...writer,
     write(write, since) {
       const written = writer.write(write, since);
       written.then(
-        () => tell(write),
+        () => onWritten(write),
         () => {},
       );
       return written;

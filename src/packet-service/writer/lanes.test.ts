@@ -9,7 +9,7 @@ import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket, type Packet } from '../packet/packet.ts';
 import { newUlid, uuidToUlid } from '../packet/ulid.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
-import { openLanes } from './lanes.ts';
+import { openPipelines } from './lanes.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -33,7 +33,7 @@ function packet(id = newUlid()): Packet {
   return makePacket({
     id,
     geoid: 'g',
-    extraGeoids: Array.from({ length: 40 }, (_, n) => `further ${n}`),
+    additionalGeoids: Array.from({ length: 40 }, (_, n) => `further ${n}`),
     timestamp: parseTimestamp('2026-03-01T08:15:00Z') as Timestamp,
     type: 'note',
     body: {},
@@ -63,24 +63,25 @@ async function waitsForLock(): Promise<boolean> {
   return rows[0].count > 0;
 }
 
-test('a batch that goes one way joins another, and a third one or one that asks does not', async () => {
+test('a pipelined batch joins another on its connection; a third one does not, nor one that waits for answers', async () => {
   const wide = openPool(database.connection, 'packet_service', 3, { pipeline: true });
-  const lanes = openLanes(wide, 2);
-  expect(lanes.takesAnother()).toBe(false);
-  const first = lanes.enter(true);
-  expect(lanes.takesAnother()).toBe(true);
-  const asking = lanes.enter(false);
+  const pipelines = openPipelines(wide, 2);
+  expect(pipelines.takesAnother()).toBe(false);
+  const first = pipelines.enter(true);
+  expect(pipelines.takesAnother()).toBe(true);
+  const asking = pipelines.enter(false);
   expect(asking).not.toBe(first);
-  expect(lanes.hasRoom()).toBe(false);
-  expect(lanes.enter(true)).toBe(first);
-  expect(lanes.takesAnother()).toBe(false);
-  const third = lanes.enter(true);
+  expect(pipelines.hasRoom()).toBe(false);
+  expect(pipelines.enter(true)).toBe(first);
+  expect(pipelines.takesAnother()).toBe(false);
+  const third = pipelines.enter(true);
   expect(third).not.toBe(first);
   third.failed = true;
-  expect(lanes.takesAnother()).toBe(false);
+  expect(pipelines.takesAnother()).toBe(false);
 
-  for (const lane of [first, first, asking, third]) await lane.connection.then(() => lanes.leave(lane));
-  expect(lanes.hasRoom()).toBe(true);
+  for (const pipeline of [first, first, asking, third])
+    await pipeline.connection.then(() => pipelines.leave(pipeline));
+  expect(pipelines.hasRoom()).toBe(true);
   await eventually(() => wide.idleCount === 2);
   expect(wide.totalCount).toBe(2);
   await wide.end();
@@ -108,7 +109,7 @@ test('what is sent behind a batch that fails is stored all the same', async () =
   expect(rows.map(row => uuidToUlid(row.id)).sort()).toEqual(ids.map(uuidToUlid).sort());
 });
 
-test('a write that asks is not passed by those that came after it and go one way', async () => {
+test('a write that waits for an answer is not overtaken by later pipelined ones', async () => {
   const writer = newWriter();
   const { written } = await held(writer);
   const answered: string[] = [];

@@ -6,7 +6,7 @@ const HUNG_MS = 5000;
 const TICK_MS = 500;
 
 /** The writer's clock. It ticks only while the process runs: a process that was paused gives up nothing for it. */
-export interface Patience {
+export interface WriterClock {
   /** milliseconds since the writer was made */
   now(): number;
   /** Notes that the writer, idle before, has something to write. */
@@ -19,7 +19,7 @@ export interface Patience {
 }
 
 /** @param giveUp told at each tick since when requests have waited for too long */
-export function patience(giveUp: (since: number) => void): Patience {
+export function writerClock(giveUp: (since: number) => void): WriterClock {
   let now = 0;
   let moved = 0;
   const timer = setInterval(() => {

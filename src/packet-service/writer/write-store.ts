@@ -91,8 +91,8 @@ export async function writePackets(
   writes: readonly PacketWrite[],
 ): Promise<WriteOutcome[]> {
   try {
-    return await (writes.every(goesOneWay)
-      ? writeFresh(connection, writes)
+    return await (writes.every(canPipeline)
+      ? writePipelined(connection, writes)
       : writeChecked(connection, writes));
   } catch (error) {
     // The COMMIT may have got through: whoever sends these writes again must look whether their ids are there.
@@ -107,17 +107,17 @@ export function checkPacketWrites(connection: Database, space: boolean): Promise
 }
 
 /** Whether a write needs no answer before its COMMIT: nothing of it can be there before. */
-export function goesOneWay({ freshId, claim }: PacketWrite): boolean {
+export function canPipeline({ freshId, claim }: PacketWrite): boolean {
   return freshId && !claim;
 }
 
 /** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
 export function weightOf({ packet, rows = [] }: PacketWrite): number {
-  return 1 + packet.extraGeoids.length + packet.attachments.length + 3 * rows.length;
+  return 1 + packet.additionalGeoids.length + packet.attachments.length + 3 * rows.length;
 }
 
 /** Nothing can be there before: all statements go in one round trip. */
-async function writeFresh(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
+async function writePipelined(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
   const packets = writes.map(({ packet }) => packet);
   const statements = [...packetStatements(packetTable, packets), ...dependentStatements(writes)];
   await pipeline(connection, [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }]);
@@ -214,7 +214,7 @@ function attachmentClaims(writes: readonly PacketWrite[]): unknown[][] {
 
 function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   const geoids = writes.flatMap(({ packet }) =>
-    packet.extraGeoids.map(geoid => [packet.id, geoid, packet.ts]),
+    packet.additionalGeoids.map(geoid => [packet.id, geoid, packet.ts]),
   );
   const attachments = writes.flatMap(({ packet }) =>
     packet.attachments.map(({ id }) => [packet.id, id, packet.threadId]),

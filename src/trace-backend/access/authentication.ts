@@ -42,23 +42,23 @@ const NEEDED = { user: 0, 'regional-admin': 1, 'system-admin': 2 } as const;
 const OPEN_BODY_BYTES = 16 * 1024;
 
 /** The session that an access token names, and its user. */
-export interface Standing {
+export interface AuthenticatedSession {
   userId: number;
   role: Role;
   secondFactor: boolean;
 }
 
-/** Gives the standing of the session that an access token of ours names; undefined when it has ended. */
-export type FindStanding = (claims: JWTPayload) => Promise<Standing | undefined>;
+/** Finds the session that one of our access tokens names; undefined when it has ended. */
+export type FindSession = (claims: JWTPayload) => Promise<AuthenticatedSession | undefined>;
 
 interface AuthenticationContext {
   pool: pg.Pool;
   check: TokenCheck;
-  findStanding: FindStanding;
+  findSession: FindSession;
   /** of the cookie that holds the access token */
   cookieName: string;
   /** whether a session must prove a second factor before it may do anything else */
-  mustProveFactor: (standing: Standing) => boolean;
+  mustProveFactor: (session: AuthenticatedSession) => boolean;
 }
 
 /**
@@ -67,7 +67,7 @@ interface AuthenticationContext {
  */
 export async function authenticate(
   app: Server,
-  { pool, check, findStanding, cookieName, mustProveFactor }: AuthenticationContext,
+  { pool, check, findSession, cookieName, mustProveFactor }: AuthenticationContext,
 ): Promise<void> {
   await app.register(cookie);
   app.decorateRequest('caller', undefined);
@@ -90,16 +90,16 @@ export async function authenticate(
     if (!token) throw new Problem('unauthenticated', 'log in first: POST /api/user/login');
     const claims = await claimsOf(token);
     if (claims.type !== 'access') throw new Problem('unauthenticated', 'the token is not an access token');
-    const standing = await findStanding(claims);
-    if (!standing) throw new Problem('unauthenticated', 'the session has ended; log in again');
+    const session = await findSession(claims);
+    if (!session) throw new Problem('unauthenticated', 'the session has ended; log in again');
     const { beforeSecondFactor, access } = request.routeOptions.config;
-    if (mustProveFactor(standing) && !beforeSecondFactor && access !== 'known') {
+    if (mustProveFactor(session) && !beforeSecondFactor && access !== 'known') {
       throw new Problem(
         'forbidden',
-        `a ${standing.role} needs a second factor here: set one up (POST /api/user/second_factor/begin), or log in with its code`,
+        `a ${session.role} needs a second factor here: set one up (POST /api/user/second_factor/begin), or log in with its code`,
       );
     }
-    const { userId: id, role, secondFactor } = standing;
+    const { userId: id, role, secondFactor } = session;
     return { id, role, secondFactor, sessionId: claims.sid as string };
   }
 
@@ -138,8 +138,8 @@ function auditRefusals(app: Server, pool: pg.Pool): void {
     const { method, routeOptions, params } = request;
     const { action } = (params ?? {}) as { action?: string };
     const details = { method, route: routeOptions.url, ...(action && { action }), reason: error.message };
-    const deed = { action: 'REFUSED', entity: 'user', entityId: request.caller.id, details };
-    await audit(pool, request, deed).catch(cause => request.log.error({ err: cause }, 'not in the audit'));
+    const event = { action: 'REFUSED', entity: 'user', entityId: request.caller.id, details };
+    await audit(pool, request, event).catch(cause => request.log.error({ err: cause }, 'not in the audit'));
   });
 }
 

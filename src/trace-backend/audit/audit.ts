@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { insertAudit } from './store.ts';
 
 /** What was done to which record. */
-export interface Deed {
+export interface AuditEvent {
   action: string;
   entity: string;
   entityId: number | string;
@@ -13,7 +13,7 @@ export interface Deed {
 }
 
 /** Who does it, and from where. */
-interface Doer {
+interface Actor {
   caller?: { id: number } | undefined;
   ip: string;
 }
@@ -21,8 +21,8 @@ interface Doer {
 /** Writes down what is done, in the transaction that does it. */
 export async function audit(
   database: Database,
-  { caller, ip }: Doer,
-  { action, entity, entityId, details = {}, userId = caller?.id ?? null }: Deed,
+  { caller, ip }: Actor,
+  { action, entity, entityId, details = {}, userId = caller?.id ?? null }: AuditEvent,
 ): Promise<void> {
   await insertAudit(database, {
     at: new Date(),

@@ -11,7 +11,7 @@ import { type Company, findCompany, lockCompany } from './store.ts';
  */
 
 /** A company, who acts for it, and who was asked to and has not answered: that gives nobody any right. */
-export interface Staffed {
+export interface CompanyWithUsers {
   company: Company;
   members: Member[];
   invited: Member[];
@@ -31,7 +31,11 @@ export async function maySeeCompanies(
  *
  * @throws Problem not_found, also when it is not for them
  */
-export async function readableCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
+export async function readableCompany(
+  database: Database,
+  caller: Caller,
+  id: number,
+): Promise<CompanyWithUsers> {
   const [company, members, invited] = await Promise.all([
     findCompany(database, id),
     findMembers(database, id),
@@ -45,9 +49,13 @@ export async function readableCompany(database: Database, caller: Caller, id: nu
  *
  * @throws Problem not_found; forbidden for those who may only read it
  */
-export async function changeableCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
-  const staffed = await lockReadable(database, caller, id);
-  const { company, members } = staffed;
+export async function changeableCompany(
+  database: Database,
+  caller: Caller,
+  id: number,
+): Promise<CompanyWithUsers> {
+  const found = await lockReadable(database, caller, id);
+  const { company, members } = found;
   if (caller.role !== 'SYSTEM_ADMIN') {
     if (roleIn(members, caller.id) !== 'COMPANY_ADMIN') {
       throw new Problem('forbidden', 'the company is changed by its COMPANY_ADMINs');
@@ -56,7 +64,7 @@ export async function changeableCompany(database: Database, caller: Caller, id: 
       throw new Problem('forbidden', 'the company is deactivated; a SYSTEM_ADMIN can activate it');
     }
   }
-  return staffed;
+  return found;
 }
 
 /**
@@ -64,11 +72,11 @@ export async function changeableCompany(database: Database, caller: Caller, id: 
  *
  * @throws Problem not_found, also for those who are no members
  */
-export async function ownCompany(database: Database, caller: Caller, id: number): Promise<Staffed> {
+export async function ownCompany(database: Database, caller: Caller, id: number): Promise<CompanyWithUsers> {
   return lockReadable(database, { ...caller, role: 'USER' }, id);
 }
 
-async function lockReadable(database: Database, caller: Caller, id: number): Promise<Staffed> {
+async function lockReadable(database: Database, caller: Caller, id: number): Promise<CompanyWithUsers> {
   const locked = await lockCompany(database, id);
   const members = await findMembers(database, id);
   const company = seen(caller, locked, members);

@@ -7,7 +7,7 @@ import type { Mails } from '../accounts/mails/mails.ts';
 import { findUser } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
-import { changeableCompany, ownCompany, roleIn, type Staffed } from './access.ts';
+import { type CompanyWithUsers, changeableCompany, ownCompany, roleIn } from './access.ts';
 import { answerInvitation } from './answer.ts';
 import { deleteInvitation, updateInvitation } from './invitations-store.ts';
 import { invite } from './invite.ts';
@@ -90,15 +90,15 @@ async function changeUser(
   const caller = requester.caller;
   const userId = body.userId === undefined ? undefined : idOf(body.userId);
   const isLeaving = action === 'REMOVE_USER_FROM_COMPANY' && userId === caller.id;
-  const staffed = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
+  const found = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
   if (userId === undefined) throw wrong('userId', 'is required');
-  const { company, members, invited } = staffed;
+  const { company, members, invited } = found;
   const isMember = roleIn(members, userId) !== undefined;
   const isInvited = roleIn(invited, userId) !== undefined;
   const isPlaced = action === 'ADD_USER_TO_COMPANY' && caller.role === 'SYSTEM_ADMIN';
   const details = await (isMember || isPlaced || (!isInvited && action !== 'ADD_USER_TO_COMPANY')
-    ? changeMember(change, action, staffed, { userId, asked: body.companyUserRole })
-    : changeInvited(change, action, staffed, { userId, asked: body.companyUserRole }));
+    ? changeMember(change, action, found, { userId, asked: body.companyUserRole })
+    : changeInvited(change, action, found, { userId, asked: body.companyUserRole }));
   if (details) await touchCompany(database, company.id, company.status);
   return details;
 }
@@ -112,10 +112,10 @@ interface Asked {
 async function changeMember(
   { database }: Change,
   action: MemberAction,
-  staffed: Staffed,
+  found: CompanyWithUsers,
   { userId, asked }: Asked,
 ): Promise<Details> {
-  const { company, members } = staffed;
+  const { company, members } = found;
   const before = roleIn(members, userId);
   const after = roleAfter(action, before, asked);
   if (before === after) return undefined;
@@ -127,7 +127,7 @@ async function changeMember(
     );
   }
   if (before === undefined) {
-    await checkNewUser(database, userId, staffed);
+    await checkNewUser(database, userId, found);
     await deleteInvitation(database, { companyId: company.id, userId });
   }
   if (after === undefined) await deleteMember(database, company.id, userId);
@@ -140,17 +140,17 @@ async function changeMember(
 async function changeInvited(
   { database, mails, requester }: Change,
   action: MemberAction,
-  staffed: Staffed,
+  found: CompanyWithUsers,
   { userId, asked }: Asked,
 ): Promise<Details> {
-  const before = roleIn(staffed.invited, userId);
+  const before = roleIn(found.invited, userId);
   const role = roleAfter(action, before, asked);
   if (role === before) return undefined;
-  const invitation = { companyId: staffed.company.id, userId };
+  const invitation = { companyId: found.company.id, userId };
   if (role === undefined) await deleteInvitation(database, invitation);
   else if (before !== undefined) await updateInvitation(database, { ...invitation, role });
   else {
-    await checkNewUser(database, userId, staffed);
+    await checkNewUser(database, userId, found);
     await invite(database, mails, { ...invitation, role }, requester.caller.id);
   }
   return { userId, invitedAs: role ?? null };
@@ -177,7 +177,7 @@ function roleAfter(
 async function checkNewUser(
   database: Database,
   userId: number,
-  { members, invited }: Staffed,
+  { members, invited }: CompanyWithUsers,
 ): Promise<void> {
   const user = await findUser(database, userId);
   if (user?.status !== 'ACTIVE') throw wrong('userId', 'names no active user');

@@ -5,7 +5,7 @@ import { FILLING, fillCompanies, NAMESAKES } from '../../../test/helpers/many-co
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { openLists } from '../lists/lists.ts';
-import { fold } from '../lists/search.ts';
+import { foldName } from '../lists/search.ts';
 import { gatherStatement, walkStatement } from '../lists/store.ts';
 import { type CompanyFilter, type CompanySort, listSource } from './store.ts';
 
@@ -50,7 +50,7 @@ async function planOf({ text, values }: Sql): Promise<Plan[]> {
 const lists = openLists();
 async function sourceOf(filter: CompanyFilter, sortBy: CompanySort) {
   const { query } = filter;
-  const tokens = query === undefined ? [] : await lists.tokensFor(trace.pool, 'companies', fold(query));
+  const tokens = query === undefined ? [] : await lists.ngramsFor(trace.pool, 'companies', foldName(query));
   return listSource(filter, sortBy, tokens);
 }
 const pageBy = (sortBy: CompanySort, offset = 0) => ({ sortBy, sort: 'ASC' as const, limit: 100, offset });
@@ -112,7 +112,7 @@ test('a search finds every part of a name in any script and case, and nothing el
     .filter(text => text.trim() !== '');
   await fc.assert(
     fc.asyncProperty(part, async query => {
-      const wanted = names.filter(name => fold(name).includes(fold(query)));
+      const wanted = names.filter(name => foldName(name).includes(foldName(query)));
       const { items, count } = await list({ query, limit: 20 });
       const all = wanted.length * NAMESAKES;
       if (all <= 10_000) expect(count).toBe(all);

@@ -74,9 +74,9 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
       schema: getCompanySchema,
     },
     async (request, reply) => {
-      const staffed = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
-      reply.header('etag', versionTag(staffed.company.version)).header('cache-control', 'private, no-cache');
-      return ok(await asCompany(pool, staffed));
+      const found = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+      reply.header('etag', versionTag(found.company.version)).header('cache-control', 'private, no-cache');
+      return ok(await asCompany(pool, found));
     },
   );
 }

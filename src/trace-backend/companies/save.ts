@@ -5,7 +5,7 @@ import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type IsOwn, setUses, type Writer } from '../images/uses-store.ts';
+import { type IsOwn, setReferences, type Writer } from '../images/uses-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members-store.ts';
@@ -67,8 +67,8 @@ export async function changeCompany(
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
     if (fields.includes('logo')) await carry(database, { caller, isOwn }, companyId, profile.logo);
-    const deed = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
-    await audit(database, requester, deed);
+    const event = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
+    await audit(database, requester, event);
     return companyId;
   });
 }
@@ -84,5 +84,5 @@ async function onlyCompany(database: Database, userId: number): Promise<number> 
 async function carry(database: Database, writer: Writer, id: number, logo: string | null): Promise<void> {
   const images =
     logo === null ? [] : [{ field: 'logo.storageKey', storageKey: logo, kind: 'image' as const }];
-  await setUses(database, writer, { entity: 'company', entityId: id }, images);
+  await setReferences(database, writer, { entity: 'company', entityId: id }, images);
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
-import { fold, tokensOf } from '../lists/search.ts';
+import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
 import type { SORTABLE, Status } from './schemas.ts';
 
@@ -63,7 +63,7 @@ export async function insertCompany(
     INSERT INTO companies (status, name, abbreviation, about, manager, web_page, email, address, city, state, zip,
       country_id, logo, folded, tokens, created_by, created_at)
     VALUES ('ACTIVE', ${name}, ${abbreviation}, ${about}, ${manager}, ${webPage}, ${email}, ${address}, ${city},
-      ${state}, ${zip}, ${countryId}, ${logo}, ${folded}, ${tokensOf(folded)}, ${createdBy}, ${createdAt})
+      ${state}, ${zip}, ${countryId}, ${logo}, ${folded}, ${ngramsOf(folded)}, ${createdBy}, ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
 }
@@ -76,7 +76,7 @@ export async function updateProfile(database: Database, id: number, profile: Pro
   await database.query(sql`
     UPDATE companies SET name = ${name}, abbreviation = ${abbreviation}, about = ${about}, manager = ${manager},
       web_page = ${webPage}, email = ${email}, address = ${address}, city = ${city}, state = ${state}, zip = ${zip},
-      country_id = ${countryId}, logo = ${logo}, folded = ${folded}, tokens = ${tokensOf(folded)},
+      country_id = ${countryId}, logo = ${logo}, folded = ${folded}, tokens = ${ngramsOf(folded)},
       version = version + 1
     WHERE id = ${id}`);
 }
@@ -88,7 +88,7 @@ export async function touchCompany(database: Database, id: number, status: Statu
 
 /** What a company is searched for by; a line break stands before every other character, so it also sorts. */
 function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation'>): string {
-  return `${fold(name)}\n${fold(abbreviation ?? '')}`;
+  return `${foldName(name)}\n${foldName(abbreviation ?? '')}`;
 }
 
 export interface CompanyFilter {
@@ -112,7 +112,7 @@ export async function listCompanies(
   page: Page<CompanySort>,
 ): Promise<{ items: ListedCompany[]; count: number }> {
   const { query } = filter;
-  const tokens = query === undefined ? [] : await lists.tokensFor(database, 'companies', fold(query));
+  const tokens = query === undefined ? [] : await lists.ngramsFor(database, 'companies', foldName(query));
   const source = listSource(filter, page.sortBy, tokens);
   return lists.list<ListedCompany>(database, `companies ${JSON.stringify(filter)}`, source, page);
 }
@@ -133,7 +133,7 @@ export function listSource(
       : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
   const isStatus = status === undefined ? undefined : sql`status = ${status}`;
   // The tokens narrow by an index; whether the text is in there as a whole is decided by looking.
-  const holds = query === undefined ? undefined : sql`strpos(folded, ${fold(query)}) > 0`;
+  const holds = query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`;
   const byToken = holds && sql`tokens @> ${tokens}::text[]`;
   return {
     table: 'companies',

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { findUsers } from '../accounts/users/store.ts';
 import { findCountry } from '../countries/countries.ts';
 import { findImages } from '../images/store.ts';
-import type { Staffed } from './access.ts';
+import type { CompanyWithUsers } from './access.ts';
 import type { Member } from './members-store.ts';
 import type { Company as CompanySchema } from './schemas.ts';
 import type { Company, ListedCompany } from './store.ts';
@@ -11,7 +11,7 @@ import type { Company, ListedCompany } from './store.ts';
 /** A company as answers show it to those who may see it. */
 export async function asCompany(
   database: Database,
-  { company, members, invited }: Staffed,
+  { company, members, invited }: CompanyWithUsers,
 ): Promise<Static<typeof CompanySchema>> {
   const [[logo], users] = await Promise.all([
     company.logo === null ? [] : findImages(database, [company.logo]),

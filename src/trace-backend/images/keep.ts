@@ -21,7 +21,7 @@ const MAX_NAME = 255;
  *
  * @throws Problem unsupported_media_type for an image that is none of ours; invalid for one that cannot be decoded
  */
-export async function keepImage(
+export async function storeImage(
   { pool, files }: { pool: pg.Pool; files: FileStore },
   requester: Requester,
   kind: Kind,

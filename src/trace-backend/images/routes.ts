@@ -12,7 +12,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
-import { keepImage } from './keep.ts';
+import { type MayRead, mayReadImage } from './uses-store.ts';
 import { type ImageType, originalKey, type Renditions, type Size } from './renditions.ts';
 import {
   getDocumentSchema,
@@ -24,8 +24,8 @@ import {
   postImageSchema,
 } from './schemas.ts';
 import { findImages, type Image, type Kind } from './store.ts';
+import { storeImage } from './keep.ts';
 import { sweepHourly } from './sweep.ts';
-import { type MayRead, mayReadImage } from './uses-store.ts';
 
 /** Uploads of one address in a minute, at most. */
 const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
@@ -58,7 +58,7 @@ export function registerImages(
           takeShare(request, reply, String(callerOf(request).id));
           const file = await receiveFile(request, context.files, maxBytes);
           try {
-            return ok(asAnswer(await keepImage(context, requesterOf(request), kind, file)));
+            return ok(asAnswer(await storeImage(context, requesterOf(request), kind, file)));
           } finally {
             await file.received.discard();
           }

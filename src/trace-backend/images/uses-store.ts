@@ -8,7 +8,7 @@ import { type Image, type Kind, lockImages } from './store.ts';
 export type Entity = 'company' | 'product';
 
 /** A record that carries images. */
-export interface Carrier {
+export interface ReferencingRecord {
   entity: Entity;
   entityId: number;
 }
@@ -40,7 +40,7 @@ export interface Writer {
 }
 
 /** An image that a field of a record names. */
-export interface NamedImage {
+export interface ImageReference {
   /** path of the field that names it, for the error, such as logo.storageKey */
   field: string;
   storageKey: string;
@@ -61,11 +61,11 @@ export interface NamedImage {
  * @returns what is known of them, by storage key in lower case
  * @throws Problem invalid, with the field of every image that is unknown, not theirs to give or not of its kind
  */
-export async function setUses(
+export async function setReferences(
   database: Database,
   writer: Writer,
-  { entity, entityId }: Carrier,
-  images: readonly NamedImage[],
+  { entity, entityId }: ReferencingRecord,
+  images: readonly ImageReference[],
 ): Promise<Map<string, Image>> {
   const before = await findCarried(database, { entity, entityId });
   const named = images.map(({ storageKey }) => storageKey.toLowerCase());
@@ -120,7 +120,7 @@ async function isForCaller(
 }
 
 /** The storage keys that a record carries. */
-async function findCarried(database: Database, { entity, entityId }: Carrier): Promise<string[]> {
+async function findCarried(database: Database, { entity, entityId }: ReferencingRecord): Promise<string[]> {
   const { rows } = await database.query<{ storageKey: string }>(sql`
     SELECT storage_key AS "storageKey" FROM image_uses WHERE entity = ${entity} AND entity_id = ${entityId}`);
   return rows.map(({ storageKey }) => storageKey);
@@ -128,7 +128,7 @@ async function findCarried(database: Database, { entity, entityId }: Carrier): P
 
 async function changeUses(
   database: Database,
-  { entity, entityId }: Carrier,
+  { entity, entityId }: ReferencingRecord,
   added: readonly string[],
   removed: readonly string[],
 ): Promise<void> {

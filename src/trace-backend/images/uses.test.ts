@@ -7,9 +7,15 @@ import { type FileStore, openFileStore } from '../../platform/files/index.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { readSettings } from '../../platform/settings.ts';
+import {
+  type ImageReference,
+  type MayRead,
+  mayReadImage,
+  type ReferencingRecord,
+  setReferences,
+} from './uses-store.ts';
 import { announceImage, findImages, type Image } from './store.ts';
 import { sweep } from './sweep.ts';
-import { type Carrier, type MayRead, mayReadImage, type NamedImage, setUses } from './uses-store.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -32,21 +38,21 @@ const status = async (key: string, kind: 'image' | 'document' = 'image') =>
   (await downloadFile(trace, owner, `${kind}/${key}`)).status;
 const asCaller = ({ id }: LoggedIn) => ({ id, role: 'USER' as const, sessionId: '', secondFactor: false });
 const nothing: MayRead = async () => false;
-const company = (entityId: number): Carrier => ({ entity: 'company', entityId });
+const company = (entityId: number): ReferencingRecord => ({ entity: 'company', entityId });
 
 /** Has a record carry images, as the record's own transaction does; fields are named by their place. */
 function carry(
   who: LoggedIn,
-  carrier: Carrier,
+  record: ReferencingRecord,
   keys: string[],
   isOwn = nothing,
 ): Promise<Map<string, Image>> {
-  const images: NamedImage[] = keys.map((storageKey, n) => ({
+  const images: ImageReference[] = keys.map((storageKey, n) => ({
     field: `pictures.${n}.storageKey`,
     storageKey,
   }));
   const writer = { caller: asCaller(who), isOwn };
-  return transaction(trace.pool, database => setUses(database, writer, carrier, images));
+  return transaction(trace.pool, database => setReferences(database, writer, record, images));
 }
 
 async function refusedFields(work: Promise<unknown>): Promise<Record<string, string>> {
@@ -132,9 +138,9 @@ test('a record takes only what is its writer`s to give, and says which field nam
   await carry(stranger, company(11), [mine], async (_database, _caller, _entity, ids) => ids.includes(10));
 
   const document = await upload('document');
-  const logo: NamedImage = { field: 'logo.storageKey', storageKey: document, kind: 'image' };
+  const logo: ImageReference = { field: 'logo.storageKey', storageKey: document, kind: 'image' };
   const reader = { caller: asCaller(owner), isOwn: nothing };
-  const asLogo = transaction(trace.pool, database => setUses(database, reader, company(12), [logo]));
+  const asLogo = transaction(trace.pool, database => setReferences(database, reader, company(12), [logo]));
   expect(await refusedFields(asLogo)).toEqual({
     'logo.storageKey': 'logo.storageKey must name an uploaded image',
   });

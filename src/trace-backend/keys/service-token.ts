@@ -53,8 +53,8 @@ export async function rotateServiceToken(
     const replacedAt = atOnce ? new Date(now.getTime() - OVERLAP_MS) : now;
     await putSecret(database, BEFORE, box.seal(before, secretPlace(BEFORE)), replacedAt);
     await putSecret(database, NAME, box.seal(secret, secretPlace(NAME)), now);
-    const deed = { action: 'ROTATE_SERVICE_TOKEN', entity: 'secret', entityId: NAME, details: { atOnce } };
-    await audit(database, PROGRAM, deed);
+    const event = { action: 'ROTATE_SERVICE_TOKEN', entity: 'secret', entityId: NAME, details: { atOnce } };
+    await audit(database, PROGRAM, event);
   });
   return secret;
 }

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
-import { rarestTokens } from './search.ts';
+import { rarestNgrams } from './search.ts';
 import {
   countRows,
   estimateRows,
-  findTokenFrequencies,
+  findNgramFrequencies,
   gatherRows,
   type ListSource,
   walkRows,
@@ -41,7 +41,7 @@ export interface Lists {
     page: Page,
   ): Promise<{ items: Row[]; count: number }>;
   /** The tokens by which a table's index is asked for a folded text. */
-  tokensFor(database: Database, table: string, folded: string): Promise<string[]>;
+  ngramsFor(database: Database, table: string, folded: string): Promise<string[]>;
 }
 
 /** Lists of one service; what they remember is about one database. */
@@ -77,15 +77,15 @@ export function openLists(): Lists {
       const isLast = items.length < page.limit && items.length > 0;
       return { items, count: total ?? (isLast ? end : Math.max(count, end)) };
     },
-    async tokensFor(database, table, folded) {
+    async ngramsFor(database, table, folded) {
       let known = frequencies.get(table);
       if (!known || known.until < performance.now()) {
-        const of = findTokenFrequencies(database, table);
+        const of = findNgramFrequencies(database, table);
         of.catch(() => frequencies.delete(table));
         known = { of, until: performance.now() + FREQUENCIES_MS };
         frequencies.set(table, known);
       }
-      return rarestTokens(folded, await known.of);
+      return rarestNgrams(folded, await known.of);
     },
   };
 }

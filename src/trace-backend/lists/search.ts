@@ -1,5 +1,5 @@
 /** A text as names are compared: neither case nor the way an accent is written counts. */
-export function fold(text: string): string {
+export function foldName(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
@@ -7,7 +7,7 @@ export function fold(text: string): string {
  * What a search for a part of a folded text can begin with, in any script: its code points, and its runs of two and of
  * three of them, each once.
  */
-export function tokensOf(folded: string): string[] {
+export function ngramsOf(folded: string): string[] {
   const points = [...folded];
   const runs = [1, 2, 3].flatMap(length =>
     points.slice(length - 1).map((_, start) => points.slice(start, start + length).join('')),
@@ -16,9 +16,9 @@ export function tokensOf(folded: string): string[] {
 }
 
 /** What a text must have among its tokens to hold this one: its longest runs, which say all that shorter ones do. */
-export function neededTokens(folded: string): string[] {
+export function requiredNgrams(folded: string): string[] {
   const length = Math.min([...folded].length, 3);
-  return tokensOf(folded).filter(token => [...token].length === length);
+  return ngramsOf(folded).filter(token => [...token].length === length);
 }
 
 /**
@@ -27,8 +27,8 @@ export function neededTokens(folded: string): string[] {
  *
  * @param frequencies how many of all rows have a token, from 0 to 1; a token that is not in it is rare
  */
-export function rarestTokens(folded: string, frequencies: ReadonlyMap<string, number>): string[] {
+export function rarestNgrams(folded: string, frequencies: ReadonlyMap<string, number>): string[] {
   const frequency = (token: string) => frequencies.get(token) ?? 0;
-  const [rarest, second] = neededTokens(folded).sort((one, other) => frequency(one) - frequency(other));
+  const [rarest, second] = requiredNgrams(folded).sort((one, other) => frequency(one) - frequency(other));
   return [rarest, second].filter(token => token !== undefined);
 }

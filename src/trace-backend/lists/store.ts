@@ -125,7 +125,7 @@ export async function estimateRows(database: Database, { table, look }: ListSour
 }
 
 /** How many of a table's rows have a token in their column `tokens`, from 0 to 1, for those that many have. */
-export async function findTokenFrequencies(database: Database, table: string): Promise<Map<string, number>> {
+export async function findNgramFrequencies(database: Database, table: string): Promise<Map<string, number>> {
   const { rows } = await database.query<{ token: string; frequency: number }>(sql`
     SELECT token, frequency FROM pg_stats,
       unnest(most_common_elems::text::text[], most_common_elem_freqs::float8[]) AS known (token, frequency)

@@ -1,4 +1,4 @@
-import type { NamedImage } from '../images/uses-store.ts';
+import type { ImageReference } from '../images/uses-store.ts';
 import { type DocumentPath, KNOWN_FIELDS, PARTS, type ProductBody } from './schemas.ts';
 import type { Content } from './store.ts';
 
@@ -50,7 +50,7 @@ export function photoOf({ photo }: Content): SentDocument | undefined {
 }
 
 /** The images and documents that a product carries, with the fields that name them. */
-export function imagesOf(content: Content): NamedImage[] {
+export function imagesOf(content: Content): ImageReference[] {
   return PLACES.flatMap(({ path, part, field, expected }) => {
     const storageKey = documentIn(content[part], field)?.storageKey;
     return storageKey ? [{ field: `${path}.storageKey`, storageKey, ...expected }] : [];

@@ -5,7 +5,7 @@ import { FILLING, fillProducts } from '../../../test/helpers/many-products.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import { openLists } from '../lists/lists.ts';
-import { fold } from '../lists/search.ts';
+import { foldName } from '../lists/search.ts';
 import { gatherStatement, walkStatement } from '../lists/store.ts';
 import { listProducts, listSource, type ProductFilter, type ProductSort } from './store.ts';
 
@@ -83,7 +83,7 @@ const lists = openLists();
 
 async function sourceOf(filter: ProductFilter, sortBy: ProductSort, few = false) {
   const { query } = filter;
-  const tokens = query === undefined ? [] : await lists.tokensFor(pool, 'products', fold(query));
+  const tokens = query === undefined ? [] : await lists.ngramsFor(pool, 'products', foldName(query));
   return listSource(filter, sortBy, few, tokens);
 }
 

@@ -4,7 +4,7 @@ import { type Database, transaction } from '../../platform/postgres/database.ts'
 import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type IsOwn, setUses } from '../images/uses-store.ts';
+import { type IsOwn, setReferences } from '../images/uses-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableProduct, leavableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';
@@ -56,7 +56,7 @@ export async function createProduct(
     await setAssociations(database, id, associations);
     const images = imagesOf(content);
     if (images.length > 0) {
-      await setUses(database, { caller, isOwn }, { entity: 'product', entityId: id }, images);
+      await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, images);
     }
     if (body.labels != null) await saveLabels(database, id, body.labels, []);
     await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
@@ -95,8 +95,8 @@ export async function changeProduct(
     const at = new Date();
     await updateProduct(database, { ...after, updatedAt: at });
     await setAssociations(database, id, associations);
-    const carrier = { entity: 'product', entityId: id } as const;
-    await setUses(database, { caller, isOwn }, carrier, imagesOf(content));
+    const record = { entity: 'product', entityId: id } as const;
+    await setReferences(database, { caller, isOwn }, record, imagesOf(content));
     const revision = { productId: id, version: before.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const details = { fields: [...new Set(changes.map(({ path }) => path.split('.')[0]))] };
@@ -125,7 +125,7 @@ export async function removeProduct(
     const product = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, product.version);
     const before = snapshot(product, await findLabels(database, id));
-    await setUses(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
+    await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
     await deleteProduct(database, id);
     const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };
     await insertChanges(database, revision, [{ path: '', before }]);
@@ -163,8 +163,8 @@ export async function leaveProduct(
     await setAssociations(database, id, associations);
     const revision = { productId: id, version: product.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
-    const deed = { action: 'LEAVE_PRODUCT', entity: 'product', entityId: id, details: { companyId } };
-    await audit(database, requester, deed);
+    const event = { action: 'LEAVE_PRODUCT', entity: 'product', entityId: id, details: { companyId } };
+    await audit(database, requester, event);
   });
 }
 

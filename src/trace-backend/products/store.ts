@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
-import { fold, tokensOf } from '../lists/search.ts';
+import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
 import type { CompanyType, SORTABLE } from './schemas.ts';
 
@@ -52,10 +52,10 @@ export type NewProduct = Pick<Product, 'name' | 'companyId' | 'content' | 'creat
 /** Stores a product as version 1; its companies come by `setAssociations`. */
 export async function insertProduct(database: Database, product: NewProduct): Promise<number> {
   const { name, companyId, content, createdBy, createdAt } = product;
-  const folded = fold(name);
+  const folded = foldName(name);
   const { rows } = await database.query<{ id: number }>(sql`
     INSERT INTO products (name, folded, tokens, company_id, content, created_by, created_at, updated_at)
-    VALUES (${name}, ${folded}, ${tokensOf(folded)}, ${companyId}, ${JSON.stringify(content)}, ${createdBy},
+    VALUES (${name}, ${folded}, ${ngramsOf(folded)}, ${companyId}, ${JSON.stringify(content)}, ${createdBy},
       ${createdAt}, ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
@@ -72,9 +72,9 @@ export async function updateProduct(
     updatedAt,
   }: Pick<Product, 'id' | 'name' | 'companyId' | 'content' | 'updatedAt'>,
 ): Promise<void> {
-  const folded = fold(name);
+  const folded = foldName(name);
   await database.query(sql`
-    UPDATE products SET name = ${name}, folded = ${folded}, tokens = ${tokensOf(folded)}, company_id = ${companyId},
+    UPDATE products SET name = ${name}, folded = ${folded}, tokens = ${ngramsOf(folded)}, company_id = ${companyId},
       content = ${JSON.stringify(content)}, version = version + 1, updated_at = ${updatedAt}
     WHERE id = ${id}`);
 }
@@ -165,7 +165,7 @@ export async function listProducts(
 ): Promise<{ items: ListedProduct[]; count: number }> {
   const { reader, query } = filter;
   const few = reader !== undefined && (await seesFew(database, reader));
-  const tokens = query === undefined ? [] : await lists.tokensFor(database, 'products', fold(query));
+  const tokens = query === undefined ? [] : await lists.ngramsFor(database, 'products', foldName(query));
   const source = listSource(filter, page.sortBy, few, tokens);
   return lists.list<ListedProduct>(database, `products ${JSON.stringify(filter)}`, source, page);
 }
@@ -189,7 +189,7 @@ export function listSource(
   tokens: readonly string[],
 ): ListSource {
   const isOwners = companyId === undefined ? undefined : sql`company_id = ${companyId}`;
-  const holds = query === undefined ? undefined : sql`strpos(folded, ${fold(query)}) > 0`;
+  const holds = query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`;
   const isOne = reader && sql`id IN (${visibleIds(reader)})`;
   const isSeen = reader && isVisible(reader);
   const byToken = holds && sql`tokens @> ${tokens}::text[]`;

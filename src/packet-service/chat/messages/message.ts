@@ -73,7 +73,7 @@ export function chatMessage(
   { text, folded, words, ngrams }: IndexedText,
   { timestamp, sender }: { timestamp: string; sender: string | undefined },
 ): ChatMessage {
-  const geoids = [packet.geoid, ...packet.extraGeoids].filter(geoid => geoid !== '');
+  const geoids = [packet.geoid, ...packet.additionalGeoids].filter(geoid => geoid !== '');
   return {
     threadId: packet.threadId as string,
     ts: packet.ts,
@@ -82,7 +82,7 @@ export function chatMessage(
     text,
     folded,
     geoid: packet.geoid,
-    geoids: packet.extraGeoids.length > 0 ? packet.extraGeoids : null,
+    geoids: packet.additionalGeoids.length > 0 ? packet.additionalGeoids : null,
     sent: timestamp === displayed(packet.ts) ? null : timestamp,
     ngrams: [...ngrams, ...geoids.map(geoidNumber)],
     words,

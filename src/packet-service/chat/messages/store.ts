@@ -18,7 +18,7 @@ export interface MessageRow {
 }
 
 /** The position of a message in that order. */
-export interface Place {
+export interface MessagePosition {
   ts: string;
   /** uuid form */
   id: string;
@@ -88,7 +88,7 @@ export async function takeMessage(
 export async function listMessages(
   database: Database,
   threadId: string,
-  { order, after, limit }: { order: 'asc' | 'desc'; after?: Place | undefined; limit: number },
+  { order, after, limit }: { order: 'asc' | 'desc'; after?: MessagePosition | undefined; limit: number },
 ): Promise<MessageRow[]> {
   const direction = raw(order === 'asc' ? 'ASC' : 'DESC');
   const beyond = raw(order === 'asc' ? '>' : '<');

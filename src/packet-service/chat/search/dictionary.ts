@@ -7,7 +7,7 @@ import { insertWords } from './search-store.ts';
 const GENERATION = 100_000;
 
 /** Adds the words of a message that the dictionary lacks; resolves when they are committed. */
-export interface WordKeeper {
+export interface AddWords {
   (message: Pick<ChatMessage, 'words' | 'ngrams'>): Promise<void>;
   /** Remembers no word any more: some may have been removed from the dictionary. */
   forget(): void;
@@ -20,7 +20,7 @@ export interface WordKeeper {
  * Words are remembered by their n-gram number, because hashing the text again would take longer than cutting it. When
  * two words share a number, one of them is inserted each time it comes, which is harmless.
  */
-export function wordKeeper(database: Database): WordKeeper {
+export function wordAdder(database: Database): AddWords {
   let recent = new Map<number, string>();
   let older = new Map<number, string>();
   const insert = batchLoader(

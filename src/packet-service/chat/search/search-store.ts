@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../../platform/postgres/database.ts';
-import { MESSAGE, type MessageRow, type Place } from '../messages/store.ts';
+import { MESSAGE, type MessagePosition, type MessageRow } from '../messages/store.ts';
 import { type Part, partQuery, wordNgrams, writeVector } from '../ngrams/word-parts.ts';
 
 /** What messages are looked for by; an absent condition does not narrow. */
@@ -18,11 +18,11 @@ export interface Conditions {
 }
 
 /** A stretch of messages that was read from new to old. */
-export interface Stretch {
+export interface MessageScan {
   /** its matches, newest first; when there are as many as were asked for, the stretch ends with the last of them */
   rows: MessageRow[];
   /** where it ended; undefined when nothing is left beyond it, and where there are as many matches as were asked for */
-  end: Place | undefined;
+  end: MessagePosition | undefined;
   /** of the newest messages that were sampled, how many are of the threads to look in */
   own: number;
 }
@@ -69,9 +69,9 @@ export async function findScope(
 export function readByTime(
   database: Database,
   conditions: Conditions,
-  before: Place | undefined,
+  before: MessagePosition | undefined,
   { count, limit, sample }: { count: number; limit: number; sample: number },
-): Promise<Stretch> {
+): Promise<MessageScan> {
   const range = inRange(conditions, before);
   const hits = sql`
     SELECT thread_id, ts, packet_id FROM (
@@ -98,9 +98,9 @@ export function readByTime(
 export function readByThread(
   database: Database,
   conditions: Conditions,
-  before: Place | undefined,
+  before: MessagePosition | undefined,
   { count, limit }: { count: number; limit: number },
-): Promise<Stretch> {
+): Promise<MessageScan> {
   const ofThread = sql`thread_id = theirs.id AND ${inRange(conditions, before)}`;
   const ending = sql`
     SELECT ts, packet_id FROM theirs CROSS JOIN LATERAL (
@@ -121,7 +121,7 @@ const NOT_BEYOND = sql`(ts, packet_id) >= (
   coalesce((SELECT packet_id FROM ending), '00000000-0000-0000-0000-000000000000'))`;
 
 /** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
-async function readStretch(database: Database, steps: Sql, own: Sql): Promise<Stretch> {
+async function readStretch(database: Database, steps: Sql, own: Sql): Promise<MessageScan> {
   const { rows } = await database.query<MessageRow & { endTs: string | null; endId: string; own: number }>(
     prepared(sql`
       WITH ${steps}, counted AS MATERIALIZED (${own})
@@ -148,7 +148,7 @@ export async function lookUp(
   database: Database,
   conditions: Conditions,
   sets: readonly (readonly number[])[],
-  { before, limit }: { before: Place | undefined; limit: number },
+  { before, limit }: { before: MessagePosition | undefined; limit: number },
 ): Promise<MessageRow[]> {
   const { rows } = await database.query<MessageRow>(
     prepared(sql`
@@ -226,7 +226,7 @@ function matches({ keyword, geoid }: Conditions): Sql {
     ${geoid === undefined ? empty : sql`AND (geoid = ${geoid} OR coalesce(${geoid} = ANY (geoids), false))`})`;
 }
 
-function inRange({ from, to }: Conditions, before: Place | undefined): Sql {
+function inRange({ from, to }: Conditions, before: MessagePosition | undefined): Sql {
   return sql`true
     ${from === undefined ? empty : sql`AND ts >= ${from}::timestamptz`}
     ${to === undefined ? empty : sql`AND ts <= ${to}::timestamptz`}

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { MessageRow, Place } from '../messages/store.ts';
+import type { MessagePosition, MessageRow } from '../messages/store.ts';
 import { ngramSets } from './ngram-sets.ts';
 import { BATCH, firstStep, nextStep, type Progress } from './plan.ts';
 import { type Conditions, findScope, lookUp, readByThread, readByTime } from './search-store.ts';
@@ -29,7 +29,7 @@ export interface Search extends Omit<Conditions, 'threads'> {
 export async function* searchMessages(
   database: Database,
   search: Search,
-  after: Place | undefined,
+  after: MessagePosition | undefined,
   wanted: number,
 ): AsyncGenerator<MessageRow[]> {
   const { threads, count, messages } = await findScope(database, search);
@@ -80,11 +80,11 @@ export async function* searchMessages(
 }
 
 /** The place of a message. */
-export function placeOf({ utc, packetId }: MessageRow): Place {
+export function messagePosition({ utc, packetId }: MessageRow): MessagePosition {
   return { ts: utc, id: packetId };
 }
 
 /** Where a batch ended that is as long as it could be; undefined when it is shorter. */
-function endOf(rows: MessageRow[], limit: number): Place | undefined {
-  return rows.length === limit ? placeOf(rows.at(-1) as MessageRow) : undefined;
+function endOf(rows: MessageRow[], limit: number): MessagePosition | undefined {
+  return rows.length === limit ? messagePosition(rows.at(-1) as MessageRow) : undefined;
 }

@@ -59,15 +59,18 @@ export async function removeParticipant(
 }
 
 /** A user, of whom it is asked whether they take part in a thread (uuid form). */
-export interface Taking {
+export interface Participation {
   threadId: string;
   userId: string;
 }
 
 /** Whether users take part in threads, in the order asked. */
-export async function findTaking(database: Database, asked: readonly Taking[]): Promise<boolean[]> {
+export async function findParticipation(
+  database: Database,
+  asked: readonly Participation[],
+): Promise<boolean[]> {
   const { rows } = await database.query<{ id: string; user: string }>({
-    name: 'find_taking',
+    name: 'find_participation',
     text: `SELECT thread_id AS id, user_id AS "user" FROM chat_participants
       WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[])`,
     values: [distinct(asked.map(({ threadId }) => threadId)), distinct(asked.map(({ userId }) => userId))],
@@ -78,7 +81,7 @@ export async function findTaking(database: Database, asked: readonly Taking[]): 
 
 /** Whether a user takes part in a thread (uuid form). */
 export async function isParticipant(database: Database, threadId: string, userId: string): Promise<boolean> {
-  const [takesPart] = await findTaking(database, [{ threadId, userId }]);
+  const [takesPart] = await findParticipation(database, [{ threadId, userId }]);
   return takesPart as boolean;
 }
 

@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tokenNeeded } from '../../access/caller.ts';
 import { parseUlid } from '../../packet/ulid.ts';
-import { findClosed, findTaking, type Taking } from './store.ts';
+import { findClosed, findParticipation, type Participation } from './store.ts';
 
 /** Threads remembered, at most. */
 const MAX_KNOWN = 100_000;
@@ -42,7 +42,7 @@ export function threadCheck(database: Database): ThreadCheck {
   /** by ULID */
   const known = new LRUCache<string, KnownThread>({ max: MAX_KNOWN });
   const find = batchLoader((ids: string[]) => findClosed(database, ids), { max: 500 });
-  const takesPart = batchLoader((wanted: Taking[]) => findTaking(database, wanted), {
+  const takesPart = batchLoader((wanted: Participation[]) => findParticipation(database, wanted), {
     max: 500,
     same: ({ threadId, userId }) => `${threadId} ${userId}`,
   });

@@ -2,7 +2,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import { contactKind, readContact } from './contact.ts';
-import { admit } from './limit.ts';
+import { countLookup } from './limit.ts';
 import {
   type Entry,
   findEntry,
@@ -14,7 +14,7 @@ import {
 } from './store.ts';
 
 /** A user who can be found by a contact, and whether the request that made it so had no token. */
-export interface Found {
+export interface DiscoverableUser {
   contact: string;
   userId: string;
   anonymous: boolean;
@@ -23,7 +23,7 @@ export interface Found {
 /** What follows from a change of the directory, done by the features that it concerns, in the same transaction. */
 export interface DirectoryEffects {
   /** A user can now be found by a contact: invitations to it become shares. */
-  onDiscoverable(database: Database, user: Found, now: Date): Promise<void>;
+  onDiscoverable(database: Database, user: DiscoverableUser, now: Date): Promise<void>;
   /** New addresses of a user are mailed a link that confirms them. */
   askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface Writer {
 }
 
 /** What a user wants to stand in the directory. */
-export interface Wish extends Writer {
+export interface EntryChange extends Writer {
   /** as the client wrote them */
   contacts: readonly string[];
   discoverable: boolean;
@@ -53,7 +53,7 @@ export interface Wish extends Writer {
 export async function putOpenEntry(
   database: Database,
   effects: DirectoryEffects,
-  wish: Wish,
+  wish: EntryChange,
   now: Date,
 ): Promise<Entry> {
   const contacts = readContacts(wish.contacts);
@@ -61,7 +61,7 @@ export async function putOpenEntry(
   const taken = await findOthersContact(database, wish.userId, contacts);
   if (taken !== undefined) throw new Problem('conflict', `contacts: ${taken} belongs to another user`);
   await putEntry(database, { ...wish, contacts }, now, now);
-  return settle(database, effects, wish, contacts, now);
+  return convertInvitations(database, effects, wish, contacts, now);
 }
 
 /**
@@ -73,19 +73,19 @@ export async function putOpenEntry(
 export async function putOwnEntry(
   database: Database,
   effects: DirectoryEffects,
-  wish: Wish,
+  wish: EntryChange,
   now: Date,
 ): Promise<Entry> {
   const contacts = readContacts(wish.contacts);
   await lockContacts(database, contacts);
   await putEntry(database, { ...wish, contacts }, null, now);
-  const entry = await settle(database, effects, wish, contacts, now);
+  const entry = await convertInvitations(database, effects, wish, contacts, now);
 
   const asker = { sender: `confirmations of ${wish.userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
   const toAsk: string[] = [];
   for (const { contact, confirmed } of entry.contacts) {
     if (confirmed || contactKind(contact) !== 'email') continue;
-    if (await admit(database, asker, contact, now)) toAsk.push(contact);
+    if (await countLookup(database, asker, contact, now)) toAsk.push(contact);
   }
   await effects.askToConfirm(database, wish.userId, toAsk);
   return entry;
@@ -109,7 +109,7 @@ export async function confirmContact(
   await lockContacts(database, [contact]);
   if (!(await giveContact(database, { userId, contact }, now, { addUnlisted: false })))
     throw noConfirmation();
-  return settle(database, effects, writer, [contact], now);
+  return convertInvitations(database, effects, writer, [contact], now);
 }
 
 function noConfirmation(): Problem {
@@ -122,7 +122,7 @@ function noConfirmation(): Problem {
  *
  * @returns the user's entry
  */
-async function settle(
+async function convertInvitations(
   database: Database,
   effects: DirectoryEffects,
   { userId, anonymous }: Writer,

@@ -7,7 +7,7 @@ import { insertLookup, lockSender, recentLookups } from './store.ts';
 const HOUR_MS = 3600 * 1000;
 
 /** Somebody who asks about contacts, and how many different ones they may ask about in an hour. */
-export interface Asker {
+export interface ContactLimit {
   sender: string;
   contactsAnHour: number;
 }
@@ -20,9 +20,9 @@ export interface Asker {
  * @returns whether this contact was not asked about within the last hour
  * @throws Problem too_many_requests, with the seconds until one more may be asked about
  */
-export async function admit(
+export async function countLookup(
   database: Database,
-  { sender, contactsAnHour }: Asker,
+  { sender, contactsAnHour }: ContactLimit,
   contact: string,
   now: Date,
 ): Promise<boolean> {
@@ -54,16 +54,21 @@ const CONTACTS_OF_AN_ADDRESS = 600;
  *
  * @throws Problem too_many_requests
  */
-export async function admitSender(
+export async function limitSender(
   database: Database,
   request: Pick<FastifyRequest, 'user' | 'ip' | 'ips' | 'headers'>,
   fromUser: string,
   contact: string,
 ): Promise<void> {
   const now = new Date();
-  await admit(database, { sender: `user ${fromUser}`, contactsAnHour: CONTACTS_OF_A_SENDER }, contact, now);
+  await countLookup(
+    database,
+    { sender: `user ${fromUser}`, contactsAnHour: CONTACTS_OF_A_SENDER },
+    contact,
+    now,
+  );
   if (request.user !== undefined || isLocalRequest(request)) return;
-  await admit(
+  await countLookup(
     database,
     { sender: `address ${request.ip}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS },
     contact,

@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
 import { namedUser } from '../../access/caller.ts';
-import { once, readKey, sendOnce } from '../../idempotency/idempotency.ts';
+import { readKey, runIdempotent, sendIdempotentAnswer } from '../../idempotency/idempotency.ts';
 import { confirmContact, type DirectoryEffects, putOpenEntry, putOwnEntry } from './entry.ts';
 import { registerLandingPage } from './landing.ts';
 import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from './schemas.ts';
@@ -49,7 +49,7 @@ export function registerDirectory(
     async (request, reply) => {
       const { token } = request.params;
       const userId = await namedUser(request, 'user_id', request.body.user_id);
-      const done = await once(pool, readKey(request), async database => {
+      const done = await runIdempotent(pool, readKey(request), async database => {
         const entry = await confirmContact(
           database,
           effects,
@@ -60,7 +60,7 @@ export function registerDirectory(
         return { status: 200, answer: JSON.stringify(asItem(entry)) };
       });
       wake();
-      return sendOnce(reply, done);
+      return sendIdempotentAnswer(reply, done);
     },
   );
 

@@ -50,7 +50,7 @@ export function workOnDeliveries(jobs: Jobs, delivering: Delivering): void {
       : mailQuestion(delivering, data, signal),
   );
   jobs.work<NotificationJob>('webhook', CONCURRENCY, attempt => post(delivering, attempt));
-  jobs.work<DeliveryJob>(DEAD_QUEUE, CONCURRENCY, ({ data }) => bury(delivering, data));
+  jobs.work<DeliveryJob>(DEAD_QUEUE, CONCURRENCY, ({ data }) => markDeadLetter(delivering, data));
 }
 
 async function mailNotification(
@@ -63,7 +63,7 @@ async function mailNotification(
   if (!delivery?.address) return;
   const text = await writeMail(delivering, mailTexts(publicUrl()), delivery);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
-  await orBury(delivering, job, () => noting(pool, job, () => mailer.send(mail, signal)));
+  await sendOrMarkDead(delivering, job, () => recordOutcome(pool, job, () => mailer.send(mail, signal)));
 }
 
 async function writeMail(
@@ -103,7 +103,7 @@ async function mailQuestion(
   await insertConfirmation(pool, { hash, userId, contact, expiresAt: secretEnd(now) }, now);
   const text = mailTexts(publicUrl()).confirmContact(userId, secret);
   const mail = { id: newUlid(), to: contact, ...text };
-  await orBury(delivering, job, () => mailer.send(mail, signal));
+  await sendOrMarkDead(delivering, job, () => mailer.send(mail, signal));
 }
 
 async function post(delivering: Delivering, { data: job, signal }: Attempt<NotificationJob>): Promise<void> {
@@ -111,7 +111,7 @@ async function post(delivering: Delivering, { data: job, signal }: Attempt<Notif
   const delivery = await findOpenDelivery(pool, job.notificationId, 'webhook');
   if (!delivery) return;
   const notification = { ...asNotification(delivery), ...(await wayToInvite(delivering, delivery)) };
-  await noting(pool, job, async () => {
+  await recordOutcome(pool, job, async () => {
     if (!webhook) throw new Error('no webhook is set up any more');
     await postNotification(webhook, notification, signal);
   });
@@ -131,7 +131,11 @@ async function wayToInvite(
  * Makes one attempt and writes down what came of it, for the delivery log. What the attempt throws stands there for
  * users to read: only mailer and webhook are tried inside, whose errors are worded for that.
  */
-async function noting(pool: Database, job: NotificationJob, attempt: () => Promise<void>): Promise<void> {
+async function recordOutcome(
+  pool: Database,
+  job: NotificationJob,
+  attempt: () => Promise<void>,
+): Promise<void> {
   try {
     await attempt();
   } catch (error) {
@@ -142,12 +146,16 @@ async function noting(pool: Database, job: NotificationJob, attempt: () => Promi
 }
 
 /** Sends a mail; one that the server refuses for good is put aside at once. */
-async function orBury(delivering: Delivering, job: DeliveryJob, send: () => Promise<void>): Promise<void> {
+async function sendOrMarkDead(
+  delivering: Delivering,
+  job: DeliveryJob,
+  send: () => Promise<void>,
+): Promise<void> {
   try {
     await send();
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
-    await bury(delivering, job);
+    await markDeadLetter(delivering, job);
   }
 }
 
@@ -155,7 +163,7 @@ async function orBury(delivering: Delivering, job: DeliveryJob, send: () => Prom
  * Puts aside what used up its attempts or was refused for good: in the delivery log it is dead, and a command takes it
  * up again.
  */
-async function bury({ pool, logger }: Delivering, job: DeliveryJob): Promise<void> {
+async function markDeadLetter({ pool, logger }: Delivering, job: DeliveryJob): Promise<void> {
   if (job.kind === 'confirmation') {
     logger.error('a mail that asks to confirm a contact could not be delivered; the user may ask again');
     return;

@@ -7,7 +7,7 @@ import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
 /** Something to tell a user. */
-export interface News extends Omit<Notification, 'userId'> {
+export interface NewNotification extends Omit<Notification, 'userId'> {
   /** undefined when nobody is known who has the contact */
   userId: string | undefined;
   /** only noted, not sent */
@@ -17,7 +17,7 @@ export interface News extends Omit<Notification, 'userId'> {
 /** Notifications that are sent once the transaction which causes them has committed. */
 export interface Notifier {
   /** Writes notifications down and has them delivered, in the caller's transaction. */
-  notify(database: Database, news: readonly News[]): Promise<void>;
+  notify(database: Database, news: readonly NewNotification[]): Promise<void>;
   /** Has mails sent that ask whether contacts (e-mail addresses) are a user's, in the caller's transaction. */
   askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
   /** Has deliveries begin now that were committed just before. */
@@ -37,7 +37,7 @@ export function makeNotifier(
   const rules = deliveryRules(settings);
   const hasWebhook = webhookTarget(settings) !== undefined;
 
-  async function notifyBatch(database: Database, news: readonly News[]): Promise<void> {
+  async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
     const addressOf = rememberedAddresses(database);
     const deliveries: Delivery[] = [];
     const notifications: Notification[] = [];
@@ -83,7 +83,10 @@ export function jobsFor(
  */
 function rememberedAddresses(database: Database) {
   const known = new Map<string, string | undefined>();
-  return async ({ contact, userId }: Pick<News, 'contact' | 'userId'>): Promise<string | undefined> => {
+  return async ({
+    contact,
+    userId,
+  }: Pick<NewNotification, 'contact' | 'userId'>): Promise<string | undefined> => {
     if (contactKind(contact) === 'email') return contact;
     if (userId === undefined) return undefined;
     if (!known.has(userId)) {

@@ -11,7 +11,7 @@ import { decideShare, findShareById, type Share } from './store.ts';
  * @returns the share as it is now
  * @throws Problem not_found; unauthenticated for what was shared with a token; forbidden for anyone but the recipient; conflict when the opposite was said before
  */
-export async function decide(
+export async function acceptOrReject(
   database: Database,
   shareId: string,
   { userId, anonymous }: { userId: string; anonymous: boolean },

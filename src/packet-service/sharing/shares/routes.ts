@@ -6,19 +6,32 @@ import { transaction } from '../../../platform/postgres/database.ts';
 import { namedUser } from '../../access/caller.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { positionOf } from '../../contract/cursor.ts';
-import { earlierAnswer, once, readKey, sendAgain, sendOnce } from '../../idempotency/idempotency.ts';
+import {
+  findEarlierAnswer,
+  readKey,
+  replayAnswer,
+  runIdempotent,
+  sendIdempotentAnswer,
+} from '../../idempotency/idempotency.ts';
 import { ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
 import type { PacketReader } from '../../packets/reader.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { registerLandingPage } from '../directory/landing.ts';
-import { admitSender } from '../directory/limit.ts';
+import { limitSender } from '../directory/limit.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
-import { decide } from './decide.ts';
+import { acceptOrReject } from './decide.ts';
 import { acceptInvitationSchema, decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
 import { acceptInvitation, shareOrInvite } from './share.ts';
-import { findPlace, findShare, listShares, type Place, type Share, type ShareKey } from './store.ts';
+import {
+  findInboxPosition,
+  findShare,
+  type InboxPosition,
+  listShares,
+  type Share,
+  type ShareKey,
+} from './store.ts';
 
 /** What sharing needs. */
 export interface Sharing {
@@ -38,8 +51,8 @@ export function registerShares(app: Server, sharing: Sharing): void {
     const fromUser = await namedUser(request, 'from_user', from_user);
     const contact = readContact(contact_value, 'contact_value');
     const key = readKey(request);
-    const earlier = await earlierAnswer(pool, key);
-    if (earlier) return sendAgain(reply, earlier);
+    const earlier = await findEarlierAnswer(pool, key);
+    if (earlier) return replayAnswer(reply, earlier);
 
     await readPacket(request, packet_id);
     const share = {
@@ -49,23 +62,23 @@ export function registerShares(app: Server, sharing: Sharing): void {
       author: request.user ?? null,
     };
     const registered = await lookUp(sharing, request, share);
-    const done = await once(pool, key, async database => {
+    const done = await runIdempotent(pool, key, async database => {
       const made = await shareOrInvite(database, notifier, share, registered, new Date());
       return { status: 201, answer: JSON.stringify(asOutcome(made)) };
     });
     notifier.wake();
-    return sendOnce(reply, done);
+    return sendIdempotentAnswer(reply, done);
   });
 
   app.get('/shares/inbox', { schema: inboxSchema }, async (request, reply) => {
     const { user_id, status, limit, cursor } = request.query;
     const userId = await namedUser(request, 'user_id', user_id);
-    const start = await positionOf(cursor, id => findPlace(pool, id, userId));
+    const start = await positionOf(cursor, id => findInboxPosition(pool, id, userId));
     const shares = (wanted: number) =>
       inBatches(
         wanted,
         start,
-        (row: Share & Place) => row,
+        (row: Share & InboxPosition) => row,
         (after, count) =>
           listShares(pool, { userId, status, openOnly: request.anonymous }, { after, limit: count }),
       );
@@ -80,7 +93,7 @@ export function registerShares(app: Server, sharing: Sharing): void {
     app.post(`/shares/:share_id/${verb}`, { schema, ...optionalBody }, async request => {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
       const { anonymous } = request;
-      return asItem(await decide(pool, request.params.share_id, { userId, anonymous }, status));
+      return asItem(await acceptOrReject(pool, request.params.share_id, { userId, anonymous }, status));
     });
   }
 
@@ -93,7 +106,7 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
     { schema: acceptInvitationSchema, ...optionalBody },
     async (request, reply) => {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
-      const done = await once(pool, readKey(request), async database => {
+      const done = await runIdempotent(pool, readKey(request), async database => {
         const { contact, shares } = await acceptInvitation(
           database,
           notifier,
@@ -109,7 +122,7 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
         };
       });
       notifier.wake();
-      return sendOnce(reply, done);
+      return sendIdempotentAnswer(reply, done);
     },
   );
 
@@ -136,7 +149,7 @@ async function lookUp(
   const earlier = await findShare(pool, share);
   if (earlier && earlier.status !== 'invited') return undefined;
   if (limitsContacts) {
-    await transaction(pool, database => admitSender(database, request, share.fromUser, share.contact));
+    await transaction(pool, database => limitSender(database, request, share.fromUser, share.contact));
   }
   return (await findHolder(pool, share.contact)) ? undefined : askRegistry(share.contact);
 }

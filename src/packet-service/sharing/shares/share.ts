@@ -7,7 +7,7 @@ import { type LogEvent, queueEvents } from '../../log/store.ts';
 import { newUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
 import { findHolder, giveContact, type Holder, lockContacts } from '../directory/store.ts';
-import type { News, Notifier } from '../notifications/notifier.ts';
+import type { NewNotification, Notifier } from '../notifications/notifier.ts';
 import {
   countInvitations,
   findShare,
@@ -151,7 +151,12 @@ async function announceShares(
   );
 }
 
-function newsOf(type: News['type'], share: Share, notificationId: string, userId: string | undefined): News {
+function newsOf(
+  type: NewNotification['type'],
+  share: Share,
+  notificationId: string,
+  userId: string | undefined,
+): NewNotification {
   const { shareId, packetId, fromUser, contact, createdAt, author } = share;
   return { notificationId, type, userId, contact, packetId, shareId, fromUser, createdAt, author };
 }

@@ -133,7 +133,7 @@ export async function decideShare(
 export async function listShares(
   database: Database,
   { userId, status, openOnly }: { userId: string; status?: ShareStatus | undefined; openOnly: boolean },
-  { after, limit }: { after?: Place | undefined; limit: number },
+  { after, limit }: { after?: InboxPosition | undefined; limit: number },
 ): Promise<InboxRow[]> {
   const { rows } = await database.query<InboxRow>(sql`
     SELECT ${SHARE}, created_at::text AS at FROM shares
@@ -145,22 +145,22 @@ export async function listShares(
 }
 
 /** The place of a share in the order of an inbox. */
-export interface Place {
+export interface InboxPosition {
   /** in full precision, as PostgreSQL writes it */
   at: string;
   /** uuid form */
   shareId: string;
 }
 
-export type InboxRow = Share & Place;
+export type InboxRow = Share & InboxPosition;
 
 /** Where a share stands in a user's inbox; undefined when it is not in it. */
-export async function findPlace(
+export async function findInboxPosition(
   database: Database,
   shareId: string,
   userId: string,
-): Promise<Place | undefined> {
-  const { rows } = await database.query<Place>(sql`
+): Promise<InboxPosition | undefined> {
+  const { rows } = await database.query<InboxPosition>(sql`
     SELECT created_at::text AS at, share_id AS "shareId" FROM shares
     WHERE share_id = ${shareId} AND to_user = ${userId}`);
   return rows[0];

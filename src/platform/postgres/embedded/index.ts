@@ -5,7 +5,7 @@ import { readPassword } from './layout.ts';
 import { SYSTEM_DIRECTORY } from './outside.ts';
 import { asRefusal, EmbeddedPostgresError, refusalOfProgram } from './refusals.ts';
 import { socketPort } from './socket.ts';
-import { leaveSeat, type Seat, takeSeat } from './supervisor.ts';
+import { acquireServer, releaseServer, type ServerLease } from './supervisor.ts';
 import { type Watch, watchServer } from './watch.ts';
 
 export { EmbeddedPostgresError };
@@ -44,32 +44,38 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   try {
-    const seat = await takeSeat(dataDir, options.logger, options.systemDirectory ?? SYSTEM_DIRECTORY);
-    return await occupy(seat);
+    const lease = await acquireServer(dataDir, options.logger, options.systemDirectory ?? SYSTEM_DIRECTORY);
+    return await occupy(lease);
   } catch (error) {
     throw asRefusal(dataDir, error);
   }
 }
 
-async function occupy(seat: Seat): Promise<EmbeddedPostgres> {
+async function occupy(lease: ServerLease): Promise<EmbeddedPostgres> {
   let watch: Watch | undefined;
   let password: string;
   try {
-    password = readPassword(seat.layout, seat.layout.password);
-    watch = await watchServer(seat);
+    password = readPassword(lease.layout, lease.layout.password);
+    watch = await watchServer(lease);
     await prepareDatabase(watch.control(), password).catch(error => {
-      throw refusalOfProgram(seat.layout.dataDir, 'PostgreSQL', undefined, [error.message], seat.layout.log);
+      throw refusalOfProgram(
+        lease.layout.dataDir,
+        'PostgreSQL',
+        undefined,
+        [error.message],
+        lease.layout.log,
+      );
     });
   } catch (error) {
     await watch?.end();
-    await leaveSeat(seat).catch(err => seat.logger.error({ err }, 'PostgreSQL is left as it is'));
+    await releaseServer(lease).catch(err => lease.logger.error({ err }, 'PostgreSQL is left as it is'));
     throw error;
   }
   const { end } = watch;
   let stopped: Promise<void> | undefined;
   return {
     connection: {
-      host: seat.socketDirectory,
+      host: lease.socketDirectory,
       port: socketPort,
       user: applicationRole,
       password,
@@ -77,7 +83,7 @@ async function occupy(seat: Seat): Promise<EmbeddedPostgres> {
       ssl: false,
     },
     stop: () => {
-      stopped ??= end().then(() => leaveSeat(seat));
+      stopped ??= end().then(() => releaseServer(lease));
       return stopped;
     },
   };

@@ -14,7 +14,7 @@ import { EmbeddedPostgresError } from './refusals.ts';
 import { prepareSocketDirectory, removeSocketDirectory } from './socket.ts';
 
 /** The place of one process among those that use a server. */
-export interface Seat extends Server {
+export interface ServerLease extends Server {
   superuserPassword: string;
   /** Shared: tells the others that this process uses the server. */
   lock: FileLock;
@@ -29,10 +29,10 @@ const tellMilliseconds = 10_000;
  * Takes a place among the processes that use this DATA_DIR; makes the database if there is none.
  * From here on no other process stops the server.
  */
-export async function takeSeat(dataDir: string, logger: Logger, system: string): Promise<Seat> {
+export async function acquireServer(dataDir: string, logger: Logger, system: string): Promise<ServerLease> {
   const installed = findBinaries();
   const layout = prepareLayout(dataDir);
-  const seat = await inTransition(layout, logger, async () => {
+  const lease = await inTransition(layout, logger, async () => {
     // It is held exclusively within a transition only.
     const lock = tryLock(layout.usersLock, 'shared');
     if (lock === undefined) {
@@ -60,7 +60,7 @@ export async function takeSeat(dataDir: string, logger: Logger, system: string):
       throw error;
     }
   });
-  return seat ?? (await takeSeat(dataDir, logger, system));
+  return lease ?? (await acquireServer(dataDir, logger, system));
 }
 
 /**
@@ -68,27 +68,27 @@ export async function takeSeat(dataDir: string, logger: Logger, system: string):
  * is started now. A server that starts, replays its log or shuts down is waited for as long as its process lives.
  * @throws EmbeddedPostgresError when the server does not start
  */
-export async function connect(seat: Seat, signal: AbortSignal): Promise<pg.Client> {
+export async function connect(lease: ServerLease, signal: AbortSignal): Promise<pg.Client> {
   const began = Date.now();
   let told = began;
   let launched: Launch | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const file = readPidFile(seat.layout);
-    const answer = mayAnswer(file) ? await ask(seat) : 'busy';
+    const file = readPidFile(lease.layout);
+    const answer = mayAnswer(file) ? await ask(lease) : 'busy';
     if (typeof answer === 'object') {
-      if (launched === undefined) seat.logger.info('using the PostgreSQL that runs already');
+      if (launched === undefined) lease.logger.info('using the PostgreSQL that runs already');
       return answer;
     }
     if (answer === 'absent' && file.is !== 'alive') {
-      if (launched?.ended !== undefined) await considerAnother(seat, launched, began);
-      launched = await inTransition(seat.layout, seat.logger, () => launchIfAbsent(seat));
+      if (launched?.ended !== undefined) await considerAnother(lease, launched, began);
+      launched = await inTransition(lease.layout, lease.logger, () => launchIfAbsent(lease));
     }
     // Quick at first; a replay of the log may take minutes.
     await sleep(Math.min(5 + (Date.now() - began) / 50, 200));
     if (Date.now() - told > tellMilliseconds) {
       told = Date.now();
-      seat.logger.info(`still waiting for PostgreSQL, which says: ${lastLogLine(seat.layout)}`);
+      lease.logger.info(`still waiting for PostgreSQL, which says: ${lastLogLine(lease.layout)}`);
     }
   }
 }
@@ -99,37 +99,38 @@ function mayAnswer(file: PidFile): boolean {
 }
 
 /** Gives the place up; stops the server when no other process has one. */
-export async function leaveSeat(seat: Seat): Promise<void> {
-  const { layout, logger } = seat;
+export async function releaseServer(lease: ServerLease): Promise<void> {
+  const { layout, logger } = lease;
   await inTransition(layout, logger, async () => {
-    seat.lock.release();
+    lease.lock.release();
     const alone = tryLock(layout.usersLock, 'exclusive');
     if (alone === undefined) {
       logger.info('left PostgreSQL to the other fieldtrace processes on this DATA_DIR');
       return;
     }
     try {
-      await stopServer(seat);
+      await stopServer(lease);
     } finally {
       alone.release();
     }
   });
 }
 
-async function stopServer(seat: Seat): Promise<void> {
-  const file = readPidFile(seat.layout);
+async function stopServer(lease: ServerLease): Promise<void> {
+  const file = readPidFile(lease.layout);
   if (file.is === 'alive') {
-    const tell = () => seat.logger.info(`still waiting for PostgreSQL to stop: ${lastLogLine(seat.layout)}`);
-    await stopPostmaster(seat.layout, file.pid, tell);
-    removeSocketDirectory(seat.layout, seat.socketDirectory);
-    seat.logger.info({ pid: file.pid }, 'stopped PostgreSQL');
+    const tell = () =>
+      lease.logger.info(`still waiting for PostgreSQL to stop: ${lastLogLine(lease.layout)}`);
+    await stopPostmaster(lease.layout, file.pid, tell);
+    removeSocketDirectory(lease.layout, lease.socketDirectory);
+    lease.logger.info({ pid: file.pid }, 'stopped PostgreSQL');
     return;
   }
-  const answer = await ask(seat);
+  const answer = await ask(lease);
   if (answer === 'absent') return;
   if (typeof answer === 'object') await answer.end();
   // For example one in another container on the same volume.
-  seat.logger.warn('PostgreSQL goes on running: its process is not to be seen from here');
+  lease.logger.warn('PostgreSQL goes on running: its process is not to be seen from here');
 }
 
 function inTransition<T>(layout: Layout, logger: Logger, work: () => Promise<T>): Promise<T> {
@@ -138,40 +139,40 @@ function inTransition<T>(layout: Layout, logger: Logger, work: () => Promise<T>)
   return whileLocked(layout.transitionLock, tell, work);
 }
 
-async function ask(seat: Seat): Promise<Answer> {
+async function ask(lease: ServerLease): Promise<Answer> {
   try {
-    return await askServer(seat.socketDirectory, seat.superuserPassword);
+    return await askServer(lease.socketDirectory, lease.superuserPassword);
   } catch (error) {
     const { code = '', message, syscall } = error as NodeJS.ErrnoException;
     if (syscall !== undefined) throw error;
     const hint = code.startsWith('28')
-      ? `: ${seat.layout.superuserPassword} is not the file that was made with it`
+      ? `: ${lease.layout.superuserPassword} is not the file that was made with it`
       : '';
     throw new EmbeddedPostgresError(
-      `PostgreSQL in DATA_DIR ${seat.layout.dataDir} refuses its supervisor (${message})${hint}.`,
+      `PostgreSQL in DATA_DIR ${lease.layout.dataDir} refuses its supervisor (${message})${hint}.`,
       error,
     );
   }
 }
 
-async function launchIfAbsent(seat: Seat): Promise<Launch | undefined> {
+async function launchIfAbsent(lease: ServerLease): Promise<Launch | undefined> {
   // Another process may have launched it while this one waited for its turn.
-  const file = readPidFile(seat.layout);
+  const file = readPidFile(lease.layout);
   if (file.is === 'alive' || file.is === 'unwritten') return undefined;
-  const answer = await ask(seat);
+  const answer = await ask(lease);
   if (typeof answer === 'object') await answer.end();
   if (answer !== 'absent') return undefined;
   // Gone, perhaps, since the first launch: it may stand in /tmp.
-  prepareSocketDirectory(seat.layout, seat.account);
-  if (file.is === 'empty') rmSync(pidFile(seat.layout), { force: true });
-  const launched = await launch(seat, file.is === 'stale' ? file.pid : undefined);
-  if (launched.ended === undefined) seat.logger.info({ pid: launched.pid }, 'started PostgreSQL');
+  prepareSocketDirectory(lease.layout, lease.account);
+  if (file.is === 'empty') rmSync(pidFile(lease.layout), { force: true });
+  const launched = await launch(lease, file.is === 'stale' ? file.pid : undefined);
+  if (launched.ended === undefined) lease.logger.info({ pid: launched.pid }, 'started PostgreSQL');
   return launched;
 }
 
 /** After a launch that failed: waits a moment, or throws when another one would fail too. */
-async function considerAnother(seat: Seat, launched: Launch, began: number): Promise<void> {
+async function considerAnother(lease: ServerLease, launched: Launch, began: number): Promise<void> {
   const inTime = Date.now() - began < patienceMilliseconds;
-  if (!inTime || !willPass(seat.layout, launched)) throw startFailure(seat.layout, launched);
+  if (!inTime || !willPass(lease.layout, launched)) throw startFailure(lease.layout, launched);
   await sleep(200);
 }

@@ -4,7 +4,7 @@ import { tryLock } from './file-lock.ts';
 import { rotateLog } from './launch.ts';
 import { readPidFile } from './postmaster.ts';
 import { asRefusal } from './refusals.ts';
-import { connect, type Seat } from './supervisor.ts';
+import { connect, type ServerLease } from './supervisor.ts';
 
 export interface Watch {
   /** The supervisor's session at this time. */
@@ -26,11 +26,11 @@ const rotationMilliseconds = 60_000;
  * connection is what tells of the server's death: at once, to every process that shares it, and where its
  * process cannot be seen too. Of those that are told, one starts it again; the others find it running.
  */
-export async function watchServer(seat: Seat): Promise<Watch> {
-  const { logger } = seat;
+export async function watchServer(lease: ServerLease): Promise<Watch> {
+  const { logger } = lease;
   const { signal, abort } = endable();
-  let control = await connect(seat, signal);
-  let server = serverOf(seat);
+  let control = await connect(lease, signal);
+  let server = serverOf(lease);
   let since = Date.now();
   let failures = 0;
   let recovery = Promise.resolve();
@@ -44,28 +44,28 @@ export async function watchServer(seat: Seat): Promise<Watch> {
   const recover = async () => {
     const lost = Date.now();
     // A session that crashes takes all others with it; the server goes on and needs no start that could fail again.
-    const goesOn = server !== undefined && serverOf(seat) === server;
+    const goesOn = server !== undefined && serverOf(lease) === server;
     if (goesOn || lost - since > steadyMilliseconds) failures = 0;
     logger.error('lost PostgreSQL; connecting again, and starting it again if it has ended');
     while (!signal.aborted) {
-      if (failures > 0) await pause(failures, seat, signal);
+      if (failures > 0) await pause(failures, lease, signal);
       failures++;
       try {
-        control = await connect(seat, signal);
-        server = serverOf(seat);
+        control = await connect(lease, signal);
+        server = serverOf(lease);
         since = Date.now();
         listen();
         logger.info({ milliseconds: since - lost }, 'PostgreSQL is back');
         return;
       } catch (error) {
         if (!signal.aborted)
-          logger.error({ err: asRefusal(seat.layout.dataDir, error) }, 'still no PostgreSQL');
+          logger.error({ err: asRefusal(lease.layout.dataDir, error) }, 'still no PostgreSQL');
       }
     }
   };
 
   listen();
-  const rotation = setInterval(() => rotateLogInTurn(seat), rotationMilliseconds).unref();
+  const rotation = setInterval(() => rotateLogInTurn(lease), rotationMilliseconds).unref();
   return {
     control: () => control,
     end: async () => {
@@ -78,7 +78,7 @@ export async function watchServer(seat: Seat): Promise<Watch> {
 }
 
 /** The process of the server that runs, where it is to be seen from here. */
-function serverOf({ layout }: Seat): number | undefined {
+function serverOf({ layout }: ServerLease): number | undefined {
   try {
     const file = readPidFile(layout);
     return file.is === 'alive' ? file.pid : undefined;
@@ -93,22 +93,22 @@ function endable(): { signal: AbortSignal; abort: () => void } {
 }
 
 /** One second after the first failure, then twice as long each time. */
-async function pause(failures: number, { logger }: Seat, signal: AbortSignal): Promise<void> {
+async function pause(failures: number, { logger }: ServerLease, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(1000 * 2 ** (failures - 1), longestPauseMilliseconds);
   logger.warn({ milliseconds }, 'PostgreSQL has just been lost before; pausing first');
   await sleep(milliseconds, undefined, { signal }).catch(() => {});
 }
 
-function rotateLogInTurn(seat: Seat): void {
+function rotateLogInTurn(lease: ServerLease): void {
   try {
-    const lock = tryLock(seat.layout.transitionLock, 'exclusive');
+    const lock = tryLock(lease.layout.transitionLock, 'exclusive');
     if (lock === undefined) return;
     try {
-      rotateLog(seat.layout);
+      rotateLog(lease.layout);
     } finally {
       lock.release();
     }
   } catch (error) {
-    seat.logger.warn({ err: error }, `${seat.layout.log} cannot be shortened`);
+    lease.logger.warn({ err: error }, `${lease.layout.log} cannot be shortened`);
   }
 }

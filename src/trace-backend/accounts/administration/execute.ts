@@ -68,8 +68,8 @@ async function removeSecondFactor(
 ): Promise<User> {
   if (!(await forgetFactor(database, mails, user.id))) return user;
   await endSessions(database, user.id, { resets: false });
-  const deed = { action: 'REMOVE_USER_SECOND_FACTOR', entity: 'user', entityId: user.id };
-  await audit(database, requester, deed);
+  const event = { action: 'REMOVE_USER_SECOND_FACTOR', entity: 'user', entityId: user.id };
+  await audit(database, requester, event);
   return user;
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { type Account, findAccountById } from '../users/store.ts';
-import { admitSecret } from './limits.ts';
+import { limitSecretAttempts } from './limits.ts';
 import { deleteLoginFailures } from './store.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function checkCurrentPassword(
 ): Promise<Account> {
   const account = await findAccountById(pool, userId);
   if (given === undefined || !account) throw wrongPassword();
-  const attempt = await admitSecret(pool, 'password', userId);
+  const attempt = await limitSecretAttempts(pool, 'password', userId);
   if (!(await checkPassword(account.password, given))) throw wrongPassword();
   await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   return account;

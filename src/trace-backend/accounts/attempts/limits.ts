@@ -31,7 +31,7 @@ const WRONG_SECRETS = 10;
  * @param userId of the account; undefined when there is none, which takes as long
  * @throws Problem too_many_requests
  */
-export async function admitLogin(
+export async function limitLoginAttempts(
   pool: pg.Pool,
   emailKey: string,
   userId: number | undefined,
@@ -44,7 +44,7 @@ export async function admitLogin(
     attempt.address,
     new Date(attempt.at.getTime() - KNOWN_MS),
   );
-  await admit(pool, attempt, FROM_ONE_ADDRESS, known ? undefined : FROM_ANYWHERE);
+  await recordAttempt(pool, attempt, FROM_ONE_ADDRESS, known ? undefined : FROM_ANYWHERE);
   return attempt;
 }
 
@@ -54,18 +54,18 @@ export async function admitLogin(
  *
  * @throws Problem too_many_requests
  */
-export async function admitSecret(
+export async function limitSecretAttempts(
   pool: pg.Pool,
   kind: 'code' | 'password',
   userId: number,
 ): Promise<LoginAttempt> {
   const attempt = { account: hash('sha256', `${kind} ${userId}`, 'buffer'), address: '', at: new Date() };
-  await admit(pool, attempt, WRONG_SECRETS, undefined);
+  await recordAttempt(pool, attempt, WRONG_SECRETS, undefined);
   return attempt;
 }
 
 /** Notes an attempt unless it comes after too many; those that come at once are looked at one after another. */
-async function admit(
+async function recordAttempt(
   pool: pg.Pool,
   attempt: LoginAttempt,
   fromAddress: number,

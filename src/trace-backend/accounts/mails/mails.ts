@@ -92,7 +92,7 @@ export function openMails(
     await answer(mailing, data, send);
     jobs.wake();
   });
-  jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data }) => bury(mailing, data));
+  jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data }) => logDeadLetter(mailing, data));
   return {
     send,
     async ask(purpose, emailKey) {
@@ -158,7 +158,7 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
     await mailing.mailer.send(mail, signal);
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
-    bury(mailing, job);
+    logDeadLetter(mailing, job);
   }
 }
 
@@ -234,7 +234,7 @@ function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret:
 }
 
 /** A mail that used up its tries or was refused for good; the user can ask for another. */
-function bury({ logger }: Mailing, job: MailJob): void {
+function logDeadLetter({ logger }: Mailing, job: MailJob): void {
   const about = job.kind === 'asked' ? {} : { user_id: job.to };
   logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can ask for another');
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
-import { admitSecret } from '../attempts/limits.ts';
+import { limitSecretAttempts } from '../attempts/limits.ts';
 import { deleteLoginFailures } from '../attempts/store.ts';
 import {
   findSecondFactor,
@@ -62,7 +62,7 @@ export async function proveFactor(
   code: string,
 ): Promise<boolean> {
   const { userId } = factor;
-  const attempt = await admitSecret(pool, 'code', userId);
+  const attempt = await limitSecretAttempts(pool, 'code', userId);
   const secret = Buffer.from(box.open(factor.secret, placeOf(userId)), 'base64url');
   const digits = code.replaceAll(/[\s-]/g, '');
   const isCode = /^\d{6}$/.test(digits);

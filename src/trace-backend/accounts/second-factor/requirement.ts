@@ -1,12 +1,12 @@
 import type { Settings } from '../../../platform/settings.ts';
-import type { Standing } from '../../access/authentication.ts';
+import type { AuthenticatedSession } from '../../access/authentication.ts';
 import type { Role } from '../../access/role.ts';
 
 /** Which roles must log in with a second factor. */
 export interface Requirement {
   needs(role: Role): boolean;
   /** Whether a session must prove a second factor before it may do anything else. */
-  isOpen(session: Pick<Standing, 'role' | 'secondFactor'>): boolean;
+  isOpen(session: Pick<AuthenticatedSession, 'role' | 'secondFactor'>): boolean;
 }
 
 export function secondFactorRequirement({

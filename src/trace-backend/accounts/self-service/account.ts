@@ -51,8 +51,8 @@ export async function register(
     const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
     if (!user) throw new Problem('invalid', 'this address is registered already');
     await mails.send(database, [{ kind: 'confirm', to: user.id }]);
-    const deed = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
-    await audit(database, visitor, deed);
+    const event = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
+    await audit(database, visitor, event);
     return user;
   });
   mails.wake();
@@ -94,8 +94,8 @@ export async function noteConfirmed(
     database,
     admins.map(admin => ({ kind: 'notice', to: admin.id, about: user.id })),
   );
-  const deed = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
-  await audit(database, visitor, deed);
+  const event = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
+  await audit(database, visitor, event);
   return confirmed;
 }
 
@@ -123,8 +123,8 @@ export async function resetPassword(
     await updateUser(database, user.id, { password: hash });
     await endSessions(database, user.id, { resets: true });
     await mails.send(database, [{ kind: 'password-changed', to: user.id }]);
-    const deed = { action: 'RESET_PASSWORD', entity: 'user', entityId: user.id, userId: user.id };
-    await audit(database, visitor, deed);
+    const event = { action: 'RESET_PASSWORD', entity: 'user', entityId: user.id, userId: user.id };
+    await audit(database, visitor, event);
     await noteConfirmed(database, mails, visitor, user, user.id);
     return user.id;
   });

@@ -7,7 +7,7 @@ import type { Caller } from '../../access/authentication.ts';
 import type { Visitor } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { admitLogin, noteLogin } from '../attempts/limits.ts';
+import { limitLoginAttempts, noteLogin } from '../attempts/limits.ts';
 import { deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
 import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
@@ -102,8 +102,8 @@ export function openSessions(context: SessionContext): Sessions {
       const { account, attempt, isProven } = await checkLogin(context, client, credentials);
       const tokens = await begin(client, account, isProven, async database => {
         await noteLogin(database, attempt, account.id);
-        const deed = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
-        await audit(database, client, deed);
+        const event = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
+        await audit(database, client, event);
       });
       return { account, tokens };
     },
@@ -155,7 +155,7 @@ async function checkLogin(
   const { pool } = context;
   const key = emailKeyOf(username);
   const account = await findAccount(pool, key);
-  const attempt = await admitLogin(pool, key, account?.id, client.ip);
+  const attempt = await limitLoginAttempts(pool, key, account?.id, client.ip);
   const isRight = await checkPassword(account?.password, password);
   if (!isRight || !account) {
     await noteFailure(pool, client, account, attempt, 'password');
@@ -255,8 +255,8 @@ async function exchange(database: Database, client: Client, token: string | unde
   if (account?.status !== 'ACTIVE' || account.sessionVersion !== kept.sessionVersion) return {};
   if (kept.usedAt && now.getTime() - kept.usedAt.getTime() > GRACE_MS) {
     await endSessions(database, userId, { resets: false });
-    const deed = { action: 'REFRESH_TOKEN_REUSED', entity: 'user', entityId: userId, userId: null };
-    await audit(database, client, deed);
+    const event = { action: 'REFRESH_TOKEN_REUSED', entity: 'user', entityId: userId, userId: null };
+    await audit(database, client, event);
     return { reused: userId };
   }
   if (!kept.usedAt) await markRefreshTokenUsed(database, hash, now);

@@ -1,20 +1,23 @@
 import type pg from 'pg';
 import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
-import type { FindStanding } from '../../access/authentication.ts';
-import { findStandings, type Standing } from './store.ts';
+import type { FindSession } from '../../access/authentication.ts';
+import { findSessionStates, type SessionState } from './store.ts';
 
 /** Sessions that one statement looks up, at most. */
 const SESSIONS_AT_ONCE = 200;
 
 /** Looks sessions up in the database each time, so that one which ended is out at once, in every process. */
-export function standingOf(pool: pg.Pool): FindStanding {
-  const find = batchLoader<string, Standing | undefined>(ids => findStandings(pool, ids, new Date()), {
-    max: SESSIONS_AT_ONCE,
-  });
+export function sessionFinder(pool: pg.Pool): FindSession {
+  const find = batchLoader<string, SessionState | undefined>(
+    ids => findSessionStates(pool, ids, new Date()),
+    {
+      max: SESSIONS_AT_ONCE,
+    },
+  );
   return async ({ sub, sid, ver }) => {
     if (typeof sid !== 'string') return undefined;
-    const standing = await find(sid);
-    const isOurs = standing?.status === 'ACTIVE' && standing.version === ver;
-    return isOurs && String(standing.userId) === sub ? standing : undefined;
+    const session = await find(sid);
+    const isOurs = session?.status === 'ACTIVE' && session.version === ver;
+    return isOurs && String(session.userId) === sub ? session : undefined;
   };
 }

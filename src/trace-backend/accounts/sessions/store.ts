@@ -76,7 +76,7 @@ export async function setSecondFactor(
 }
 
 /** What an access token must agree with. */
-export interface Standing {
+export interface SessionState {
   userId: number;
   status: Status;
   role: Role;
@@ -86,13 +86,13 @@ export interface Standing {
 }
 
 /** The sessions that have not expired, in the order of the ids, with their users. */
-export async function findStandings(
+export async function findSessionStates(
   database: Database,
   ids: readonly string[],
   now: Date,
-): Promise<(Standing | undefined)[]> {
-  const { rows } = await database.query<Standing & { id: string }>({
-    name: 'find-standings',
+): Promise<(SessionState | undefined)[]> {
+  const { rows } = await database.query<SessionState & { id: string }>({
+    name: 'find-session-states',
     text: `
       SELECT sessions.id, users.id AS "userId", status, role, session_version AS version,
         second_factor AS "secondFactor"
