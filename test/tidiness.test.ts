@@ -55,7 +55,7 @@ test('routes are called by app.ts alone', () => {
 test('the authorisation tables list what the definitions do; only open pages are left out of them', () => {
   const hidden = sources.filter(file => /\bhide: /.test(textOf(file)));
   expect(hidden.sort()).toEqual([
-    'src/packet-service/graph/page.ts',
+    'src/packet-service/graph/graph-page.ts',
     'src/platform/http/definition.ts',
     'src/platform/http/metrics.ts',
   ]);

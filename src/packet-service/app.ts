@@ -40,7 +40,7 @@ import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
 import type { Notifier } from './sharing/notifications/notifier.ts';
-import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open.ts';
+import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open-notifications.ts';
 import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares, type Sharing } from './sharing/shares/routes.ts';
 import { turnIntoShares } from './sharing/shares/share.ts';

@@ -11,7 +11,7 @@ import {
   takeContent,
   useContent,
 } from './store.ts';
-import { contentKey } from './keep.ts';
+import { contentKey } from './store-attachment.ts';
 import { piecesOf } from './sweep.ts';
 import { deleteUploadsOf } from './upload-store.ts';
 

@@ -22,7 +22,7 @@ import {
   postAttachmentSchema,
 } from './schemas.ts';
 import { type Attachment, findAttachments } from './store.ts';
-import { contentKey, newAttachmentId, type StoredAttachment, storeAttachment } from './keep.ts';
+import { contentKey, newAttachmentId, type StoredAttachment, storeAttachment } from './store-attachment.ts';
 import { sweepHourly } from './sweep.ts';
 import { requireAttachmentId } from './tus.ts';
 import { registerUploads, tooLarge, type Uploading } from './uploads.ts';

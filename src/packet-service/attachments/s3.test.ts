@@ -6,7 +6,7 @@ import { type Bucket, bucket } from '../../../test/helpers/s3.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { contentKey } from './keep.ts';
+import { contentKey } from './store-attachment.ts';
 import { sweep } from './sweep.ts';
 
 let s3: Bucket;

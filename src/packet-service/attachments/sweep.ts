@@ -12,7 +12,7 @@ import {
   takeUnusedContent,
   useContent,
 } from './store.ts';
-import { contentKey } from './keep.ts';
+import { contentKey } from './store-attachment.ts';
 import { deleteUpload, findExpiredUploads } from './upload-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

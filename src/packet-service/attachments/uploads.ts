@@ -20,7 +20,7 @@ import {
   postUploadSchema,
 } from './schemas.ts';
 import { findAttachments } from './store.ts';
-import { type AttachmentContext, newAttachmentId, storeAttachment } from './keep.ts';
+import { type AttachmentContext, newAttachmentId, storeAttachment } from './store-attachment.ts';
 import { piecesOf, UPLOAD_DAYS } from './sweep.ts';
 import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 import {

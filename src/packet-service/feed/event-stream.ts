@@ -1,4 +1,4 @@
-import { type LogCursor, logCursorText } from '../log/log-place.ts';
+import { type LogCursor, logCursorText } from '../log/log-cursor.ts';
 import { CLOSED, type Entry } from '../log/read-store.ts';
 import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
 

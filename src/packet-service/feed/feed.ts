@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JWTPayload } from 'jose';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
-import type { LogCursor } from '../log/log-place.ts';
+import type { LogCursor } from '../log/log-cursor.ts';
 import type { Entry } from '../log/read-store.ts';
 import { cursorEvent, eventText, KEEP_ALIVE } from './event-stream.ts';
 

@@ -9,7 +9,7 @@ import { openFeed } from '../../../test/helpers/feed.ts';
 import type { Problem } from '../../platform/http/problems.ts';
 import { findParticipants } from '../chat/threads/participants-store.ts';
 import { type Broadcast, broadcast } from '../log/broadcast.ts';
-import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-place.ts';
+import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-cursor.ts';
 import { readCursors } from '../log/read-store.ts';
 import { appendQueued, NO_HORIZON, queueEvents } from '../log/store.ts';
 import { type Feeds, openFeeds } from './feeds.ts';

@@ -8,7 +8,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import type { Broadcast } from '../log/broadcast.ts';
-import { checkLogCursor, type LogCursor } from '../log/log-place.ts';
+import { checkLogCursor, type LogCursor } from '../log/log-cursor.ts';
 import { readCursors, readEntriesOfUser } from '../log/read-store.ts';
 import { RETRY, STREAM_HEADERS } from './event-stream.ts';
 import { type Feed, makeFeed, type Subscriber } from './feed.ts';

@@ -2,7 +2,7 @@ import { callerShare } from '../../platform/http/caller-share.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { namedUser } from '../access/caller.ts';
-import { parseLogCursor } from '../log/log-place.ts';
+import { parseLogCursor } from '../log/log-cursor.ts';
 import type { Feeds } from './feeds.ts';
 import { feedSchema } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { errorAnswers, MAX_USER } from '../contract/schemas.ts';
-import { LOG_CURSOR_PATTERN } from '../log/log-place.ts';
+import { LOG_CURSOR_PATTERN } from '../log/log-cursor.ts';
 
 /** A place in the log, as clients keep it. */
 export const LogCursor = Type.String({ pattern: LOG_CURSOR_PATTERN, examples: ['1499.0f3a9b21'] });

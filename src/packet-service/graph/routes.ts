@@ -8,7 +8,7 @@ import type { Settings } from '../../platform/settings.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import { type ExportContext, exportGraph } from './export.ts';
-import { registerGraphPage } from './page.ts';
+import { registerGraphPage } from './graph-page.ts';
 import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schemas.ts';
 import { asNdjson, asNTriples } from './triples.ts';
 import { TURTLE } from './vocabulary.ts';

@@ -10,7 +10,7 @@ import { ulidToUuid } from '../packet/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
 import { refuseErased } from '../packets/reader.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
-import type { IntakeAnswer } from './take.ts';
+import type { IntakeAnswer } from './accept-packet.ts';
 import { type Finalized, type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
 import { checkFinalizedMessage } from './finalized-message.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';

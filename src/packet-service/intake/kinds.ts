@@ -3,7 +3,7 @@ import { type ActingCaller, actingUser } from '../access/caller.ts';
 import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
-import type { Prepare } from './take.ts';
+import type { Prepare } from './accept-packet.ts';
 import { readChatMessage } from './chat-message.ts';
 import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';
 import { readObservation } from './scouting.ts';

@@ -11,7 +11,7 @@ import { keyText, readKey, replayAnswer } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
-import { acceptPacket, type IntakeAnswer } from './take.ts';
+import { acceptPacket, type IntakeAnswer } from './accept-packet.ts';
 import { acceptBatch, type BatchContext } from './batch.ts';
 import { acceptFinalized } from './finalized-packets.ts';
 import { splitItems } from './items.ts';

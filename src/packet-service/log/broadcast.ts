@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Audience, type Deliver, type Interest, makeAudience, type ThreadAudience } from './audience.ts';
-import type { LogCursor } from './log-place.ts';
+import type { LogCursor } from './log-cursor.ts';
 import { findKeys, type LogRange, readCursors, readUserEntries } from './read-store.ts';
 
 /** Positions that are read at once. */

@@ -1,6 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
-import { LOG_START, type LogCursor } from './log-place.ts';
+import { LOG_START, type LogCursor } from './log-cursor.ts';
 import type { EventKind } from './store.ts';
 
 /** An entry of the log. */

@@ -7,7 +7,7 @@ import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
 import { readFilter } from './filter.ts';
-import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page.ts';
+import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page-body.ts';
 import { largestOf } from './parts.ts';
 import { findPagePosition, listLocatedPackets, listPackets, type PageRow } from './read-store.ts';
 import type { PacketReader } from './reader.ts';

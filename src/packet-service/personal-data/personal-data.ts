@@ -16,7 +16,7 @@ import { type Connection, openPool, transaction, withPool } from '../../platform
 import type { Settings } from '../../platform/settings.ts';
 import { eraseOwnFiles } from '../attachments/erase-own.ts';
 import { attachmentsBy, type PersonalAttachment, uploadsBy } from '../attachments/personal-store.ts';
-import { contentKey } from '../attachments/keep.ts';
+import { contentKey } from '../attachments/store-attachment.ts';
 import { type PersonalThread, threadsOf } from '../chat/threads/personal-store.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import { fieldsBy } from '../geoids/personal-store.ts';
@@ -27,7 +27,7 @@ import { SCHEMA } from '../pools.ts';
 import { eraseEntry, findLookups } from '../sharing/directory/personal-store.ts';
 import { findEntry, lockContacts } from '../sharing/directory/store.ts';
 import { confirmationOpening } from '../sharing/notifications/mails.ts';
-import { JOBS_SCHEMA } from '../sharing/notifications/open.ts';
+import { JOBS_SCHEMA } from '../sharing/notifications/open-notifications.ts';
 import {
   eraseNotifications,
   notificationsOf,

@@ -11,11 +11,11 @@ import { actingUser } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import type { Interest } from '../log/audience.ts';
 import type { Broadcast } from '../log/broadcast.ts';
-import { parseLogCursor } from '../log/log-place.ts';
+import { parseLogCursor } from '../log/log-cursor.ts';
 import { geoidKey } from '../log/store.ts';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page-body.ts';
 import { MAX_WAIT, syncSchema } from './schemas.ts';
-import { pageAsJson, readSyncPage, type SyncRequest } from './page.ts';
+import { pageAsJson, readSyncPage, type SyncRequest } from './sync-page.ts';
 
 /** Requests that may wait in one process at the same time. */
 const MAX_WAITING = 5000;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-place.ts';
+import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-cursor.ts';
 import { readCursors } from '../log/read-store.ts';
 import { queueEvents } from '../log/store.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { passingTrouble, type Trouble } from '../../platform/postgres/troubles.ts';
-import { openPipelines, type Pipelines } from './lanes.ts';
+import { openPipelines, type Pipelines } from './pipelines.ts';
 import {
   canPipeline,
   checkPacketWrites,
@@ -12,7 +12,7 @@ import {
   weightOf,
   writePackets,
 } from './write-store.ts';
-import { type WriterClock, writerClock } from './patience.ts';
+import { type WriterClock, writerClock } from './writer-clock.ts';
 
 /** Packets in one transaction, at most. */
 const MAX_PACKETS = 128;

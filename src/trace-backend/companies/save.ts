@@ -5,7 +5,7 @@ import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type IsOwn, setReferences, type Writer } from '../images/uses-store.ts';
+import { type IsOwn, setReferences, type Writer } from '../images/references-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members-store.ts';

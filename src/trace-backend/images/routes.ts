@@ -12,7 +12,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
-import { type MayRead, mayReadImage } from './uses-store.ts';
+import { type MayRead, mayReadImage } from './references-store.ts';
 import { type ImageType, originalKey, type Renditions, type Size } from './renditions.ts';
 import {
   getDocumentSchema,
@@ -24,7 +24,7 @@ import {
   postImageSchema,
 } from './schemas.ts';
 import { findImages, type Image, type Kind } from './store.ts';
-import { storeImage } from './keep.ts';
+import { storeImage } from './store-image.ts';
 import { sweepHourly } from './sweep.ts';
 
 /** Uploads of one address in a minute, at most. */

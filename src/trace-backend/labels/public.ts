@@ -13,7 +13,7 @@ import type { LabelField, PublicLabel } from '../products/labels/schemas.ts';
 import { findPublishedLabel, type Label } from '../products/labels/store.ts';
 import { findProduct, type Product } from '../products/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
-import { labelPage, PAGE_POLICY } from './page.ts';
+import { labelPage, PAGE_POLICY } from './label-page.ts';
 import { labelCodeSchema, labelPhotoSchema, publicLabelSchema } from './schemas.ts';
 
 export interface LabelsContext {

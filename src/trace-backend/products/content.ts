@@ -1,4 +1,4 @@
-import type { ImageReference } from '../images/uses-store.ts';
+import type { ImageReference } from '../images/references-store.ts';
 import { type DocumentPath, KNOWN_FIELDS, PARTS, type ProductBody } from './schemas.ts';
 import type { Content } from './store.ts';
 

@@ -4,7 +4,7 @@ import { type Database, transaction } from '../../platform/postgres/database.ts'
 import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type IsOwn, setReferences } from '../images/uses-store.ts';
+import { type IsOwn, setReferences } from '../images/references-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableProduct, leavableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';

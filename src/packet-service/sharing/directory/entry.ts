@@ -2,7 +2,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import { contactKind, readContact } from './contact.ts';
-import { countLookup } from './limit.ts';
+import { countLookup } from './rate-limit.ts';
 import {
   type Entry,
   findEntry,

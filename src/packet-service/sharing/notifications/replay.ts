@@ -7,7 +7,7 @@ import type { Settings } from '../../../platform/settings.ts';
 import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
 import { deliveryRules } from './channels.ts';
 import { jobsFor } from './notifier.ts';
-import { JOBS_SCHEMA } from './open.ts';
+import { JOBS_SCHEMA } from './open-notifications.ts';
 import { reviveDead } from './store.ts';
 
 /** Deliveries that one transaction takes up. */

@@ -18,10 +18,10 @@ import type { PacketReader } from '../../packets/reader.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { registerLandingPage } from '../directory/landing.ts';
-import { limitSender } from '../directory/limit.ts';
+import { limitSender } from '../directory/rate-limit.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
-import { acceptOrReject } from './decide.ts';
+import { acceptOrReject } from './accept-or-reject.ts';
 import { acceptInvitationSchema, decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
 import { acceptInvitation, shareOrInvite } from './share.ts';
 import {

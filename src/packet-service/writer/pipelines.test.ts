@@ -9,7 +9,7 @@ import { packetWrite } from '../intake/packet-write.ts';
 import { makePacket, type Packet } from '../packet/packet.ts';
 import { newUlid, uuidToUlid } from '../packet/ulid.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
-import { openPipelines } from './lanes.ts';
+import { openPipelines } from './pipelines.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
-import { checkLogCursor, type LogCursor, logCursorText } from '../log/log-place.ts';
+import { checkLogCursor, type LogCursor, logCursorText } from '../log/log-cursor.ts';
 import {
   type Entry,
   type LogRange,
@@ -17,7 +17,7 @@ import {
 import { geoidKey } from '../log/store.ts';
 import { spliceRest, spliceSections } from '../packet/packet.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
-import { type PageText, pageText } from '../packets/page.ts';
+import { type PageText, pageText } from '../packets/page-body.ts';
 import { largestOf } from '../packets/parts.ts';
 import { findSmallPackets, type Large, type Sections, type StoredPacket } from '../packets/read-store.ts';
 

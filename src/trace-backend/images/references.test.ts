@@ -13,7 +13,7 @@ import {
   mayReadImage,
   type ReferencingRecord,
   setReferences,
-} from './uses-store.ts';
+} from './references-store.ts';
 import { announceImage, findImages, type Image } from './store.ts';
 import { sweep } from './sweep.ts';
 
