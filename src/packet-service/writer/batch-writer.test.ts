@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { otherClient } from '../../../test/helpers/writes.ts';
 import type { Problem } from '../../platform/http/problems.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
@@ -128,18 +129,13 @@ test('writers that take the same keys in opposite orders all finish, and each ke
 test('a deadlock with a stranger is over in the end: the batch is sent again', async () => {
   const writer = newWriter(1);
   const [first, second] = [newUlid(), newUlid()].sort() as [string, string];
-  const stranger = new pg.Client({ ...database.connection, options: '-c search_path=packet_service' });
-  await stranger.connect();
+  const stranger = await otherClient(database);
   const insert = `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
     VALUES ($1::uuid, 'g', now(), 'note', '{}', '{}', '{}')`;
   const rows = [packet('first', first), packet('second', second)];
-  await stranger.query('BEGIN');
-  await stranger.query(insert, [rows[1]?.id]);
+  await stranger.hold(second);
   const written = Promise.all(rows.map(one => writer.write(packetWrite({ packet: one }, { freshId: true }))));
-  await waitFor(async () => {
-    const { rows: locks } = await database.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
-    return locks.length > 0;
-  });
+  await stranger.blocks();
   // Now each waits for the other; PostgreSQL ends one of the two after deadlock_timeout.
   await stranger.query(insert, [rows[0]?.id]).catch(() => {});
   await stranger.query('ROLLBACK');
@@ -182,25 +178,3 @@ test('not even the owner of the table changes or removes a packet', async () => 
     await expect(database.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   }
 });
-
-test('while the database is gone, writes wait a while and are then refused as unavailable', async () => {
-  const pool = openPool({ ...database.connection, host: '/nonexistent' }, 'packet_service', 1, {
-    pipeline: true,
-  });
-  pools.push(pool);
-  const writer = batchWriter(pool, 1, logger);
-  await expect(
-    writer.write(packetWrite({ packet: packet('lost') }, { freshId: true })),
-  ).rejects.toMatchObject({
-    code: 'unavailable',
-    retryAfter: 5,
-  });
-});
-
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await condition()) return;
-    await new Promise(resolve => setTimeout(resolve, 10));
-  }
-  throw new Error('the condition did not come true');
-}

@@ -1,25 +1,25 @@
-import pg from 'pg';
+import { setImmediate as turn } from 'node:timers/promises';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
+import { notePacket, type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
 import { openPool } from '../../platform/postgres/database.ts';
-import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
 import { packetWrite } from '../intake/packet-write.ts';
-import { makePacket, type Packet } from '../packet/packet.ts';
-import { newUlid, uuidToUlid } from '../packet/ulid.ts';
+import type { Packet } from '../packet/packet.ts';
+import { uuidToUlid } from '../packet/ulid.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
 import { openPipelines } from './pipelines.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;
-let stranger: pg.Client;
+let stranger: OtherClient;
 
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool(database.connection, 'packet_service', 1, { pipeline: true });
-  stranger = new pg.Client({ ...database.connection, options: '-c search_path=packet_service' });
-  await stranger.connect();
+  stranger = await otherClient(database);
 });
 afterAll(async () => {
   await Promise.all([pool.end(), stranger.end()]);
@@ -29,38 +29,16 @@ afterAll(async () => {
 const newWriter = () => batchWriter(pool, 1, pino({ level: 'silent' }));
 
 /** With so many GeoIDs that one of them is enough to be sent behind another batch. */
-function packet(id = newUlid()): Packet {
-  return makePacket({
-    id,
-    geoid: 'g',
-    additionalGeoids: Array.from({ length: 40 }, (_, n) => `further ${n}`),
-    timestamp: parseTimestamp('2026-03-01T08:15:00Z') as Timestamp,
-    type: 'note',
-    body: {},
-    lang: 'en',
-  });
-}
+const packet = (): Packet =>
+  notePacket({ additionalGeoids: Array.from({ length: 40 }, (_, n) => `additional ${n}`) });
 
 /** Begins a write that the server cannot finish before `stranger` ends its transaction, which has the same id. */
 async function held(writer: BatchWriter): Promise<{ id: string; written: Promise<unknown> }> {
   const first = packet();
-  await stranger.query('BEGIN');
-  await stranger.query(
-    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
-     VALUES ($1, 'g', now(), 'note', '{}', '{}', '{}')`,
-    [first.id],
-  );
+  await stranger.hold(first.id);
   const written = writer.write(packetWrite({ packet: first }, { freshId: true }));
-  await eventually(waitsForLock, waits => waits);
+  await stranger.blocks();
   return { id: first.id, written };
-}
-
-async function waitsForLock(): Promise<boolean> {
-  const { rows } = await database.pool.query(
-    `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE NOT granted AND datname = current_database()`,
-  );
-  return rows[0].count > 0;
 }
 
 test('a pipelined batch joins another on its connection; a third one does not, nor one that waits for answers', async () => {
@@ -99,7 +77,7 @@ test('what is sent behind a batch that fails is stored all the same', async () =
   const outcomes = [];
   for (const one of behind) {
     outcomes.push(writer.write(packetWrite({ packet: one }, { freshId: true })));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await turn();
   }
   await stranger.query('COMMIT');
   expect(await failed).toBe('internal');
@@ -118,7 +96,7 @@ test('a write that waits for an answer is not overtaken by later pipelined ones'
     answers.push(
       writer.write(packetWrite({ packet: packet() }, { freshId })).then(() => answered.push(name)),
     );
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await turn();
   }
   await stranger.query('ROLLBACK');
   await Promise.all([written, ...answers]);

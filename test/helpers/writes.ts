@@ -1,0 +1,93 @@
+import pg from 'pg';
+import type { Claim } from '../../src/packet-service/idempotency/store.ts';
+import { makePacket, type Packet } from '../../src/packet-service/packet/packet.ts';
+import { newUlid } from '../../src/packet-service/packet/ulid.ts';
+import { parseTimestamp, type Timestamp } from '../../src/platform/time.ts';
+import type { TestDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
+
+/** A small packet; `fields` replace its columns. */
+export function notePacket(fields: Partial<Packet> = {}, id = newUlid()): Packet {
+  const made = makePacket({
+    id,
+    geoid: 'g',
+    extraGeoids: [],
+    timestamp: parseTimestamp('2026-03-01T08:15:00Z') as Timestamp,
+    type: 'note',
+    body: {},
+    lang: 'en',
+  });
+  return { ...made, ...fields };
+}
+
+/** An Idempotency-Key with the answer that its request gets. */
+export function claimOf(key: string): Claim {
+  return { caller: '', route: 'POST /test', key, fingerprint: Buffer.alloc(32), status: 201, answer: '{}' };
+}
+
+/** Another client of the database, whose open transaction makes writes of the same keys wait. */
+export interface OtherClient {
+  query: pg.Client['query'];
+  /** Inserts a packet without committing, in the transaction that it begins if none is open. */
+  hold(id: string): Promise<void>;
+  /** Resolves when another connection waits for a lock. */
+  blocks(): Promise<unknown>;
+  /** Runs a statement on one more connection; gives whether it went through or must wait for a lock, and undoes it. */
+  canRun(statement: string, values: readonly unknown[]): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+export async function otherClient({ connection, pool }: TestDatabase): Promise<OtherClient> {
+  const client = new pg.Client({ ...connection, options: '-c search_path=packet_service' });
+  await client.connect();
+  const waiting = async () => {
+    const { rows } = await pool.query(
+      `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE NOT granted AND datname = current_database()`,
+    );
+    return rows[0].count as number;
+  };
+  return {
+    query: client.query.bind(client) as pg.Client['query'],
+    async hold(id) {
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
+         VALUES ($1, 'g', now(), 'note', '{}', '{}', '{}')`,
+        [id],
+      );
+    },
+    blocks: () => eventually(waiting),
+    async canRun(statement, values) {
+      const before = await waiting();
+      const third = await pool.connect();
+      await third.query('BEGIN');
+      let went: boolean | undefined;
+      const running = third.query(statement, [...values]).then(
+        () => {
+          went = true;
+        },
+        // After a wait the key may be there.
+        () => {},
+      );
+      await eventually(async () => went ?? (await waiting()) > before);
+      const answer = went ?? false;
+      // What it waits for ends with this transaction.
+      if (!answer) await client.query('ROLLBACK');
+      await running;
+      await third.query('ROLLBACK');
+      third.release();
+      return answer;
+    },
+    end: () => client.end(),
+  };
+}
+
+/** The packets of each transaction that stored some of these, transactions in their order. */
+export async function storedTogether({ pool }: TestDatabase, ids: readonly string[]): Promise<string[][]> {
+  const { rows } = await pool.query(
+    'SELECT id, xmin::text::bigint AS transaction FROM packets WHERE id = ANY ($1::uuid[]) ORDER BY 2, 1',
+    [ids],
+  );
+  return [...Map.groupBy(rows, row => row.transaction).values()].map(group => group.map(({ id }) => id));
+}
