@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { watchArrivals } from './helpers/arrivals.ts';
 import { download, TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -34,6 +35,7 @@ beforeAll(async () => {
        '{"attachments":[],"message":""}', '{}' FROM generate_series(1, 100000)`,
   );
 });
+afterEach(() => void vi.useRealTimers());
 afterAll(async () => {
   await Promise.all([service.stop(), trace.stop()]);
   await data.remove();
@@ -110,15 +112,22 @@ test('a body of which too little comes is 408, JSON and forms alike, in both ser
 });
 
 test('a body that comes slowly and steadily is taken, however long that takes', async () => {
+  // The clock that senders are measured by passes only when the test lets it.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const patient = await runningService({ STALL_SECONDS: '1' }, service);
+  const arrivals = watchArrivals();
   const text = postText('/intake/scouting', { ...observation, message: 'x'.repeat(40_000) });
-  const connection = await rawConnection(service.url);
+  const connection = await rawConnection(patient.url);
   for (let at = 0; at < text.length; at += 1500) {
     connection.send(text.slice(at, at + 1500));
-    await new Promise(resolve => setTimeout(resolve, 100));
+    await eventually(() => arrivals.bytes() === Math.min(at + 1500, text.length));
+    vi.advanceTimersByTime(500);
   }
   await eventually(() => connection.received().includes('HTTP/1.1 201'));
   connection.close();
-}, 20_000);
+  arrivals.end();
+  await patient.stop();
+});
 
 test('of an upload that stalls everything that came is kept', async () => {
   const { headers } = await service.send('POST', '/attachments/uploads', undefined, {

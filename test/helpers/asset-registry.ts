@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { S2CellId, S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 
 /**
@@ -25,7 +25,7 @@ export interface LoopbackRegistry {
 }
 
 export type Fault =
-  | 'slow'
+  | 'silent'
   | 'gone'
   | 'error'
   | 'busy'
@@ -60,6 +60,7 @@ export async function loopbackRegistry(options: Options): Promise<LoopbackRegist
   const book = new Book(options);
   let fault: Fault | undefined;
   let faulty = 0;
+  let wait = Promise.withResolvers<void>();
 
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
@@ -67,7 +68,7 @@ export async function loopbackRegistry(options: Options): Promise<LoopbackRegist
     requests.push({ route, headers: request.headers, body });
     const now = faulty > 0 ? fault : undefined;
     faulty--;
-    if (now && !(await answerFaultily(now, response))) return;
+    if (now && !(await answerFaultily(now, response, wait.promise))) return;
     const refused = book.refuse(route, request.headers);
     send(response, ...(refused ?? book.answer(route, body)));
   });
@@ -83,6 +84,8 @@ export async function loopbackRegistry(options: Options): Promise<LoopbackRegist
     },
     behave() {
       faulty = 0;
+      wait.resolve();
+      wait = Promise.withResolvers();
     },
     stop: () =>
       new Promise(resolve => {
@@ -197,10 +200,14 @@ class Book {
 }
 
 /** Answers with the fault, or returns true when an ordinary answer is to follow. */
-async function answerFaultily(fault: Fault, response: ServerResponse): Promise<boolean> {
+async function answerFaultily(
+  fault: Fault,
+  response: ServerResponse,
+  behaves: Promise<void>,
+): Promise<boolean> {
   switch (fault) {
-    case 'slow':
-      await sleep(1_000);
+    case 'silent':
+      await Promise.race([behaves, once(response, 'close')]);
       return !response.destroyed;
     case 'gone':
       response.destroy();

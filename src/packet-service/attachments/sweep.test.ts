@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
-import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { type FileStore, openFileStore } from '../../platform/files/index.ts';
@@ -102,14 +100,7 @@ test('an upload that was never completed goes after 7 days, with all that had co
 
 test('sweeps beside uploads of the same content never take it away from an attachment', async () => {
   const bytes = randomBytes(1000);
-  let sweeping = true;
-  const sweeper = (async () => {
-    // Far in the future: whatever has no attachment at that instant is removed at once.
-    for (let day = 100; sweeping; day += 2) {
-      await sweepIn(day);
-      await wait(20);
-    }
-  })();
+  let day = 100;
   const packet = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   const ids: string[] = [];
   for (let n = 0; n < 20; n++) {
@@ -117,11 +108,18 @@ test('sweeps beside uploads of the same content never take it away from an attac
     // The packet first, so that the attachment itself is never one to remove.
     await service.send('POST', '/intake/scouting', { ...packet, attachments: [id] });
     const content = n % 2 ? bytes : randomBytes(100);
+    let sending = true;
+    const sent = upload(service, content, { id }).finally(() => {
+      sending = false;
+    });
+    while (sending) {
+      // Far in the future: whatever has no attachment at that instant is removed at once.
+      day += 2;
+      await sweepIn(day);
+    }
     // For this sweep what is being received is a hundred days old, too: then the client is told to send it again.
-    await eventually(async () => (await upload(service, content, { id })).status === 201);
+    if ((await sent).status !== 201) expect((await upload(service, content, { id })).status).toBe(201);
     ids.push(id);
   }
-  sweeping = false;
-  await sweeper;
   for (const id of ids) expect(await status(id)).toBe(200);
 });

@@ -245,7 +245,7 @@ describe('answers', () => {
 
 describe('a registry that', () => {
   const faults: [fault: Fault, told: string][] = [
-    ['slow', 'the asset registry did not answer in time'],
+    ['silent', 'the asset registry did not answer in time'],
     ['gone', 'the asset registry could not be reached (UND_ERR_SOCKET)'],
     ['error', 'the asset registry answered 500'],
     ['busy', 'the asset registry answered 503'],
@@ -257,7 +257,10 @@ describe('a registry that', () => {
   ];
 
   test.each(faults)('is %s is told from a bad point', async (fault, told) => {
-    const { registry, resolver } = await connect({}, { limits: fault === 'slow' ? { timeoutMs: 100 } : {} });
+    const { registry, resolver } = await connect(
+      {},
+      { limits: fault === 'silent' ? { timeoutMs: 100 } : {} },
+    );
     registry.misbehave(fault);
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
     expect(problem).toMatchObject({

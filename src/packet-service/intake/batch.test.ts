@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loopbackRegistry } from '../../../test/helpers/asset-registry.ts';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
 import { splitItems } from './items.ts';
@@ -128,7 +129,7 @@ test('a key that occurs twice in one batch stores one packet', async () => {
 
 test('messages come out in the order of their items, though the place of an earlier one took longer', async () => {
   const registry = await loopbackRegistry({ version: 2 });
-  registry.misbehave('slow', 1);
+  registry.misbehave('silent', 1);
   const slow = await runningService({ ASSET_REGISTRY_URL: registry.url }, service);
   const thread = { name: 'A day', created_by: 'amina' };
   const { thread_id } = (await slow.send('POST', '/chat/threads', thread)).body;
@@ -136,17 +137,21 @@ test('messages come out in the order of their items, though the place of an earl
     intake: 'chat-message',
     body: { thread_id, text, ...rest },
   });
-  const { results } = (
-    await slow.send('POST', '/intake/batch', [
-      said('one', { capture_point: { lat: 1, lon: 2 } }),
-      said('two'),
-      said('two and a half', { from_user: 'a stranger' }),
-      item(0, 'between'),
-      said('three', { from_user: 'amina' }),
-      item(0, 'between'),
-      said('four'),
-    ])
-  ).body;
+  const sent = slow.send('POST', '/intake/batch', [
+    said('one', { capture_point: { lat: 1, lon: 2 } }),
+    said('two'),
+    said('two and a half', { from_user: 'a stranger' }),
+    item(0, 'between'),
+    said('three', { from_user: 'amina' }),
+    item(0, 'between'),
+    said('four'),
+  ]);
+  // The observation waits for no message; when it is stored, the place of the first message is still not known.
+  await eventually(
+    async () => (await service.pool.query("SELECT FROM idempotency_keys WHERE key = 'between'")).rowCount,
+  );
+  registry.behave();
+  const { results } = (await sent).body;
   expect(results[2].status).toBe(403);
   expect(results.filter((result: object) => 'error' in result)).toHaveLength(1);
   const { messages } = (await slow.send('GET', `/chat/threads/${thread_id}/messages?order=asc&limit=10`))

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { newUlid } from '../packet/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {
+  // The writer's clock is an interval, which ticks only when the test lets it.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   service = await runningService();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  vi.useRealTimers();
+});
 
 function finalized() {
   const Header = { id: newUlid(), geoid: 'g', timestamp: '2026-03-01T08:15:00Z', type: 'note' };
@@ -31,14 +36,18 @@ async function lock(table: string, mode: string): Promise<() => Promise<void>> {
   };
 }
 
-const waiting = (table: string) =>
+/** Waits until so many statements like this one wait for a lock. */
+const waiting = (statement: string, count = 1) =>
   eventually(async () => {
     const { rowCount } = await service.pool.query(
-      'SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass',
-      [table],
+      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE $1",
+      [statement],
     );
-    return rowCount === 1;
+    return rowCount === count;
   });
+
+const LOOK_FOR_KEY = '%SELECT%idempotency_keys%';
+const INSERT_PACKETS = 'INSERT INTO packets (id,%';
 
 test('the ten seconds of a packet count from its request: what the look for its key took is part of them', async () => {
   const freeKeys = await lock('idempotency_keys', 'ACCESS EXCLUSIVE');
@@ -49,15 +58,25 @@ test('the ten seconds of a packet count from its request: what the look for its 
   };
   const key = { 'idempotency-key': newUlid() };
   const first = service.send('POST', '/packets', finalized(), key).then(note('packet'));
-  await waiting('idempotency_keys');
+  await waiting(LOOK_FOR_KEY);
   // Two seconds between the requests, and two until the first one comes to the writer, behind the second.
-  await service.pool.query('SELECT pg_sleep(2)');
+  vi.advanceTimersByTime(2000);
   const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   const second = service.send('POST', '/intake/scouting', observation).then(note('observation'));
-  await waiting('packets');
-  await service.pool.query('SELECT pg_sleep(2)');
+  await waiting(INSERT_PACKETS);
+  vi.advanceTimersByTime(2000);
   await freeKeys();
-  await Promise.all([first, second]);
+  await waiting(LOOK_FOR_KEY, 0);
+  // Answered after the look for the key, so the packet is with the writer.
+  await service.send('GET', '/chat/threads?user_id=amina');
+  vi.advanceTimersByTime(5500);
+  await service.send('GET', '/chat/threads?user_id=amina');
+  expect(refused).toEqual([]);
+  vi.advanceTimersByTime(500);
+  await first;
+  expect(refused).toEqual(['packet 503']);
+  vi.advanceTimersByTime(2000);
+  await second;
   expect(refused).toEqual(['packet 503', 'observation 503']);
   await freePackets();
 });

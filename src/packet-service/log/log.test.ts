@@ -278,6 +278,8 @@ test('an entry is found by each GeoID of its packet', async () => {
   expect((await findKeys(database.pool, keys, stretch)).sort()).toEqual(keys.slice(0, 3).sort());
 });
 
+const commits = (text: string) => text.split('COMMIT\0').length - 1;
+
 /** A way to the database that lets COMMITs through and loses the answers to the first of them. */
 async function losingAnswers(count: number) {
   const { host, port } = database.connection;
@@ -290,13 +292,21 @@ async function losingAnswers(count: number) {
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
+    let asked = '';
+    let answered = '';
+    let isCut = false;
     client.on('data', bytes => {
       server.write(bytes);
-      if (left === 0 || !bytes.includes('COMMIT')) return;
+      asked += bytes.toString('latin1');
+      if (isCut || left === 0 || !bytes.includes('COMMIT')) return;
       left--;
-      // The server does its work to the end, and speaks to nobody.
+      isCut = true;
       server.unpipe(client).resume();
-      setTimeout(() => client.destroy(), 20);
+    });
+    server.on('data', bytes => {
+      // The server does its work to the end, and nobody is told.
+      answered += bytes.toString('latin1');
+      if (isCut && commits(asked) === commits(answered)) client.destroy();
     });
     server.pipe(client);
     client.on('close', () => server.destroy());

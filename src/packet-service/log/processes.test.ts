@@ -66,15 +66,15 @@ async function write(group: Group, path: string, body: object, over: () => boole
 /** Polls the log as a reader of the database does. */
 async function pollLog(over: () => boolean): Promise<{ position: number; id: string | null }[]> {
   const seen: { position: number; id: string | null }[] = [];
-  for (let last = false; !last; ) {
-    last = over();
+  await eventually(async () => {
+    const last = over();
     const { rows } = await database.pool.query(
       'SELECT position, packet_id FROM packet_log WHERE position > $1 ORDER BY position',
       [seen.at(-1)?.position ?? 0],
     );
     seen.push(...rows.map(({ position, packet_id }) => ({ position: Number(position), id: packet_id })));
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
+    return last;
+  });
   return seen;
 }
 
@@ -113,10 +113,10 @@ async function follow(
     feed.ended.then(() => {
       ended = true;
     });
-    while (!ended && !over(events)) {
-      await new Promise(resolve => setTimeout(resolve, 20));
+    await eventually(() => {
       events.splice(known, Infinity, ...feed.events);
-    }
+      return ended || over(events);
+    });
     lastId = feed.lastId() ?? lastId;
     feed.close();
   }

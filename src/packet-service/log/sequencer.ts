@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
+import { type WakeableWait, wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
@@ -24,6 +24,12 @@ interface Told {
   onErased: () => void;
 }
 
+/** How it waits: given by tests, whose waits do not end by time. */
+interface Waits {
+  rest: WakeableWait;
+  pause(ms: number): Promise<void>;
+}
+
 export interface Sequencer {
   /** Begins to work in the background. A database that is not there yet is waited for. */
   start(): void;
@@ -41,13 +47,14 @@ export interface Sequencer {
  * @param pool of one connection in pipeline mode, which also listens
  * @param tell news: gets the position of the last entry, after each append of any process and at least once a second;
  *   clock: gets the time of that entry; onErased: that a packet was erased, or may have been while nobody listened
+ * @param waits in place of timers
  */
 export function sequencer(
   pool: pg.Pool,
   { news, clock, onErased }: Told,
   logger: FastifyBaseLogger,
+  { rest, pause }: Waits = { rest: wakeableWait(), pause: wait },
 ): Sequencer {
-  const rest = wakeableWait();
   let stopping = false;
   let running: Promise<void> | undefined;
 
@@ -75,7 +82,7 @@ export function sequencer(
       clock.seen(round.clock);
       if (round.more) continue;
       if (last) return;
-      if (round.appended && !stopping) await wait(Math.max(REST_MS, performance.now() - began));
+      if (round.appended && !stopping) await pause(Math.max(REST_MS, performance.now() - began));
       await rest.wait(IDLE_MS);
     }
   }
@@ -89,7 +96,7 @@ export function sequencer(
       } catch (error) {
         if (stopping) return;
         logger.warn({ err: error }, 'the log cannot be appended to; tried again');
-        await wait(TROUBLE_MS);
+        await pause(TROUBLE_MS);
       } finally {
         // Closed, not handed on: it listens, and after an error a transaction may be open.
         connection?.removeListener('notification', onNotice);

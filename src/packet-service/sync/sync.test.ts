@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Arrivals, watchArrivals } from '../../../test/helpers/arrivals.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
@@ -185,6 +186,20 @@ test('what is only an event for users moves the position on and gives no packet'
   expect(await page({ since })).toEqual({ packets: [], count: 0, since: next, more: false });
 });
 
+/** Waits until a process has received so many requests and looked at the log for each. */
+async function untilTheyWait(of: RunningService, count: number, arrivals: Arrivals): Promise<void> {
+  await eventually(() => arrivals.requests('/sync/packets') === count);
+  // Its statement is sent after theirs, and then theirs are answered as well.
+  await of.send('GET', '/sync/packets?limit=1');
+  await eventually(async () => {
+    const { rowCount } = await service.pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`,
+    );
+    return rowCount === 0;
+  });
+  arrivals.end();
+}
+
 test('a request with wait is answered when something comes, whoever wrote it and wherever', async () => {
   const other = await runningService({}, service);
   const place = newPlace();
@@ -192,10 +207,11 @@ test('a request with wait is answered when something comes, whoever wrote it and
   const amina = user('amina');
   const thread = await threadOf(amina);
   const since = await end();
+  const arrivals = watchArrivals();
   const waiting = [{}, { geoid }, { user_id: amina }].map(wanted =>
     page({ since, wait: 30, ...wanted }, {}, other),
   );
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilTheyWait(other, 3, arrivals);
   const unwanted = await observe(newPlace());
   expect(idsOf((await waiting[0])?.packets ?? [])).toEqual([unwanted]);
   const wanted = await observe(place);
@@ -209,8 +225,9 @@ test('a wait ends with an empty page when its time is over, and when the service
   const since = await end();
   expect(await page({ since, wait: 0.05 })).toEqual({ packets: [], count: 0, since, more: false });
   const other = await runningService({}, service);
+  const arrivals = watchArrivals();
   const waiting = page({ since, wait: 60 }, {}, other);
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilTheyWait(other, 1, arrivals);
   await other.stop();
   expect(await waiting).toMatchObject({ packets: [], since });
 });

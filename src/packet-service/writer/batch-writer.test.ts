@@ -133,7 +133,7 @@ test('a deadlock with a stranger is over in the end: the batch is sent again', a
   const insert = `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
     VALUES ($1::uuid, 'g', now(), 'note', '{}', '{}', '{}')`;
   const rows = [packet('first', first), packet('second', second)];
-  await stranger.hold(second);
+  await stranger.hold(rows[1]?.id as string);
   const written = Promise.all(rows.map(one => writer.write(packetWrite({ packet: one }, { freshId: true }))));
   await stranger.blocks();
   // Now each waits for the other; PostgreSQL ends one of the two after deadlock_timeout.

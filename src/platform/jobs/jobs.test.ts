@@ -100,22 +100,29 @@ test('what fails is tried as often as its rules say, then goes to the dead', asy
 });
 
 test('no more jobs run at once than asked for, and one that hangs holds up no other', async () => {
-  let running = 0;
+  const running = new Map<number, () => void>();
   let most = 0;
   const done = new Set<number>();
-  const hanging = Promise.withResolvers<void>();
   const jobs = open(async ({ data }) => {
-    most = Math.max(most, ++running);
-    if (data.n === 1) await hanging.promise;
-    else await new Promise(resolve => setTimeout(resolve, 5));
-    running--;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    running.set(data.n, resolve);
+    most = Math.max(most, running.size);
+    await promise;
+    running.delete(data.n);
     done.add(data.n);
   }, 4);
   await send(jobs, ...Array.from({ length: 30 }, (_, n) => n + 1));
   jobs.wake();
-  await eventually(() => done.size === 29);
+  // Each time that all places are taken, one of the jobs ends; the first one hangs.
+  while (done.size < 29) {
+    await eventually(() => running.size === Math.min(4, 30 - done.size));
+    const [finish] = [...running].filter(([n]) => n !== 1).map(([, end]) => end);
+    const before = done.size;
+    finish?.();
+    await eventually(() => done.size > before);
+  }
   expect(done).not.toContain(1);
-  hanging.resolve();
+  running.get(1)?.();
   await eventually(() => done.size === 30);
   expect(most).toBe(4);
   await jobs.stop();

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import type { Problem } from '../http/problems.ts';
 import { type OutboundLimits, type OutboundRequest, outbound } from './outbound.ts';
 
@@ -191,17 +192,19 @@ describe('a system that fails several requests in a row', () => {
 
 describe('many requests at once', () => {
   test('wait in line for a few places, and are turned away when the line is full', async () => {
-    let now = 0;
+    const open: ServerResponse[] = [];
     let most = 0;
-    const url = await serve(async (_request, response) => {
-      now++;
-      most = Math.max(most, now);
-      await new Promise(resolve => setTimeout(resolve, 20));
-      now--;
-      response.end('{}');
+    const url = await serve((_request, response) => {
+      open.push(response);
+      most = Math.max(most, open.length);
     });
     const send = client({ concurrency: 3, queue: 10, timeoutMs: 30_000 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => send(get(url))));
+    const sent = Promise.allSettled(Array.from({ length: 20 }, () => send(get(url))));
+    for (let left = 13; left > 0; left--) {
+      await eventually(() => open.length === Math.min(3, left));
+      open.shift()?.end('{}');
+    }
+    const outcomes = await sent;
     expect(most).toBe(3);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(13);
     const [refused] = outcomes.filter(outcome => outcome.status === 'rejected');
@@ -210,6 +213,8 @@ describe('many requests at once', () => {
       message: 'too many requests wait for the provider',
       retryAfter: 1,
     });
-    expect((await send(get(url))).status).toBe(200);
+    const next = send(get(url));
+    (await eventually(() => open.shift()))?.end('{}');
+    expect((await next).status).toBe(200);
   });
 });

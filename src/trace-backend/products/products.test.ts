@@ -171,6 +171,32 @@ test('what is left out or null stays, an empty text clears, a list that is sent 
   expect((await update(kopanyi.user, { id, name: '' })).body).toEqual(wrong({ name: expect.any(String) }));
 });
 
+test('each part takes its fields one by one: what is left out stays, and an empty text changes one alone', async () => {
+  const sent = whole();
+  const parts = {
+    origin: sent.origin,
+    process: { ...sent.process, steps: ['pulp'] },
+    responsibility: { ...sent.responsibility, audits: 2 },
+    sustainability: sent.sustainability,
+    settings: sent.settings,
+  };
+  const id = await added(kopanyi.user, { name: 'Tea', ...parts });
+  const expected: Record<string, Record<string, unknown>> = structuredClone(parts);
+  for (const [part, fields] of Object.entries(parts)) {
+    await update(kopanyi.user, { id, [part]: { ours: part } });
+    expected[part] = { ...expected[part], ours: part };
+    expect(await read(kopanyi.user, id), part).toMatchObject(expected);
+    for (const [field, value] of Object.entries(fields)) {
+      if (typeof value !== 'string') continue;
+      await update(kopanyi.user, { id, [part]: { [field]: '' } });
+      const { [field]: _, ...others } = expected[part] as Record<string, unknown>;
+      // A language is no text that can be empty.
+      expected[part] = field === 'language' ? others : { ...others, [field]: '' };
+      expect((await read(kopanyi.user, id))[part], `${part}.${field}`).toEqual(expected[part]);
+    }
+  }
+});
+
 test('the owner is the company that was named, else the only one of the creator, else nobody but the creator', async () => {
   const [alone, two, admin] = [
     await trace.loggedIn(),
