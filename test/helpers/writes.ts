@@ -11,7 +11,7 @@ export function notePacket(fields: Partial<Packet> = {}, id = newUlid()): Packet
   const made = makePacket({
     id,
     geoid: 'g',
-    extraGeoids: [],
+    additionalGeoids: [],
     timestamp: parseTimestamp('2026-03-01T08:15:00Z') as Timestamp,
     type: 'note',
     body: {},

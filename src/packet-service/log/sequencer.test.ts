@@ -7,15 +7,15 @@ import { type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
 import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
-import { readPlaces } from './read-store.ts';
+import { readCursors } from './read-store.ts';
 import { sequencer } from './sequencer.ts';
 import {
   appendQueued,
   type LogEvent,
   NO_HORIZON,
+  queueErasure,
   queueEvents,
   queueStatements,
-  tellErasure,
 } from './store.ts';
 
 let database: TestDatabase;
@@ -95,7 +95,7 @@ async function started() {
   return made;
 }
 
-const readHead = async () => (await readPlaces(database.pool, [])).head.position;
+const readHead = async () => (await readCursors(database.pool, [])).head.position;
 const packet = (): LogEvent => ({ kind: 'packet', packetId: ulidToUuid(newUlid()), geoids: ['g'] });
 
 /** Commits events of which nobody is told, each in a transaction of its own. */
@@ -199,7 +199,7 @@ test('other processes tell it what they queue, append and erase', async () => {
   expect([told.rests, told.settled.at(-1)?.[0]]).toEqual([rests, before + 1]);
 
   expect(told.erasures).toBe(1);
-  await tellErasure(database.pool);
+  await queueErasure(database.pool);
   await eventually(() => told.erasures === 2);
 });
 

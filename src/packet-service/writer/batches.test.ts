@@ -7,7 +7,7 @@ import { notePacket, type OtherClient, otherClient, storedTogether } from '../..
 import { openPool } from '../../platform/postgres/database.ts';
 import { packetWrite } from '../intake/packet-write.ts';
 import type { Packet } from '../packet/packet.ts';
-import { type BatchWriter, batchWriter, tellingWriter } from './batch-writer.ts';
+import { type BatchWriter, batchWriter, withWriteListener } from './batch-writer.ts';
 import type { PacketWrite } from './write-store.ts';
 
 /** Which packets share a transaction, and when a batch begins beside others or behind one. */
@@ -134,7 +134,7 @@ const uuids = (count: number) => notes(count).map(({ id }) => ({ id, sha256: nul
 
 /** Writes whose packet and what belongs to it are 31 rows, counting each row of another feature as three. */
 const WEIGHTS: [string, () => PacketWrite][] = [
-  ['GeoIDs', () => fresh(notePacket({ extraGeoids: names('further', 30) }))],
+  ['GeoIDs', () => fresh(notePacket({ additionalGeoids: names('additional', 30) }))],
   ['attachments', () => fresh(notePacket({ attachments: uuids(30) as Packet['attachments'] }))],
   ['messages', () => ({ ...fresh(notePacket()), rows: names(`word ${Math.random()}`, 10).map(wordRow) })],
 ];
@@ -158,7 +158,7 @@ test.each(WEIGHTS)('behind another batch one begins with 32 rows: %s', async (_w
 
 test('a writer tells of a packet when it is stored, and not of one that is refused', async () => {
   const told: string[] = [];
-  const writer = tellingWriter(newWriter(1), ({ packet }) => told.push(packet.id));
+  const writer = withWriteListener(newWriter(1), ({ packet }) => told.push(packet.id));
   const good = notePacket();
   await writer.write(fresh(good));
   await expect(writer.write(fresh(notePacket({ ts: 'never' })))).rejects.toMatchObject({ code: 'internal' });
