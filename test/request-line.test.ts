@@ -43,6 +43,13 @@ test('U+0000 in a parameter of a query or a path is 400 and names the parameter,
   }
 });
 
+test('U+0000 in a path that leads nowhere is 400 and says that it is the path', async () => {
+  for (const { send } of services) {
+    const answer = await send('GET', '/no%00thing');
+    expect([answer.status, sentence(answer)]).toEqual([400, 'the path must not hold the character U+0000']);
+  }
+});
+
 test('a query parameter that an operation does not know is 400 with the nearest known name', async () => {
   const ask = async (path: string) => {
     const { status, body } = await packet.send('GET', path);

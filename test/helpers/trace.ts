@@ -16,7 +16,8 @@ export const ADMIN = { username: 'admin@example.org', password: 'an administrato
 /** The password of every user that `loggedIn` makes. */
 export const PASSWORD = 'correct horse battery staple';
 /** Its hash, with the lowest cost that Argon2id has: tests log in thousands of times, and the check is the real one. */
-const HASH = '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$yuD2H5PR1k40noDgIpVNKqoS7GJ4ncWdetRratfGGQU';
+export const PASSWORD_HASH =
+  '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$yuD2H5PR1k40noDgIpVNKqoS7GJ4ncWdetRratfGGQU';
 
 /** A user who is logged in: requests made by it carry its cookie. */
 export interface LoggedIn {
@@ -40,7 +41,7 @@ let count = 0;
 /** A trace backend on a free port over a database of its own, or over the one given. */
 export async function runningTrace(
   environment: Record<string, string> = {},
-  shared?: RunningService,
+  shared?: Pick<RunningService, 'connection'>,
 ): Promise<RunningTrace> {
   const database = shared ? undefined : await testDatabase();
   const connection = shared?.connection ?? (database as { connection: object }).connection;
@@ -86,7 +87,13 @@ export async function runningTrace(
     async loggedIn(role = 'USER') {
       const email = `user-${++count}-${process.pid}@example.org`;
       const who = { email, emailKey: email, name: 'Ana', surname: 'Uwase', language: 'EN' as const };
-      const user = { ...who, role, status: 'ACTIVE' as Status, password: HASH, createdAt: new Date() };
+      const user = {
+        ...who,
+        role,
+        status: 'ACTIVE' as Status,
+        password: PASSWORD_HASH,
+        createdAt: new Date(),
+      };
       await insertUser(pool, user);
       return login(email, PASSWORD);
     },

@@ -13,6 +13,7 @@ import { keyText, makeKey, routeOf, runWithKey, sendIdempotentAnswer } from '../
 import type { Key } from '../idempotency/store.ts';
 import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet/attachment-ids.ts';
 import type { PacketReader } from '../packets/reader.ts';
+import { tooLarge, type Uploading } from './complete.ts';
 import { allowsRange, readRange } from './range.ts';
 import { checkAttachmentReader } from './readers.ts';
 import {
@@ -25,7 +26,7 @@ import { type Attachment, findAttachments } from './store.ts';
 import { contentKey, newAttachmentId, type StoredAttachment, storeAttachment } from './store-attachment.ts';
 import { sweepHourly } from './sweep.ts';
 import { requireAttachmentId } from './tus.ts';
-import { registerUploads, tooLarge, type Uploading } from './uploads.ts';
+import { registerUploads } from './uploads.ts';
 
 /** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet names them. */
 export function registerAttachments(

@@ -59,7 +59,7 @@ export const postAttachmentSchema = {
   response: {
     200: { ...Attachment, description: 'it was stored before' },
     201: Attachment,
-    ...errorAnswers(400, 403, 408, 409, 413, 415, 429, 500, 503),
+    ...errorAnswers(400, 403, 408, 409, 410, 413, 415, 429, 500, 503),
   },
 };
 
@@ -144,8 +144,11 @@ export const postUploadSchema = {
     `The tus protocol ${TUS_VERSION} with ${TUS_EXTENSIONS}; any tus client does it. Location is where the bytes ` +
     'are sent to, by PATCH; Attachment-Id is what packets refer to. Upload-Metadata may have `id` (att_ and a ' +
     'ULID) and `filename`. With a token the upload is its user`s. It has 7 days. A client that does not know yet how ' +
-    'long the file is sends Upload-Defer-Length: 1 instead of Upload-Length, which then comes with a PATCH.',
+    'long the file is sends Upload-Defer-Length: 1 instead of Upload-Length, which then comes with a PATCH. The same ' +
+    'Idempotency-Key with the same Upload-Length and Upload-Metadata leads to the same upload, at the offset that it ' +
+    'has reached; if that upload was deleted or has expired, to a new one.',
   headers: Type.Object({
+    ...IdempotencyHeaders.properties,
     'tus-resumable': resumable,
     'upload-length': Type.Optional(Type.Integer({ minimum: 0, description: 'bytes of the file' })),
     'upload-defer-length': Type.Optional(
@@ -156,8 +159,14 @@ export const postUploadSchema = {
     ),
   }),
   response: {
-    201: Type.Object({ attachment_id: AttachmentId }, { description: 'begun' }),
-    ...errorAnswers(400, 403, 409, 412, 413, 500, 503),
+    201: Type.Object(
+      {
+        attachment_id: AttachmentId,
+        upload_id: Type.String({ description: 'the last part of Location' }),
+      },
+      { description: 'begun' },
+    ),
+    ...errorAnswers(400, 403, 409, 410, 412, 413, 500, 503),
   },
 };
 

@@ -20,6 +20,12 @@ const DAY_MS = 24 * 3600 * 1000;
 const BATCH = 500;
 /** Days in which an upload must be completed, counted from its beginning. */
 export const UPLOAD_DAYS = 7;
+
+/** When the oldest upload began that has not expired. */
+export function oldestUpload(): Date {
+  return new Date(Date.now() - UPLOAD_DAYS * DAY_MS);
+}
+
 /** How long a content stays that no attachment has: longer than any upload of the same content may take. */
 const CONTENT_GRACE_MS = DAY_MS;
 

@@ -31,9 +31,9 @@ export function readMetadata(header: string): FileMetadata {
     }
     values.set(key, Buffer.from(value, 'base64').toString('utf8'));
   }
-  for (const key of ['id', 'filename', 'name']) {
-    if (!values.get(key)?.includes('\0')) continue;
-    throw new Problem('invalid', `${key} in Upload-Metadata must not hold the character U+0000`);
+  for (const [key, value] of values) {
+    if (!value.includes('\0')) continue;
+    throw new Problem('invalid', `${key.slice(0, 64)} in Upload-Metadata must not hold the character U+0000`);
   }
   const id = values.get('id');
   return {

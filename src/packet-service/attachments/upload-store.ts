@@ -29,7 +29,7 @@ export async function insertUpload(database: Database, upload: Upload): Promise<
     VALUES (${uploadId}, ${attachmentId}, ${userId}, ${name}, ${metadata}, ${length ?? null}, ${createdAt})`);
 }
 
-/** An upload that was begun after a moment; earlier ones have expired. */
+/** An upload that was begun after a moment. */
 export async function findUpload(
   database: Database,
   uploadId: string,

@@ -213,12 +213,12 @@ test('what the protocol asks for is told, and what breaks it is refused', async 
   const id = newId();
   const metadata = `id ${btoa(id)},filename ${btoa('a.bin')},is_confidential`;
   const made = await begin(10, metadata);
+  const path = made.headers.get('location') as string;
   expect([made.status, made.body, made.headers.get('attachment-id')]).toEqual([
     201,
-    { attachment_id: id },
+    { attachment_id: id, upload_id: path.split('/').at(-1) },
     id,
   ]);
-  const path = made.headers.get('location') as string;
   const head = await service.send('HEAD', path, undefined, TUS);
   expect(head.status).toBe(200);
   expect(Object.fromEntries(head.headers)).toMatchObject({
@@ -324,7 +324,7 @@ test('pieces are what came, cut evenly, also of a stream that breaks', async () 
 });
 
 test('U+0000 in the metadata of an upload is 400 and names the key', async () => {
-  for (const key of ['id', 'filename', 'name']) {
+  for (const key of ['id', 'filename', 'name', 'taken-by']) {
     const metadata = `${key} ${Buffer.from('a\0b').toString('base64')}`;
     const headers = { ...TUS, 'upload-length': '5', 'upload-metadata': metadata };
     const { status, body } = await service.send('POST', '/attachments/uploads', undefined, headers);

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import type { FileStore } from '../../platform/files/index.ts';
-import type { TakeShare } from '../../platform/http/caller-share.ts';
-import type { Limiter } from '../../platform/http/limiter.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { streamBodies } from '../../platform/http/streamed-body.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
+import { sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import { attachmentIdText } from '../packet/attachment-ids.ts';
-import { checkClaim } from './claims.ts';
+import { beginOnce } from './begin.ts';
+import { complete, elsewhere, pieceKey, tooLarge, type Uploading } from './complete.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
   deleteUploadSchema,
@@ -19,31 +18,14 @@ import {
   patchUploadSchema,
   postUploadSchema,
 } from './schemas.ts';
-import { findAttachments } from './store.ts';
-import { type AttachmentContext, newAttachmentId, storeAttachment } from './store-attachment.ts';
-import { piecesOf, UPLOAD_DAYS } from './sweep.ts';
-import { readMetadata, TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
-import {
-  appendPiece,
-  completeUpload,
-  declareLength,
-  deleteUpload,
-  findUpload,
-  insertUpload,
-  type Upload,
-} from './upload-store.ts';
+import { oldestUpload, piecesOf, UPLOAD_DAYS } from './sweep.ts';
+import { TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
+import { appendPiece, declareLength, deleteUpload, findUpload, type Upload } from './upload-store.ts';
 import { writers } from './writers.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Pieces of one upload, at most: whoever sends a file by the byte is told to begin anew. */
 const MAX_PIECES = 10_000;
-
-/** What uploads need. */
-export interface Uploading extends AttachmentContext {
-  limited: Limiter;
-  takeShare: TakeShare;
-  maxBytes: number;
-}
 
 /** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */
 export function registerUploads(app: Server, uploading: Uploading): void {
@@ -74,11 +56,9 @@ export function registerUploads(app: Server, uploading: Uploading): void {
   );
 
   app.post('/attachments/uploads', { schema: postUploadSchema }, async (request, reply) => {
-    const upload = await begin(uploading, request);
+    const { upload, done } = await beginOnce(uploading, request);
     reply.header('location', `/attachments/uploads/${upload.uploadId}`);
-    return tell(reply, upload, upload.received)
-      .code(201)
-      .send({ attachment_id: attachmentIdText(upload.attachmentId) });
+    return sendIdempotentAnswer(tell(reply, upload, upload.received), done);
   });
 
   const path = '/attachments/uploads/:upload_id';
@@ -117,40 +97,6 @@ export function registerUploads(app: Server, uploading: Uploading): void {
   });
 }
 
-/** @throws Problem invalid, too_large, or conflict when the id belongs to a file of another size */
-async function begin(uploading: Uploading, request: FastifyRequest): Promise<Upload> {
-  const { pool, maxBytes, checksUsers } = uploading;
-  const { 'upload-length': given, 'upload-defer-length': deferred } = request.headers;
-  if ((given === undefined) === (deferred === undefined)) {
-    throw new Problem('invalid', 'Upload-Length is required, or Upload-Defer-Length: 1 in its place');
-  }
-  const length = given === undefined ? undefined : Number(given);
-  if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
-  const metadata = String(request.headers['upload-metadata'] ?? '');
-  const { attachmentId = newAttachmentId(), name = '' } = readMetadata(metadata);
-  const [stored] = await findAttachments(pool, [attachmentId]);
-  if (stored && length !== undefined && stored.size !== length) {
-    throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
-  }
-  const userId = request.user ?? null;
-  if (!stored) await checkClaim(pool, { attachmentId, userId }, { checksUsers });
-  const upload: Upload = {
-    uploadId: randomUUID(),
-    attachmentId,
-    userId,
-    name,
-    metadata,
-    length,
-    received: 0,
-    pieces: [],
-    createdAt: new Date(),
-  };
-  await insertUpload(pool, upload);
-  // Of an empty file there is nothing to send: no PATCH comes.
-  if (length === 0) await complete(uploading, { ...upload, length }, 0, Buffer.alloc(0));
-  return upload;
-}
-
 /**
  * An upload with the length that its client says it has. Where it is more than what is here it is kept before anything
  * is read; otherwise only the end of the upload says so.
@@ -175,19 +121,10 @@ async function withLength(
   return { ...upload, length };
 }
 
-export function tooLarge(maxBytes: number): Problem {
-  return new Problem('too_large', `file is larger than ${maxBytes} bytes (MAX_ATTACHMENT_BYTES)`);
-}
-
-function elsewhere({ received }: Upload): Problem {
-  return new Problem('conflict', `Upload-Offset must be where the upload ends; that was ${received}`);
-}
-
 /** @throws Problem not_found, also when it has expired; unauthenticated or forbidden when it is another user's */
 async function ownUpload(pool: pg.Pool, { user, anonymous }: Caller, uploadId: string): Promise<Upload> {
-  const begun = new Date(Date.now() - UPLOAD_DAYS * DAY_MS);
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uploadId);
-  const upload = isId ? await findUpload(pool, uploadId, begun) : undefined;
+  const upload = isId ? await findUpload(pool, uploadId, oldestUpload()) : undefined;
   if (!upload) throw new Problem('not_found', `there is no upload ${uploadId}`);
   if (upload.userId === null || upload.userId === user) return upload;
   if (anonymous) throw tokenNeeded(`upload ${uploadId}`);
@@ -230,7 +167,7 @@ async function takePieces(
     }
     if (end > maxBytes) throw tooLarge(maxBytes);
     if (end === length) {
-      await complete(uploading, { ...upload, length, pieces }, offset, bytes);
+      await complete(uploading, { ...upload, length, pieces }, { offset, last: bytes });
       return length;
     }
     if (pieces.length >= MAX_PIECES) {
@@ -247,44 +184,7 @@ async function takePieces(
   }
   // A client that has sent everything may say only then that it was everything.
   if (offset === length && isDeclared) {
-    await complete(uploading, { ...upload, length, pieces }, offset, Buffer.alloc(0));
+    await complete(uploading, { ...upload, length, pieces }, { offset, last: Buffer.alloc(0) });
   }
   return offset;
-}
-
-function pieceKey(uploadId: string, piece: string): string {
-  return `${piecesOf(uploadId)}/${piece}`;
-}
-
-/**
- * Stores the attachment, and says that the upload is complete in the same transaction: nobody is ever told that a
- * file is here which is not.
- */
-async function complete(
-  uploading: Uploading,
-  upload: Upload & { length: number },
-  offset: number,
-  last: Buffer,
-): Promise<void> {
-  const { files } = uploading;
-  const { uploadId, length } = upload;
-  const received = await files.receive(joined(files, upload, last), length, () => tooLarge(length));
-  try {
-    if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
-    await storeAttachment(uploading, received, upload, async database => {
-      if (!(await completeUpload(database, { uploadId, offset, length }))) throw elsewhere(upload);
-    });
-  } finally {
-    await received.discard();
-  }
-  await files.removeAll(piecesOf(uploadId));
-}
-
-async function* joined(
-  files: FileStore,
-  { uploadId, pieces }: Upload,
-  last: Buffer,
-): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield* await files.read(pieceKey(uploadId, piece));
-  yield last;
 }

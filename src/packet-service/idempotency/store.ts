@@ -81,6 +81,17 @@ export async function dropClaims(
     WHERE (kept.caller, kept.route, kept.key) = (dropped.caller, dropped.route, dropped.key)`);
 }
 
+/** Gives back a key whose answer no longer holds, unless it has another answer meanwhile. */
+export async function forgetAnswer(
+  database: Database,
+  { caller, route, key }: Pick<Key, 'caller' | 'route' | 'key'>,
+  answer: string,
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM idempotency_keys
+    WHERE caller = ${caller} AND route = ${route} AND key = ${key} AND answer = ${answer}`);
+}
+
 /**
  * Empties the answers that name something which was erased. The keys stay: a request that is sent again must not be
  * taken for a new one. An empty fingerprint marks them, as that of a body is no less than its content in short.

@@ -210,10 +210,14 @@ test('RATE_LIMIT=off lifts requests a minute and contacts an hour', async () => 
 test('RATE_LIMIT=off leaves what guards passwords and mailed tokens', async () => {
   const trace = await runningTrace({ RATE_LIMIT: 'off', TRUST_PROXY: 'true' });
   const from = { 'x-forwarded-for': '192.0.2.10' };
-  const confirm = () => trace.send('POST', '/api/user/confirm_email', { token: 'guessed' }, from);
-  const statuses: number[] = [];
-  for (let n = 0; n < 21; n++) statuses.push((await confirm()).status);
-  expect(statuses).toEqual([...Array(20).fill(400), 429]);
+  for (const [path, body] of [
+    ['/api/user/confirm_email', { token: 'guessed' }],
+    ['/api/company/invitation', { token: 'guessed', answer: 'ACCEPT' }],
+  ] as const) {
+    const statuses: number[] = [];
+    for (let n = 0; n < 21; n++) statuses.push((await trace.send('POST', path, body, from)).status);
+    expect(statuses, path).toEqual([...Array(20).fill(400), 429]);
+  }
   const login = { username: 'nobody@example.org', password: 'guessed' };
   const answers: number[] = [];
   for (let n = 0; n < 11; n++)

@@ -100,7 +100,9 @@ function wrong(name: string, sentence: string): Problem {
 /** Names where in the address U+0000 is. */
 function withNul(request: FastifyRequest): Problem {
   const places = [...Object.entries(request.query as Query), ...Object.entries(request.params as Query)];
-  const [name = 'the path'] = places.find(place => place.flat().join().includes('\0')) ?? [];
+  const [found = '*'] = places.find(place => place.flat().join().includes('\0')) ?? [];
+  // A wildcard is no parameter that a client knows of.
+  const name = found === '*' ? 'the path' : found;
   const shown = name.replaceAll('\0', '\ufffd').slice(0, 64);
   return wrong(shown, `${shown} must not hold the character U+0000`);
 }
