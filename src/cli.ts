@@ -21,6 +21,7 @@ import { createAdmin } from './trace-backend/accounts/administration/first-admin
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
 import { importEcbRates } from './trace-backend/currency/import-ecb.ts';
 import { makeKey } from './trace-backend/keys/keys.ts';
+import { checkSecrets } from './trace-backend/keys/sealed.ts';
 import { rotateServiceToken, serviceToken } from './trace-backend/keys/service-token.ts';
 import { eraseUser, exportUser, type UserCommand } from './user-commands.ts';
 
@@ -101,7 +102,11 @@ const commands: Record<string, Command> = {
         throw new UsageError('TRACE_JWT_PRIVATE_KEY names the key that signs: change the setting');
       }
       await migrateTraceBackend(connection);
-      const kid = await withPool(connection, TRACE_SCHEMA, pool => makeKey(pool, secretBox(settings)));
+      const kid = await withPool(connection, TRACE_SCHEMA, async pool => {
+        const box = secretBox(settings);
+        await checkSecrets(pool, box);
+        return makeKey(pool, box);
+      });
       return `from two minutes on new tokens are signed with ${kid}`;
     },
   },

@@ -28,12 +28,20 @@ interface World {
   longitude: number;
 }
 
-/** Who asks. Nobody has no token; an administrator has one that says so, and nothing else. */
-type Role = 'nobody' | 'other' | 'participant' | 'owner' | 'administrator';
-const ROLES: Role[] = ['nobody', 'other', 'administrator', 'participant', 'owner'];
+/** Who asks. Nobody has no token; administrators have one that says so, and nothing else. */
+type Role = 'nobody' | 'other' | 'participant' | 'owner' | 'administrator' | 'regionalAdmin';
+const ROLES: Role[] = ['nobody', 'other', 'regionalAdmin', 'administrator', 'participant', 'owner'];
 
-/** What roles are answered with AUTH_MODE=optional; an administrator as any other user, unless it is said. */
-type Statuses = Record<Exclude<Role, 'administrator'>, number> & { administrator?: number };
+/**
+ * What roles are answered with AUTH_MODE=optional; an administrator like any other user, unless it is said, and an
+ * administrator of a region always.
+ */
+type Statuses = Record<Exclude<Role, 'administrator' | 'regionalAdmin'>, number> & { administrator?: number };
+/** The roles that tokens of the trace backend name. */
+const TOKEN_ROLES: Partial<Record<Role, string>> = {
+  administrator: 'SYSTEM_ADMIN',
+  regionalAdmin: 'REGIONAL_ADMIN',
+};
 
 /** One route: a good request to it, and what the roles are answered. */
 interface Row {
@@ -308,10 +316,17 @@ async function makeWorld(): Promise<World> {
 
 /** Who a role is in a world, and the token it shows. */
 async function identity(role: Role, world: World): Promise<{ user: string; token: string | undefined }> {
-  const users = { nobody: 'visitor', other: 'stranger', administrator: 'root', ...world };
+  const users = {
+    nobody: 'visitor',
+    other: 'stranger',
+    administrator: 'root',
+    regionalAdmin: 'regional',
+    ...world,
+  };
   const user = users[role];
   if (role === 'nobody') return { user, token: undefined };
-  return { user, token: await secretToken(user, role === 'administrator' ? { role: 'SYSTEM_ADMIN' } : {}) };
+  const named = TOKEN_ROLES[role];
+  return { user, token: await secretToken(user, named === undefined ? {} : { role: named }) };
 }
 
 async function ask(
@@ -352,8 +367,10 @@ async function askAll(row: Row, look: (role: Role, world: World) => Promise<void
   }
 }
 
-const statusOf = ({ statuses }: Row, role: Role) =>
-  role === 'administrator' ? (statuses.administrator ?? statuses.other) : statuses[role];
+function statusOf({ statuses }: Row, role: Role): number {
+  if (role === 'administrator') return statuses.administrator ?? statuses.other;
+  return role === 'regionalAdmin' ? statuses.other : statuses[role];
+}
 
 test.each(CASES)('AUTH_MODE=optional: %s', (route, row) =>
   askAll(row, async (role, world) => {

@@ -31,6 +31,17 @@ test('required: every endpoint but health and the documentation needs a token', 
   expect((await required.send('GET', '/nothing')).status).toBe(404);
 });
 
+test('what is open to anyone does not look at Authorization', async () => {
+  for (const service of [required, optional]) {
+    for (const path of ['/health', '/health/ready', '/health/live', '/docs', '/invitations/x', '/graph']) {
+      for (const authorization of ['Basic YW5hOmJlbg==', 'Bearer nonsense', 'nonsense']) {
+        const answer = await service.send('GET', path, undefined, { authorization });
+        expect(answer.status, `${path} ${authorization}`).toBe(200);
+      }
+    }
+  }
+});
+
 test('optional: no token is fine, a present one must be valid', async () => {
   expect(await status(optional)).toBe(200);
   expect(await status(optional, await secretToken('ana'))).toBe(200);
@@ -59,6 +70,7 @@ test('expired, early, refresh, not activated and nameless tokens are refused', a
     { exp: undefined },
     { type: 'refresh' },
     { is_activated: false },
+    ...[7, {}, ['ana'], true, null].map(sub => ({ sub }) as unknown as JWTPayload),
     { sub: undefined },
     { sub: '' },
     { sub: 'x'.repeat(257) },

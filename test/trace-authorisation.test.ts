@@ -306,18 +306,25 @@ const TABLE: Record<string, Row> = {
 };
 
 let trace: RunningTrace;
+/** Trace backends over the same database with the other values of AUTH_MODE. */
+let others: RunningTrace[];
 beforeAll(async () => {
   trace = await runningTrace();
+  const modes = ['off', 'required'].map(AUTH_MODE => runningTrace({ AUTH_MODE }, trace));
+  others = await Promise.all(modes);
 });
-afterAll(() => trace.stop());
+afterAll(async () => {
+  await Promise.all(others.map(other => other.stop()));
+  await trace.stop();
+});
 
-async function ask(route: string, world: World, cookie?: string): Promise<Answer> {
+async function ask(route: string, world: World, cookie?: string, at = trace): Promise<Answer> {
   const [method, pattern] = route.split(' ') as [string, string];
   const row = TABLE[route] as Row;
   const path = row.path ? await row.path(world) : pattern;
   const headers: Record<string, string> = cookie === undefined ? {} : { cookie };
-  if (!row.form) return trace.send(method, path, await row.body?.(world), headers);
-  const response = await fetch(trace.url + path, { method, headers, body: row.form() });
+  if (!row.form) return at.send(method, path, await row.body?.(world), headers);
+  const response = await fetch(at.url + path, { method, headers, body: row.form() });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
@@ -370,6 +377,16 @@ test.each(Object.entries(TABLE))('%s: each kind of user', async (route, row) => 
     const answer = await ask(route, world, caller.cookie);
     expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
     if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
+  }
+});
+
+test.each(Object.entries(TABLE))('%s: AUTH_MODE changes nothing', async (route, row) => {
+  for (const at of others) {
+    const world = await makeWorld();
+    const nobody = await ask(route, world, undefined, at);
+    expect(nobody.status, `nobody: ${nobody.text}`).toBe(row.open ?? 401);
+    const member = await ask(route, world, (await callerOf('member', world)).cookie, at);
+    expect(member.status, `member: ${member.text}`).toBe(row.member);
   }
 });
 

@@ -39,6 +39,7 @@ test('every way in which an answer can be wrong is a fault', () => {
   expect(judge(200, 'a', 'text/csv')).toMatch(/media type/);
   expect(judge(204, 'a')).toMatch(/a body/);
   expect(judge(201, '{"id":"a"}')).toMatch(/status 201/);
+  expect(judge(409, '{"error":"x"}')).toMatch(/status 409/);
 });
 
 test('an answer that breaks off, or holds more than it says, is no answer', () => {

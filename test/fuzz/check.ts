@@ -31,6 +31,9 @@ export const traceError: ErrorShape = body => {
   return isStatus && isMessage && areSentences && Object.keys(rest).length === 0;
 };
 
+/** Refusals of HTTP itself, which any address can answer, also one that leads nowhere. */
+const ANYWHERE = [400, 404, 405, 406, 408, 413, 414, 415, 417, 421, 429, 431];
+
 /** What an answer breaks of what every answer promises; undefined when it is as it should be. */
 export function faultOf(
   { method, responses }: Pick<Operation, 'method' | 'responses'>,
@@ -39,6 +42,9 @@ export function faultOf(
 ): string | undefined {
   const shown = () => body.toString().slice(0, 300);
   if (status >= 500) return `a failure: ${shown()}`;
+  if (status >= 400 && !ANYWHERE.includes(status) && !responses[String(status)]) {
+    return `status ${status} is not in the definition: ${shown()}`;
+  }
   if (status >= 400 && method !== 'HEAD') {
     return errorFault(type, body, isError) && `${errorFault(type, body, isError)}: ${shown()}`;
   }

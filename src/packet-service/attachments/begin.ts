@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import {
-  type ClaimKey,
-  type IdempotentAnswer,
-  keyText,
-  makeKey,
-  routeOf,
-  runWithKey,
-} from '../idempotency/idempotency.ts';
+import { type ClaimKey, type IdempotentAnswer, runWithKey } from '../idempotency/idempotency.ts';
 import { forgetAnswer, type Key } from '../idempotency/store.ts';
 import { attachmentIdText } from '../packet/attachment-ids.ts';
 import { checkClaim } from './claims.ts';
@@ -19,6 +11,17 @@ import { newAttachmentId } from './store-attachment.ts';
 import { oldestUpload } from './sweep.ts';
 import { readMetadata } from './tus.ts';
 import { findUpload, insertUpload, type Upload } from './upload-store.ts';
+
+/** What a client says of a file before it sends it. */
+export interface Beginning {
+  /** who uploads it; null without a token */
+  userId: string | null;
+  key: Key | undefined;
+  /** bytes of the file; undefined until the client knows */
+  length: number | undefined;
+  /** Upload-Metadata as sent */
+  metadata: string;
+}
 
 /** An upload as it is, and the answer to the request that began it. */
 export interface Begun {
@@ -33,16 +36,16 @@ export interface Begun {
  * @throws Problem invalid, too_large, or conflict when the id belongs to a file of another size or the key to another
  *   request
  */
-export async function beginOnce(uploading: Uploading, request: FastifyRequest): Promise<Begun> {
+export async function beginOnce(uploading: Uploading, beginning: Beginning): Promise<Begun> {
   const { pool } = uploading;
-  const key = keyOf(request);
+  const { key } = beginning;
   for (;;) {
     let upload: Upload | undefined;
     const done = await runWithKey(pool, key, async take => {
-      upload = await begin(uploading, request, take);
+      upload = await begin(uploading, beginning, take);
       return answerOf(upload);
     });
-    if (upload && !done.again) return { upload, done };
+    if (upload && !done.replayed) return { upload, done };
     const { upload_id } = JSON.parse(done.answer) as { upload_id: string };
     const earlier = await findUpload(pool, upload_id, oldestUpload());
     if (earlier) return { upload: earlier, done };
@@ -50,34 +53,23 @@ export async function beginOnce(uploading: Uploading, request: FastifyRequest): 
   }
 }
 
-/** What makes a beginning the same as another is in its headers. */
-function keyOf(request: FastifyRequest): Key | undefined {
-  const key = keyText(request);
-  if (key === undefined) return undefined;
-  const { 'upload-length': length = null, 'upload-metadata': metadata = '' } = request.headers;
-  return makeKey(request, routeOf(request), key, { length, metadata });
-}
-
 function answerOf({ uploadId, attachmentId }: Upload): { status: number; answer: string } {
   const answer = { attachment_id: attachmentIdText(attachmentId), upload_id: uploadId };
   return { status: 201, answer: JSON.stringify(answer) };
 }
 
-async function begin(uploading: Uploading, request: FastifyRequest, take: ClaimKey): Promise<Upload> {
+async function begin(
+  uploading: Uploading,
+  { userId, length, metadata }: Beginning,
+  take: ClaimKey,
+): Promise<Upload> {
   const { pool, maxBytes, checksUsers } = uploading;
-  const { 'upload-length': given, 'upload-defer-length': deferred } = request.headers;
-  if ((given === undefined) === (deferred === undefined)) {
-    throw new Problem('invalid', 'Upload-Length is required, or Upload-Defer-Length: 1 in its place');
-  }
-  const length = given === undefined ? undefined : Number(given);
   if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
-  const metadata = String(request.headers['upload-metadata'] ?? '');
   const { attachmentId = newAttachmentId(), name = '' } = readMetadata(metadata);
   const [stored] = await findAttachments(pool, [attachmentId]);
   if (stored && length !== undefined && stored.size !== length) {
     throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
   }
-  const userId = request.user ?? null;
   if (!stored) await checkClaim(pool, { attachmentId, userId }, { checksUsers });
   const upload: Upload = {
     uploadId: randomUUID(),

@@ -40,12 +40,13 @@ export const postAttachmentSchema = {
     'multipart/form-data with the file in the field `file`, and its `id` where the client named it before. 201 when ' +
     'it is stored now, 200 when the id has this very content already, 409 when it has another. Where a packet that ' +
     'came with a token named the id first, only that user uploads it; where the reference has a `sha256`, only a ' +
-    'file with that hash is taken (409). An attachment that no packet names after ATTACHMENT_EXPIRE_DAYS is removed. On a bad network, or for large files, upload in parts: ' +
+    'file with that hash is taken (409). A file has at most MAX_ATTACHMENT_BYTES (413). A caller may have ' +
+    'UPLOADS_PER_CALLER uploads at once (429), a process CONCURRENT_UPLOADS (503). An attachment that no packet names after ATTACHMENT_EXPIRE_DAYS is removed. On a bad network, or for large files, upload in parts: ' +
     'POST /attachments/uploads.',
   headers: IdempotencyHeaders,
   consumes: ['multipart/form-data'],
   body: Type.Object({
-    id: Type.Optional(Type.String({ description: 'att_ and a ULID made by the client' })),
+    id: Type.Optional(Type.String({ maxLength: 100, description: 'att_ and a ULID made by the client' })),
     file: Type.String({ format: 'binary', description: 'the file, with its name' }),
   }),
   querystring: Type.Object({
@@ -189,7 +190,8 @@ export const patchUploadSchema = {
   summary: 'Send more of an upload (tus)',
   description:
     `The next bytes of the file, as ${TUS_BODY}. What came before the connection broke is kept. With the last ` +
-    'byte the attachment is stored, before the answer.',
+    'byte the attachment is stored, before the answer. An upload has at most MAX_ATTACHMENT_BYTES (413) and 10,000 ' +
+    'pieces, one for every 2 MiB of a request (409). UPLOADS_PER_CALLER and CONCURRENT_UPLOADS hold as for POST /attachments.',
   consumes: [TUS_BODY],
   body: Type.String({ format: 'binary', description: 'the bytes' }),
   params: uploadParams,

@@ -6,9 +6,9 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { streamBodies } from '../../platform/http/streamed-body.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
-import { sendIdempotentAnswer } from '../idempotency/idempotency.ts';
+import { keyText, makeKey, routeOf, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import { attachmentIdText } from '../packet/attachment-ids.ts';
-import { beginOnce } from './begin.ts';
+import { type Beginning, beginOnce } from './begin.ts';
 import { complete, elsewhere, pieceKey, tooLarge, type Uploading } from './complete.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
@@ -56,7 +56,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
   );
 
   app.post('/attachments/uploads', { schema: postUploadSchema }, async (request, reply) => {
-    const { upload, done } = await beginOnce(uploading, request);
+    const { upload, done } = await beginOnce(uploading, beginningOf(request));
     reply.header('location', `/attachments/uploads/${upload.uploadId}`);
     return sendIdempotentAnswer(tell(reply, upload, upload.received), done);
   });
@@ -95,6 +95,20 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     await files.removeAll(piecesOf(uploadId));
     return reply.code(204).send(null);
   });
+}
+
+/** @throws Problem invalid */
+function beginningOf(request: FastifyRequest): Beginning {
+  const { 'upload-length': given, 'upload-defer-length': deferred } = request.headers;
+  if ((given === undefined) === (deferred === undefined)) {
+    throw new Problem('invalid', 'Upload-Length is required, or Upload-Defer-Length: 1 in its place');
+  }
+  const length = given === undefined ? undefined : Number(given);
+  const metadata = String(request.headers['upload-metadata'] ?? '');
+  const text = keyText(request);
+  const headers = { length: length ?? null, metadata };
+  const key = text === undefined ? undefined : makeKey(request, routeOf(request), text, headers);
+  return { userId: request.user ?? null, key, length, metadata };
 }
 
 /**

@@ -27,10 +27,13 @@ export const errors = {
   503: described('not possible for the moment; Retry-After tells when to come back'),
 } as const;
 
-/** Picks error answers by status; 401 is always among them. */
+/** Picks error answers by status; 401 and 429 are always among them. */
 export function errorAnswers<Status extends keyof typeof errors>(...statuses: Status[]) {
-  const all = [401 as const, ...statuses];
-  return Object.fromEntries(all.map(status => [status, errors[status]])) as Pick<typeof errors, Status | 401>;
+  const all = [401 as const, 429 as const, ...statuses];
+  return Object.fromEntries(all.map(status => [status, errors[status]])) as Pick<
+    typeof errors,
+    Status | 401 | 429
+  >;
 }
 
 export const Ulid = Type.String({

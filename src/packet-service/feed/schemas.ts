@@ -16,7 +16,8 @@ export const feedSchema = {
     'is its place in the log. Whoever comes back with Last-Event-ID, to any process, first gets everything after ' +
     'it, then what is new, each once; without it only what is new. 409 when the place is of another log, as after a ' +
     'restored backup: start over without it. A feed ends after an hour, when its client does not take what comes, and ' +
-    'when the service stops: come back with Last-Event-ID.',
+    'when the service stops: come back with Last-Event-ID. A caller may have FEEDS_PER_CALLER feeds open (429), a ' +
+    'process 5,000 (503).',
   headers: Type.Object({
     'last-event-id': Type.Optional({ ...LogCursor, description: 'id of the last event that was received' }),
   }),

@@ -18,12 +18,21 @@ const Ring = Type.Array(Position, {
   minItems: 4,
   description: 'closed: the last position is the first again',
 });
-const Rings = Type.Array(Ring, { minItems: 1, description: 'the outer ring, then the holes' });
+const Rings = Type.Array(Ring, {
+  minItems: 1,
+  description: 'the outer ring, then the holes; 256 rings and 5,000 positions in all, at most',
+});
 
 export const Boundary = Type.Union([
   Type.Object({ type: Type.Literal('Polygon'), coordinates: Rings }, { title: 'a Polygon' }),
   Type.Object(
-    { type: Type.Literal('MultiPolygon'), coordinates: Type.Array(Rings, { minItems: 1 }) },
+    {
+      type: Type.Literal('MultiPolygon'),
+      coordinates: Type.Array(Rings, {
+        minItems: 1,
+        description: '256 rings and 5,000 positions in all, at most',
+      }),
+    },
     { title: 'a MultiPolygon' },
   ),
 ]);
@@ -79,7 +88,9 @@ export const putFieldsSchema = {
     'Gives each boundary a GeoID, all of them or, when one is wrong, none. A boundary whose ground is registered ' +
     'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
     'inside a field resolve to its GeoID; a field never changes. With a token, a field that lies inside one of at ' +
-    'least its size which another token`s user registered is 403, unless the token is an administrator`s.',
+    'least its size which another token`s user registered is 403, unless the token is an administrator`s. A boundary has ' +
+    'at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
+    'edges, between 89° south and 89° north.',
   body: Type.Union([Feature, FeatureCollection], {
     examples: [
       {

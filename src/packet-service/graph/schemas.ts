@@ -36,7 +36,7 @@ export const materializeSchema = {
   tags: ['Graph'],
   summary: 'Every packet as triples, as a stream',
   description:
-    'One triple a line, as the newest moment knows them. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise there is a JSON object a line. A failure on the way breaks the connection: a stream that ends is whole.',
+    'One triple a line, as the newest moment knows them. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise there is a JSON object a line. A failure on the way breaks the connection: a stream that ends is whole. A caller may have EXPORTS_PER_CALLER exports at once (429), and a process runs two (503).',
   body: GraphRequest,
   response: {
     200: {

@@ -51,7 +51,9 @@ export const ScoutingBody = Type.Object(
           'the place as GeoJSON when there is no capture_point; beside one a further field, kept as sent',
       }),
     ),
-    message: Type.Optional(Type.String({ description: 'observation text; empty when absent' })),
+    message: Type.Optional(
+      Type.String({ description: 'observation text, as long as the body allows; empty when absent' }),
+    ),
     attachments: Type.Optional(Attachments),
   },
   {
@@ -75,7 +77,8 @@ export const scoutingSchema = {
   summary: 'Store a field observation',
   description:
     'Resolves the place to a GeoID and stores the observation as a packet of type note. Answered after the ' +
-    'packet is durable. A failed GeoID resolution is 400; with Retry-After when the registry cannot be reached.',
+    'packet is durable. A failed GeoID resolution is 400; with Retry-After when the registry cannot be reached. ' +
+    'A packet has at most 100 further GeoIDs; those of the largest fields are left out.',
   headers: IdempotencyHeaders,
   body: ScoutingBody,
   response: { 201: PacketCreated, ...errorAnswers(400, 409, 410, 413, 500, 503) },
@@ -143,7 +146,7 @@ export const batchSchema = {
   summary: 'Store many observations and messages at once',
   description:
     'For phones that come online with a day of work: a JSON array, or NDJSON (application/x-ndjson, answered as ' +
-    'NDJSON). Every item is taken as if it had come alone; one that is refused harms no other. Answered after all ' +
+    'NDJSON). Every item has at most 512 KiB and is taken as if it had come alone; one that is refused harms no other. Answered after all ' +
     'that were taken are durable. An item that is answered with `retry_after` was not taken for now: send it again, ' +
     'under the same key, after so many seconds. One without it never will be.',
   headers: IdempotencyHeaders,

@@ -20,7 +20,7 @@ export const Header = Type.Object(
 
 export const Body = Type.Object(
   {
-    message: Type.Optional(Type.String({ description: 'observation text' })),
+    message: Type.Optional(Type.String({ description: 'observation text, as long as the packet allows' })),
     attachments: Type.Optional(Attachments),
   },
   { additionalProperties: true, description: 'what the client sent, every field as sent' },
@@ -110,7 +110,10 @@ const filters = {
     Type.String({ maxLength: 200, description: 'west,south,east,north in degrees: capture points inside' }),
   ),
   near: Type.Optional(
-    Type.String({ maxLength: 200, description: 'lat,lon,metres: capture points within that distance' }),
+    Type.String({
+      maxLength: 200,
+      description: 'lat,lon,metres: capture points within that distance, at most 20,100,000',
+    }),
   ),
 };
 const Filters = Type.Object(filters);

@@ -15,7 +15,8 @@ export const syncSchema = {
     'For clients that keep a copy: ask with the `since` of the answer before, at first without it, and every packet comes once, ' +
     'in the same order for everyone. While `more` is true ask again at once; then ask with `wait`, and the answer ' +
     'comes when there is something. A page may be empty and move on nevertheless. With a token the messages of ' +
-    'threads in which its user takes no part are left out.',
+    'threads in which its user takes no part are left out. 409 when `since` is of another log, as after a restored ' +
+    'backup: start over without it. A caller may have FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503).',
   querystring: Type.Object({
     since: Type.Optional({
       ...LogCursor,
@@ -68,6 +69,6 @@ export const syncSchema = {
       },
       { description: 'one page' },
     ),
-    ...errorAnswers(400, 403, 429, 500, 503),
+    ...errorAnswers(400, 403, 409, 429, 500, 503),
   },
 };

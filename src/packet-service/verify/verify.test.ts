@@ -93,6 +93,22 @@ test('a changed Body has another hash than the Footer says', async () => {
   expect(forged.recomputed).not.toBe(whole.hash);
 });
 
+test('sections that are no JSON any more, or hold other types, are told and no failure', async () => {
+  for (const [change, mismatches] of [
+    [`header = 'forged'`, ['packets.header']],
+    [`body = 'null'`, ['packets.body']],
+    [`footer = '7'`, ['packets.footer']],
+    [`header = '', body = '['`, ['packets.header', 'packets.body']],
+    [`header = '{"timestamp":7,"type":[]}'`, expect.arrayContaining(['packets.ts', 'packets.type'])],
+    [`body = '{"capture_point":3,"geojson":{"coordinates":5},"attachments":9}'`, expect.any(Array)],
+    [`footer = '{}'`, []],
+  ] as const) {
+    const id = await stored('/intake/scouting', observation);
+    await forge('packets', `UPDATE packets SET ${change}`, id);
+    expect(await verified(id), change).toMatchObject({ valid: false, mismatches });
+  }
+});
+
 test('every column that queries look at is compared with what was hashed', async () => {
   const forgeries: [string, string, string][] = [
     ['packets', `UPDATE packets SET geoid = 'forged'`, 'packets.geoid'],

@@ -36,10 +36,19 @@ type Fields = Record<string, unknown>;
 export async function verifyPacket(database: Database, id: string): Promise<Verification | undefined> {
   const stored = await findCopies(database, id);
   if (!stored) return undefined;
-  const header = JSON.parse(stored.header) as Fields;
-  const body = JSON.parse(stored.body) as Fields;
-  const hash = hashOf(stored.footer);
   const recomputed = packetHash(stored.header, stored.body);
+  const sections = {
+    header: parsed(stored.header),
+    body: parsed(stored.body),
+    footer: parsed(stored.footer),
+  };
+  const { header, body, footer } = sections;
+  if (!header || !body || !footer) {
+    const unreadable = Object.entries(sections).filter(([, fields]) => !fields);
+    const mismatches = unreadable.map(([name]) => `packets.${name}`);
+    return { valid: false, hash: String(footer?.hash ?? ''), recomputed, mismatches };
+  }
+  const hash = String(footer.hash);
 
   const expected = expectedCopies(header, body);
   const mismatches = packetMismatches(stored, expected, body);
@@ -48,6 +57,16 @@ export async function verifyPacket(database: Database, id: string): Promise<Veri
     mismatches.push(...messageMismatches(await findMessage(database, key), stored, header, body));
   }
   return { valid: hash === recomputed && mismatches.length === 0, hash, recomputed, mismatches };
+}
+
+/** What a section holds; undefined when its text is no JSON object, as only a forger writes it. */
+function parsed(section: string): Fields | undefined {
+  try {
+    const fields: unknown = JSON.parse(section);
+    return typeof fields === 'object' && fields !== null ? (fields as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What can be said of a packet that was erased: it stands in the log, with this Header and hash. */
@@ -66,7 +85,7 @@ export function erasedPacket({ header, footer }: Sections, erasedAt: Date) {
 function expectedCopies(header: Fields, body: Fields) {
   return {
     geoid: header.geoid as string,
-    ts: parseTimestamp(header.timestamp as string)?.utc ?? '',
+    ts: parseTimestamp(String(header.timestamp))?.utc ?? '',
     type: header.type as string,
     threadId: header.type === 'chat_message' ? threadOf(body) : null,
   };
@@ -106,7 +125,8 @@ function expectedPoint({ lat, lon }: PacketCopies, body: Fields): Point | null {
   const point = capturePoint(body);
   if (point || (lat === null && lon === null)) return point;
   const { geometry, coordinates } = (body.geojson ?? {}) as Fields;
-  const [x, y] = (coordinates ?? (geometry as Fields | undefined)?.coordinates ?? []) as unknown[];
+  const position = coordinates ?? (geometry as Fields | undefined)?.coordinates;
+  const [x, y] = Array.isArray(position) ? position : [];
   return typeof x === 'number' && typeof y === 'number' ? { lat: y, lon: x } : null;
 }
 

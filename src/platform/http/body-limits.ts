@@ -8,6 +8,20 @@ export const JSON_LIMITS =
   `A JSON body has at most ${groups(MAX_CONTAINERS)} arrays and objects, ${groups(MAX_VALUES)} values and ` +
   `${MAX_JSON_DEPTH} levels; a larger one is answered 400.`;
 
+/**
+ * What the definition says about every request.
+ *
+ * @param perMinute requests of one address in a minute, at most
+ */
+export function requestLimits(perMinute: number): string {
+  return (
+    'The request line and the headers have at most 16 KiB (431). An address may send ' +
+    `${groups(perMinute)} requests a minute (429 with Retry-After; RATE_LIMIT). Large bodies that are being processed, ` +
+    'and large answers that have not been read, may take 32 MiB of memory per address (503 with Retry-After). A body ' +
+    'must arrive at 1 KiB/s on average over STALL_SECONDS (408).'
+  );
+}
+
 type Documented = FastifySchema & { description?: string; consumes?: string[] };
 
 /**
@@ -27,6 +41,20 @@ export function withBodyLimit(schema: FastifySchema, route: RouteOptions, bodyLi
     description: description ? `${description} ${limit}` : limit,
     response: { ...answers, 413: answers[413] ?? tooLarge },
   } as FastifySchema;
+}
+
+/** A route's schema with what the definition says about a rate limit of its own. */
+export function withRateLimit(schema: FastifySchema, { config }: RouteOptions): FastifySchema {
+  const limit = config?.rateLimit;
+  if (!limit || typeof limit.max !== 'number' || typeof limit.timeWindow !== 'number') return schema;
+  const { description } = schema as Documented;
+  const sentence = `An address may send ${limit.max} such requests in ${duration(limit.timeWindow)} (429).`;
+  return { ...schema, description: description ? `${description} ${sentence}` : sentence } as FastifySchema;
+}
+
+function duration(ms: number): string {
+  const minutes = ms / 60_000;
+  return minutes === 1 ? 'a minute' : minutes === 60 ? 'an hour' : `${minutes} minutes`;
 }
 
 function inWords(bytes: number): string {

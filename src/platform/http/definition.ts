@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { JSON_LIMITS, withBodyLimit } from './body-limits.ts';
+import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit } from './body-limits.ts';
 import type { Server, ServiceDescription } from './service.ts';
 
 const PAGE_POLICY =
@@ -9,7 +9,7 @@ const PAGE_POLICY =
 
 /** Makes the OpenAPI definition from the routes that are registered after this, and serves it and the page about it. */
 export async function describeRoutes(app: Server, service: ServiceDescription): Promise<void> {
-  const { title, description, version, tags, securitySchemes } = service;
+  const { title, description, version, tags, securitySchemes, perMinute } = service;
   app.addHook('onRoute', ({ config, schema }) => {
     if (config?.open && schema) schema.security = [];
     if (config?.optionalBody && schema) (schema as Marked)[OPTIONAL_BODY] = true;
@@ -17,13 +17,13 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title, description: `${description} ${JSON_LIMITS}`, version },
+      info: { title, description: `${description} ${JSON_LIMITS} ${requestLimits(perMinute)}`, version },
       tags,
       components: { securitySchemes },
       security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
     },
     transform: ({ schema, url, route }) => ({
-      schema: schema && withBodyLimit(schema, route, service.bodyLimit),
+      schema: schema && withBodyLimit(withRateLimit(schema, route), route, service.bodyLimit),
       url,
     }),
     transformObject: document => {

@@ -26,7 +26,7 @@ const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', example
 
 const CountryId = Type.Union(
   [
-    Type.Integer({ title: 'a whole number' }),
+    Type.Integer({ title: 'a whole number', description: '1 to 249' }),
     Type.String({ maxLength: 10, title: 'a whole number or an ISO 3166-1 alpha-2 code as a string' }),
   ],
   { description: 'from GET /api/common/countries, or an alpha-2 code', examples: ['184', 184, 'RW'] },
@@ -147,7 +147,7 @@ export const executeCompanySchema = {
   description:
     'The first two are for a SYSTEM_ADMIN; the next three also for a COMPANY_ADMIN of the company, while it is ' +
     'active; the last two for who is invited. Whom a COMPANY_ADMIN adds is invited, by mail too, and acts for ' +
-    'the company once they accept: 20 invitations an hour and sender. A SYSTEM_ADMIN adds without asking. ' +
+    'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds without asking. ' +
     'Anyone may remove themselves. A company always keeps one COMPANY_ADMIN.',
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
   body: CompanyAction,

@@ -116,12 +116,12 @@ const failures = {
 
 /**
  * The failures that a route can give, for its `response` schema: those that every route has, and the named ones.
- * Routes that are not open add 401, those for administrators 403.
+ * Routes that are not open add 401. 403 is also what calls from pages of other origins get.
  */
 export function failureAnswers<Status extends keyof typeof failures>(...statuses: Status[]) {
-  const all = [400 as const, 429 as const, 500 as const, 503 as const, ...statuses];
+  const all = [400 as const, 403 as const, 429 as const, 500 as const, 503 as const, ...statuses];
   return Object.fromEntries(all.map(status => [status, failures[status]])) as Pick<
     typeof failures,
-    Status | 400 | 429 | 500 | 503
+    Status | 400 | 403 | 429 | 500 | 503
   >;
 }

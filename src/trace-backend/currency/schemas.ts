@@ -38,7 +38,7 @@ export const convertAtDateSchema = {
   ...convertSchema,
   summary: 'An amount in another currency, by the rates of a date',
   description:
-    'Rates that are not stored are asked of the provider, once. Of a weekend or holiday those of the day before it count.',
+    'Rates that are not stored are asked of the provider, once; at most 250 times a day, and 100 for one user (429). Of a weekend or holiday those of the day before it count.',
   params: Type.Object({
     value: Amount,
     from: Code('currency of the amount'),
@@ -87,7 +87,7 @@ const ratesQuery = Type.Object({
 export const ratesSchema = {
   tags,
   summary: 'What one euro was worth in a currency, day by day',
-  description: 'Up to ten years at once.',
+  description: 'Up to ten years (3,660 days) at once.',
   params: Type.Object({ code: Code('the currency') }),
   querystring: ratesQuery,
   response: {

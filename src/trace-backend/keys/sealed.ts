@@ -1,11 +1,21 @@
 import type pg from 'pg';
-import { transaction } from '../../platform/postgres/database.ts';
+import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
 import { findKeys, findSecrets, lockFirstStart, resealKey, resealSecret } from './store.ts';
 
 /** Where a signing key and a secret are kept, for the box that encrypts them. */
 export const keyPlace = (kid: string) => `signing_keys ${kid}`;
 export const secretPlace = (name: string) => `kept_secrets ${name}`;
+
+/**
+ * Checks that a box opens everything that is kept: what another key encrypts beside it would lock the services out.
+ *
+ * @throws SettingsError when something cannot be decrypted
+ */
+export async function checkSecrets(database: Database, box: SecretBox): Promise<void> {
+  for (const { kid, privateKey } of await findKeys(database)) box.open(privateKey, keyPlace(kid));
+  for (const { name, value } of await findSecrets(database)) box.open(value, secretPlace(name));
+}
 
 /**
  * Has everything that the program keeps for itself encrypted as SECRETS_KEY says: what was kept before it was set, and

@@ -71,6 +71,18 @@ test('without the key, or with another, the service does not start and names the
   await expect(runningTrace({ SECRETS_KEY: 'short' }, trace)).rejects.toThrow(/^SECRETS_KEY must match/);
 });
 
+test('keys are not rotated without the key, or with another: the services could not read the new one', async () => {
+  const before = await kept();
+  for (const [environment, told] of [
+    [{}, /SECRETS_KEY must be set/],
+    [{ SECRETS_KEY: SECOND }, /SECRETS_KEY is not the one/],
+  ] as const) {
+    await expect(fieldtrace(['keys', 'rotate'], environment)).rejects.toThrow(told);
+    await expect(fieldtrace(['service-token', 'rotate'], environment)).rejects.toThrow(told);
+  }
+  expect(await kept()).toEqual(before);
+});
+
 test('of two keys the first encrypts and both decrypt, so that one can follow the other', async () => {
   const before = await kept();
   await (await runningTrace({ SECRETS_KEY: `${SECOND},${FIRST}` }, trace)).stop();

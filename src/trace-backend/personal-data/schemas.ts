@@ -24,7 +24,7 @@ export const exportOwnSchema = {
   tags: ['User'],
   summary: 'Everything that is kept about the caller',
   description:
-    'A ZIP archive: what the trace backend and, where it keeps its data in the same database, the packet service know of the user, as JSON and NDJSON, with the files that the user uploaded. Secrets are left out.',
+    'A ZIP archive: what the trace backend and, where it keeps its data in the same database, the packet service know of the user, as JSON and NDJSON, with the files that the user uploaded. Secrets are left out. It ends after an hour.',
   response: { ...Archive, ...failureAnswers(401) },
 };
 

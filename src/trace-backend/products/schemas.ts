@@ -199,7 +199,9 @@ export const createProductSchema = {
   tags,
   summary: 'Add a product',
   description:
-    'It belongs to the company that is named, which you act for; else to your only company; else to you alone.',
+    'It belongs to the company that is named, which you act for; else to your only company; else to you alone. The plots ' +
+    'in origin.locations have at most 15,000 positions in all; a plot of more than 4 hectares is a polygon, with at ' +
+    'most 2,000 positions and 5 degrees from side to side.',
   body: NewProduct,
   response: { 200: Identified, ...failureAnswers(401) },
 };
@@ -209,7 +211,8 @@ export const updateProductSchema = {
   summary: 'Change a product',
   description:
     'What is left out stays, in the product and inside its parts; null clears; a list that is sent replaces ' +
-    'the one that was there. A published label stays, too, when it is left out of labels.',
+    'the one that was there. A published label stays, too, when it is left out of labels; a product ' +
+    'has at most 100.',
   headers: IfMatch,
   body: ProductUpdate,
   response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },

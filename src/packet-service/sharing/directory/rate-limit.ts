@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isLocalRequest } from '../../../platform/http/address.ts';
+import { addressBlock, isLocalRequest } from '../../../platform/http/address.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { insertLookup, lockSender, recentLookups } from './store.ts';
@@ -45,7 +45,7 @@ export async function countLookup(
 
 /** Different contacts that one sender may share with in an hour. */
 const CONTACTS_OF_A_SENDER = 60;
-/** The same for everyone together who has no token, from one address. */
+/** The same for everyone together who has no token, from one address (IPv6: /64). */
 const CONTACTS_OF_AN_ADDRESS = 600;
 
 /**
@@ -70,7 +70,7 @@ export async function limitSender(
   if (request.user !== undefined || isLocalRequest(request)) return;
   await countLookup(
     database,
-    { sender: `address ${request.ip}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS },
+    { sender: `address ${addressBlock(request.ip)}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS },
     contact,
     now,
   );

@@ -34,7 +34,8 @@ export const putEntrySchema = {
   description:
     'Takes the place of an earlier entry. With a token only one`s own; a contact then counts when the link that is ' +
     'mailed to it has confirmed it (a phone number, when an invitation to it is accepted). Without tokens contacts ' +
-    'count at once. Invitations to contacts by which the user can be found from now on become shares.',
+    'count at once. Invitations to contacts by which the user can be found from now on become shares. At most 20 ' +
+    'confirmations an hour are mailed for a user (429).',
   params: UserPath,
   body: Type.Object(
     {

@@ -136,4 +136,15 @@ test('who has no token gains nothing by another name each time: 600 an hour from
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(429)]);
   const elsewhere = { 'x-forwarded-for': '198.51.100.8' };
   expect((await share(neighbour, packet, somebody().contact, 'ana', elsewhere)).status).toBe(201);
+
+  // A network gives each of its customers a /64 of IPv6.
+  await service.pool.query(
+    `INSERT INTO directory_lookups (sender, contact, at)
+     SELECT 'address 2001:db8:0:7::/64', 'contact ' || n, now() FROM generate_series(1, 599) AS n`,
+  );
+  const from = (ip: string) =>
+    share(neighbour, packet, somebody().contact, somebody().user, { 'x-forwarded-for': ip });
+  expect((await from('2001:db8:0:7::1')).status).toBe(201);
+  expect((await from('2001:db8:0:7:ffff::2')).status).toBe(429);
+  expect((await from('2001:db8:0:8::1')).status).toBe(201);
 });

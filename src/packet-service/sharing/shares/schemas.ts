@@ -26,7 +26,8 @@ export const postShareSchema = {
     'With whom a contact (an e-mail address, an international phone number, or another name) belongs to, in the ' +
     'directory first and then in the user registry. When that user can be found, a share is made and a notification ' +
     'sent; otherwise, also when the registry fails, an invitation asks to become discoverable. The same packet, ' +
-    'sender and contact have one share or invitation, however often they are sent.',
+    'sender and contact have one share or invitation, however often they are sent. A sender may use 60 different ' +
+    'contacts an hour, and an address without a token 600 (429; RATE_LIMIT).',
   headers: IdempotencyHeaders,
   body: Type.Object(
     {

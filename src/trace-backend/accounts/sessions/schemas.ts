@@ -40,7 +40,7 @@ export const loginSchema = {
   tags: ['User'],
   summary: 'Log in',
   description:
-    'Sets the cookie trace-accessToken, which secured calls need, for an hour. After 10 failures for one account from one address (IPv6: /64) within 15 minutes: 429; after 100 from anywhere too, except from addresses that the user logged in from within 30 days.',
+    'Sets the cookie trace-accessToken, which secured calls need, for an hour. After 10 failures for one account from one address (IPv6: /64) within 15 minutes: 429; after 100 from anywhere too, except from addresses that the user logged in from within 30 days. A user has at most 100 sessions: a new one replaces the least recently used.',
   body: Login,
   response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
 };

@@ -1,0 +1,319 @@
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type JsonSchema, operationsOf } from './helpers/definition.ts';
+import { type RunningService, runningService } from './helpers/service.ts';
+import { type RunningTrace, runningTrace } from './helpers/trace.ts';
+
+/** Where a limit is stated: words of a definition (or of its JSON), and words of docs/limits.md. */
+interface Stated {
+  definition: string;
+  docs: string;
+}
+const stated = (definition: string, docs = definition): Stated => ({ definition, docs });
+/** Limits that a rate limit of a route states by itself. */
+const rate = (max: number, time: string, docs: string) =>
+  stated(`An address may send ${max} such requests in ${time} (429).`, docs);
+
+/** Every constant that bounds what a request can ask for, with its folder and value. Another value needs other words. */
+const STATED: Record<string, Stated> = {
+  'platform/http: MAX_CONTAINERS = 20_000': stated('20,000 arrays and objects', '| 20,000 |'),
+  'platform/http: MAX_VALUES = 262_144': stated('262,144 values', '| 262,144 |'),
+  'platform/http: MAX_JSON_DEPTH = 64': stated('64 levels', '| levels of a JSON body | 64 |'),
+  'platform/http: LIMITS = { total: 64 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
+    'may take 32 MiB of memory per address',
+    '32 MiB per address, 64 MiB per process',
+  ),
+  'platform/http: LIMITS = { total: 128 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
+    'large answers that have not been read, may take 32 MiB',
+    '32 MiB per address, 128 MiB per process',
+  ),
+  'platform/http: MIN_BYTES_PER_SECOND = 1024': stated('1 KiB/s on average over STALL_SECONDS'),
+  'platform/http: FORM_BYTES = 64 * 1024': stated('larger than', '| a form beside its file | 64 KiB |'),
+
+  'geometry: MAX_AREA_M2 = 1000 * 4046.856_422_4': stated('1,000 acres'),
+  'geometry: LIMITS = { positions: 5_000, rings: 256, latitude: 89, extent: 20_000, boxArea: 20e6, length: 100_000, }':
+    stated(
+      '5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
+        'edges, between 89° south and 89° north',
+      '5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², 100 km of edges',
+    ),
+
+  'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
+  'packet-service/attachments: UPLOAD_DAYS = 7': stated('It has 7 days', '7 days, 10,000 pieces'),
+  'packet-service/attachments: MAX_PIECES = 10_000': stated('10,000 pieces'),
+  'packet-service/attachments: PIECE_BYTES = 2 * 1024 * 1024': stated('one for every 2 MiB', 'one per 2 MiB'),
+  'packet-service/chat: MAX_PAGE = 1000': stated('items a page, at most 1000', '| items on a page | 1,000 |'),
+  'packet-service/chat: MAX_ADDED = 1000': stated(
+    '"maxItems":1000',
+    '| participants added at once | 1,000 |',
+  ),
+  'packet-service/chat/messages: MAX_TEXT = 250': stated('250 Unicode characters', '250 characters'),
+  'packet-service/contract: MAX_USER = 256': stated(
+    '"maxLength":256',
+    '| user identifiers | 256 characters |',
+  ),
+  'packet-service/contract: MAX_REFERENCE = 2048': stated('at most 2048 characters', '2,048 characters'),
+  'packet-service/feed: LIMITS = { feeds: 5000, heartbeatMs: 20_000, lifeMs: 3600 * 1000, }': stated(
+    'FEEDS_PER_CALLER feeds open (429), a process 5,000 (503)',
+    'FEEDS_PER_CALLER; 5,000 per process; an hour each',
+  ),
+  'packet-service/feed: MAX_WAITING_BYTES = 256 * 1024': stated('when its client does not take', '256 KiB'),
+  'packet-service/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated('The body has at most 2 MiB', '2 MiB'),
+  'packet-service/geoids: MAX_FEATURES = 1000': stated('"maxItems":1000', '1,000 features'),
+  'packet-service/geoids: MAX_NAME = 200': stated('"maxLength":200', '| names of fields | 200 characters |'),
+  'packet-service/geoids: MAX_ADDITIONAL_GEOIDS = 100': stated(
+    'at most 100 further GeoIDs',
+    '| additional GeoIDs of a packet | 100 |',
+  ),
+  'packet-service/geoids: MAX_LIMIT = 1000': stated('1000 at most', '| items on a page | 1,000 |'),
+  'packet-service/geoids: MAX_WAITING = 200': stated(
+    'not possible for the moment',
+    '| boundaries that wait to be checked | 200 per process |',
+  ),
+  'packet-service/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
+  'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
+  'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
+  'packet-service/packet: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
+  'packet-service/packet: MAX_ATTACHMENTS = 100': stated(
+    '"maxItems":100',
+    '| attachments of a packet | 100 |',
+  ),
+  'packet-service/packet: MAX_LENGTH = 35': stated('"maxLength":35', '| language tags | 35 characters |'),
+  'packet-service/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
+  'packet-service/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
+  'packet-service/sharing/directory: MAX_CONTACT = 320': stated('"maxLength":320', 'of 320 characters'),
+  'packet-service/sharing/directory: MAX_CONTACTS = 20': stated('"maxItems":20', '20, of 320 characters'),
+  'packet-service/sharing/directory: CONFIRMATIONS_AN_HOUR = 20': stated(
+    '20 confirmations an hour',
+    '20 an hour per user',
+  ),
+  'packet-service/sharing/directory: CONTACTS_OF_A_SENDER = 60': stated(
+    '60 different contacts an hour',
+    '60 an hour',
+  ),
+  'packet-service/sharing/directory: CONTACTS_OF_AN_ADDRESS = 600': stated(
+    'an address without a token 600',
+    'an address without a token 600',
+  ),
+  'packet-service/sharing/directory: SECRET_DAYS = 7': stated(
+    'for 7 days',
+    '| validity of mailed links | 7 days |',
+  ),
+  'packet-service/sync: MAX_WAITING = 5000': stated(
+    'FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503)',
+    'FEEDS_PER_CALLER; 5,000 per process; 60 seconds each',
+  ),
+  'packet-service/sync: MAX_WAIT = 60': stated('at most 60', '60 seconds each'),
+
+  'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
+  'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
+  'trace-backend/access: OPEN_BODY_BYTES = 16 * 1024': stated('The body has at most 16 KiB', '1 MiB; 16 KiB'),
+  'trace-backend/accounts/email-change: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
+    20,
+    '15 minutes',
+    '20 in 15 minutes',
+  ),
+  'trace-backend/accounts/self-service: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
+    20,
+    '15 minutes',
+    '20 in 15 minutes',
+  ),
+  'trace-backend/companies: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
+    20,
+    '15 minutes',
+    '20 in 15 minutes',
+  ),
+  'trace-backend/accounts/sessions: rateLimit max: 60, timeWindow: 60_000': rate(
+    60,
+    'a minute',
+    '60 a minute',
+  ),
+  'trace-backend/images: rateLimit max: 120, timeWindow: 60_000': rate(120, 'a minute', '120 a minute'),
+  'trace-backend/personal-data: rateLimit max: 10, timeWindow: 3600_000': rate(10, 'an hour', '10 an hour'),
+  'trace-backend/personal-data: LONGEST_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
+  'trace-backend/accounts/sessions: MAX_SESSIONS = 100': stated(
+    'at most 100 sessions',
+    '| sessions of a user | 100 |',
+  ),
+  'trace-backend/accounts/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
+  'trace-backend/accounts/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
+  'trace-backend/companies: MAX_MEMBERS = 500': stated(
+    '500 users of a company',
+    '| users of a company | 500 |',
+  ),
+  'trace-backend/contract: MAX_LIMIT = 1000': stated(
+    'above 1000 it means 1000',
+    '| items on a page | 1,000 |',
+  ),
+  'trace-backend/currency: DAILY_LIMIT = 250': stated('at most 250 times a day', '250 a day'),
+  'trace-backend/currency: USER_LIMIT = 100': stated('100 for one user', '100 of them for one user'),
+  'trace-backend/currency: MAX_DAYS = 3660': stated('3,660 days'),
+  'trace-backend/images: MAX_PIXELS = 50_000_000': stated('50 million pixels'),
+  'trace-backend/images: MAX_IMAGE_BYTES = 10 * MEGABYTE': stated('10 MB'),
+  'trace-backend/images: MAX_DOCUMENT_BYTES = 25 * MEGABYTE': stated('25 MB'),
+  'trace-backend/images: EXPIRE_DAYS = 30': stated('removed after 30 days', '| 30 days | removed |'),
+  'trace-backend/products: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
+  'trace-backend/products: MAX_POSITIONS = 2000': stated('2,000 positions'),
+  'trace-backend/products: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
+  'trace-backend/products: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
+  'trace-backend/products/labels: MAX_LABELS = 100': stated(
+    'has at most 100',
+    '| labels of a product | 100 |',
+  ),
+};
+
+/** Constants with such names that bound our own work, or what is kept, shown or logged of a request. */
+const INTERNAL = new Set([
+  'geometry: MAX_CONTACTS',
+  'packet-service/access: MAX_KNOWN',
+  'packet-service/attachments: MAX_CARRIERS',
+  'packet-service/chat/ngrams: MAX_REQUIRED',
+  'packet-service/chat/search: MAX_SETS',
+  'packet-service/chat/search: MAX_STEP',
+  'packet-service/chat/threads: MAX_KNOWN',
+  'packet-service/erasure: MAX_REASON',
+  'packet-service/geoids: KEPT_BYTES',
+  'packet-service/geoids: MAX_FIELDS',
+  'packet-service/geoids: MAX_HEAP',
+  'packet-service/geoids: MAX_POINTS',
+  'packet-service/geoids: MAX_REFUSAL_LENGTH',
+  'packet-service/geoids: MAX_SIMILAR',
+  'packet-service/graph: HEADER_BYTES',
+  'packet-service/intake: PARSED_BYTES',
+  'packet-service/packets: MAX_CELLS',
+  'packet-service/packets: PAGE_BYTES',
+  'packet-service/sharing/notifications: MAX_RETRY_SECONDS',
+  'packet-service/writer: MAX_BATCHES',
+  'packet-service/writer: MAX_BYTES',
+  'packet-service/writer: MAX_PACKETS',
+  'packet-service/writer: MAX_WAITING_BYTES',
+  'platform/http: MAX_COMPLAINTS',
+  'platform/http: MAX_DISCARDED',
+  'platform/http: MAX_FORWARDED',
+  'platform/http: MAX_LENGTH',
+  'platform/http: MAX_NETWORKS',
+  'platform/http: MAX_PARAM_LENGTH',
+  'platform/http: MAX_PATH',
+  'platform/http: PART_BYTES',
+  'trace-backend/accounts/mails: MAX_RETRY_SECONDS',
+  'trace-backend/accounts/second-factor: RECOVERY_BYTES',
+  'trace-backend/accounts/second-factor: SECRET_BYTES',
+  'trace-backend/accounts/sessions: MAX_USER_AGENT',
+  'trace-backend/accounts/users: SALT_BYTES',
+  'trace-backend/contract: MAX_ID',
+  'trace-backend/currency: LONGEST_GAP',
+  'trace-backend/currency: LONGEST_HOLIDAYS',
+  'trace-backend/currency: MAX_COMPLAINTS',
+  'trace-backend/currency: MAX_LINE',
+  'trace-backend/currency: SETTLED_DAYS',
+  'trace-backend/images: MAX_NAME',
+  'trace-backend/products: MAX_CHANGES',
+]);
+
+/** Settings that bound what a request can ask for. */
+const SETTINGS = [
+  'MAX_ATTACHMENT_BYTES',
+  'CONCURRENT_UPLOADS',
+  'UPLOADS_PER_CALLER',
+  'EXPORTS_PER_CALLER',
+  'FEEDS_PER_CALLER',
+  'STALL_SECONDS',
+  'RATE_LIMIT',
+];
+
+const NAME =
+  /^(?:export )?const ((?:MAX|MIN|LONGEST|LARGEST)_\w+|PER_MINUTE|LIMITS|\w+_LIMIT|\w+_BYTES|\w+_DAYS|CONTACTS_OF_\w+|\w+_AN_HOUR) = (\{[^}]*\}|[^;]*);/gm;
+
+/** The constants that look like limits, as `folder: NAME = value`. */
+async function limitsInCode(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const file of glob('src/{platform/http,geometry,packet-service,trace-backend}/**/*.ts')) {
+    if (file.endsWith('.test.ts')) continue;
+    const folder = path.dirname(file).slice('src/'.length);
+    const text = (await readFile(file, 'utf8')).replaceAll(/\/\*\*.*?\*\//gs, '');
+    for (const [, name, value = ''] of text.matchAll(NAME)) {
+      found.push(`${folder}: ${name} = ${value.replaceAll(/\s+/g, ' ')}`);
+    }
+    for (const [, value = ''] of text.matchAll(/rateLimit: \{([^}]*)\}/g)) {
+      found.push(`${folder}: rateLimit ${value.trim()}`);
+    }
+  }
+  // How many items a page has when nothing is said is no limit.
+  return found.filter(limit => !limit.includes(': DEFAULT_LIMIT =')).sort();
+}
+
+let packet: RunningService;
+let trace: RunningTrace;
+beforeAll(async () => {
+  packet = await runningService();
+  trace = await runningTrace();
+});
+afterAll(() => Promise.all([packet.stop(), trace.stop()]));
+
+const definitions = async () => ({
+  packet: (await packet.send('GET', '/openapi.json')).text,
+  trace: (await trace.send('GET', '/v3/api-docs')).text,
+});
+
+test('every limit of the code is in a definition and in docs/limits.md', async () => {
+  const named = (await limitsInCode()).filter(limit => !INTERNAL.has(limit.split(' = ')[0] as string));
+  expect([...new Set(named)]).toEqual(Object.keys(STATED).sort());
+  const docs = (await readFile('docs/limits.md', 'utf8')).replaceAll(/\s+/g, ' ');
+  const { packet: packetText, trace: traceText } = await definitions();
+  for (const [limit, { definition, docs: row }] of Object.entries(STATED)) {
+    const texts = limit.startsWith('trace-backend')
+      ? [traceText]
+      : limit.startsWith('platform')
+        ? [packetText, traceText]
+        : [packetText];
+    for (const text of texts) expect(text.includes(definition), `${limit}: "${definition}"`).toBe(true);
+    expect(docs.includes(row), `docs/limits.md has "${row}" for ${limit}`).toBe(true);
+  }
+});
+
+test('every setting that bounds a request is in the definition, in docs/limits.md and in docs/settings.md', async () => {
+  const { packet: text } = await definitions();
+  const pages = [await readFile('docs/limits.md', 'utf8'), await readFile('docs/settings.md', 'utf8')];
+  for (const setting of SETTINGS) {
+    for (const where of [text, ...pages]) expect(where.includes(setting), setting).toBe(true);
+  }
+});
+
+/** Places of a schema that have no bound, neither as a keyword nor in words of their own. */
+function unbounded(schema: JsonSchema, place: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, description = '', properties = {}, items, anyOf = [] } = schema;
+  const inWords = /\d|as long as/.test(description) || schema.const !== undefined || schema.enum;
+  const bounds: Record<string, string[]> = {
+    string: ['maxLength', 'pattern', 'format'],
+    array: ['maxItems'],
+    integer: ['maximum'],
+    number: ['maximum'],
+  };
+  const missing = bounds[type] && !inWords && !bounds[type].some(keyword => schema[keyword] !== undefined);
+  return [
+    ...(missing ? [`${place}: ${type}`] : []),
+    ...anyOf.flatMap((option: JsonSchema) => unbounded(option, place)),
+    ...Object.entries(properties).flatMap(([name, value]) => unbounded(value, `${place}.${name}`)),
+    ...(inWords ? [] : unbounded(items, `${place}[]`)),
+  ];
+}
+
+test('every parameter and field of a request has a bound in its definition', async () => {
+  for (const operations of [
+    await operationsOf(packet.send, '/openapi.json'),
+    await operationsOf(trace.send, '/v3/api-docs'),
+  ]) {
+    const found = operations.flatMap(({ method, path: url, parameters, body }) => [
+      // All headers together have a bound.
+      ...parameters
+        .filter(({ in: place }) => place !== 'header')
+        .flatMap(({ name, schema, ...rest }) =>
+          unbounded({ ...rest, ...schema }, `${method} ${url} ${name}`),
+        ),
+      ...Object.values(body).flatMap(schema => unbounded(schema, `${method} ${url}`)),
+    ]);
+    expect(found).toEqual([]);
+  }
+});
