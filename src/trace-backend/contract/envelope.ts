@@ -75,7 +75,11 @@ const failures = {
     'this address is registered already',
   ),
   401: failed('AUTH_ERROR: nobody is logged in', 'AUTH_ERROR', 'log in first'),
-  403: failed('UNAUTHORIZED: logged in, but not allowed', 'UNAUTHORIZED', 'this is for an administrator'),
+  403: failed(
+    'UNAUTHORIZED: logged in, but not allowed; or a call from a page of another origin',
+    'UNAUTHORIZED',
+    'this is for an administrator',
+  ),
   404: failed(
     'NOT_FOUND: there is no such thing, or it is not for you',
     'NOT_FOUND',
