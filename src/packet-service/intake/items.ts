@@ -57,33 +57,37 @@ async function splitLines(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
   return lines;
 }
 
-/** Cuts an array at the commas of its own level; what stands between them is left to whoever reads the item. */
+/** Cuts an array at the commas of its own level; what is between them is left to the reader of the item. */
 async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
   const rest = stretches(pace);
   const opening = await skipSpace(bytes, 0, rest);
   if (bytes[opening] !== OPEN_BRACKET) throw new Problem('invalid', 'the body must be an array');
   const items: Buffer[] = [];
-  let start = opening + 1;
+  let at = opening + 1;
+  let start = at;
   let depth = 1;
   let inString = false;
-  for (let at = start; at < bytes.length && depth > 0; at++) {
+  while (at < bytes.length && depth > 0) {
+    const end = Math.min(bytes.length, at + BYTES_PER_TURN);
+    for (; at < end && depth > 0; at++) {
+      const byte = bytes[at];
+      // A bracket or comma in a string means nothing.
+      if (inString) {
+        if (byte === BACKSLASH) at++;
+        else if (byte === QUOTE) inString = false;
+        continue;
+      }
+      if (byte === QUOTE) inString = true;
+      else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
+      else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
+      if ((byte === COMMA && depth === 1) || depth === 0) {
+        items.push(bytes.subarray(start, at));
+        if (items.length > MAX_ITEMS) throw wrongCount('more');
+        start = at + 1;
+      }
+    }
     const turn = rest(at);
     if (turn) await turn;
-    const byte = bytes[at];
-    // A bracket or comma in a string means nothing.
-    if (inString) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inString = false;
-      continue;
-    }
-    if (byte === QUOTE) inString = true;
-    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
-    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
-    if ((byte === COMMA && depth === 1) || depth === 0) {
-      items.push(bytes.subarray(start, at));
-      if (items.length > MAX_ITEMS) throw wrongCount('more');
-      start = at + 1;
-    }
   }
   if (depth !== 0 || (await skipSpace(bytes, start, rest)) < bytes.length) {
     throw new Problem('invalid', 'the body is not one whole JSON array');

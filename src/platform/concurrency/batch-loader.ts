@@ -18,7 +18,7 @@ export function batchLoader<Key, Value>(
   async function run(): Promise<void> {
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, max);
-      waiting = new Map([...waiting].slice(max));
+      waiting = waiting.size <= max ? new Map() : new Map([...waiting].slice(max));
       const keys = batch.map(({ key }) => key);
       await Promise.try(load, keys).then(
         values => {

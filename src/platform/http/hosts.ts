@@ -18,20 +18,18 @@ export type HostSettings = Pick<
  * Behind a proxy the names are the proxy's business, and a service on the network is reached by any of its names.
  */
 export function checkHosts(app: FastifyInstance, settings: HostSettings): void {
-  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
-    const isMissing = headers.host === undefined && raw.httpVersion === '1.1';
-    done(isMissing ? new Problem('invalid', 'the header Host is required') : undefined);
-  });
-  if (!isLoopbackHost(settings.HOST) || settings.TRUST_PROXY !== 'false') return;
-  const known = knownHosts(settings);
+  const isChecked = isLoopbackHost(settings.HOST) && settings.TRUST_PROXY === 'false';
+  const known = isChecked ? knownHosts(settings) : undefined;
   // Nearly every request has the Host of the one before.
-  let lastKnown: string | undefined;
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { host } = request.headers;
-    if (host !== undefined && host !== lastKnown) {
-      if (!isKnown(known, host)) return done(unknownHost());
-      lastKnown = host;
+  let lastAllowed: string | undefined;
+  app.addHook('onRequest', ({ headers: { host }, raw }, _reply, done) => {
+    if (host !== undefined && host === lastAllowed) return done();
+    if (host === undefined) {
+      const isMissing = raw.httpVersion === '1.1';
+      return done(isMissing ? new Problem('invalid', 'the header Host is required') : undefined);
     }
+    if (known && !isKnown(known, host)) return done(unknownHost());
+    lastAllowed = host;
     done();
   });
 }

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Settings } from '../settings.ts';
 import { Problem } from './problems.ts';
@@ -29,10 +30,9 @@ export function registerMetrics(
     registers: [registry],
   });
 
+  const observe = routeObserver(durations);
   app.addHook('onResponse', (request, reply, done) => {
-    // The route's pattern, never the path: a label for each packet would fill the memory.
-    const route = request.routeOptions.url ?? 'none';
-    durations.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    observe(request, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
   app.addHook('onClose', async () => registry.clear());
@@ -46,6 +46,26 @@ export function registerMetrics(
     return reply.type(registry.contentType).send(await registry.metrics());
   });
   return registry;
+}
+
+/**
+ * Observes how long a request took. The histogram's child of a route and status is remembered: to find it by its labels
+ * takes longer than to observe.
+ */
+function routeObserver(durations: Histogram<'method' | 'route' | 'status'>) {
+  const byRoute = new WeakMap<object, Map<number, ReturnType<typeof durations.labels>>>();
+  return (request: FastifyRequest, status: number, seconds: number): void => {
+    const { method, routeOptions } = request;
+    let byStatus = byRoute.get(routeOptions.config);
+    if (byStatus === undefined) byRoute.set(routeOptions.config, (byStatus = new Map()));
+    let child = byStatus.get(status);
+    if (child === undefined) {
+      // The route's pattern, never the path: a label for each packet would fill the memory.
+      child = durations.labels(method, routeOptions.url ?? 'none', String(status));
+      byStatus.set(status, child);
+    }
+    child.observe(seconds);
+  };
 }
 
 function sha256(text: string): Buffer {

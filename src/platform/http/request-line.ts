@@ -23,6 +23,7 @@ declare module 'fastify' {
 /** Query parameters; one that is present and empty counts as absent, a repeated one becomes an array. */
 export function readQuery(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
+  if (text === '') return query;
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '') continue;
     const earlier = query[name];

@@ -16,6 +16,7 @@ import { Problem } from './problems.ts';
 import { readForwarded, trustedProxies } from './proxies.ts';
 import { limitRequests } from './rate-limit.ts';
 import { checkRequests, readQuery } from './request-line.ts';
+import { requestLogger } from './request-logger.ts';
 import { sendSecurityHeaders } from './security-headers.ts';
 import type { Server, ServiceDescription } from './service.ts';
 import { cutOffSlowClients } from './slow-clients.ts';
@@ -50,6 +51,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   const trusted = trustedProxies(service.settings);
   const app: Server = fastify({
     loggerInstance: service.logger,
+    childLoggerFactory: requestLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: service.bodyLimit,
     trustProxy: trusted,
@@ -139,16 +141,15 @@ function logRequests(app: Server): void {
     reply.header('x-request-id', request.id);
     done();
   });
+  const isDebugging = ['debug', 'trace'].includes(app.log.level);
   app.addHook('onResponse', (request, reply, done) => {
-    const line = {
-      method: request.method,
-      path: pathOf(request),
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-    };
-    // What passes was logged with its cause, and in an outage there is one for every request.
-    if (reply.statusCode >= 500 && reply.statusCode !== 503) request.log.error(line, 'answered');
-    else request.log.debug(line, 'answered');
+    const { statusCode: status } = reply;
+    // A passing 503 was logged with its cause, and in an outage there is one for every request.
+    const isFailure = status >= 500 && status !== 503;
+    if (isFailure || isDebugging) {
+      const line = { method: request.method, path: pathOf(request), status, ms: reply.elapsedTime };
+      request.log[isFailure ? 'error' : 'debug'](line, 'answered');
+    }
     done();
   });
 }
