@@ -65,6 +65,22 @@ test('/metrics tells how long requests took, by route and not by path', async ()
   expect(text).toContain('process_resident_memory_bytes');
 });
 
+test('/metrics counts requests to no route by their method, in the last bucket too', async () => {
+  const counts = async () => {
+    const { text } = await service.send('GET', '/metrics');
+    return ['GET', 'POST'].flatMap(method =>
+      ['_bucket', '_count'].map(suffix => {
+        const start = `http_request_duration_seconds${suffix}{method="${method}",route="none",status="404",`;
+        const line = text.split('\n').findLast(one => one.startsWith(start));
+        return Number(line?.split(' ').at(-1) ?? 0);
+      }),
+    );
+  };
+  const before = await counts();
+  for (const method of ['GET', 'GET', 'POST']) await service.send(method, '/nowhere');
+  expect((await counts()).map((count, at) => count - (before[at] as number))).toEqual([2, 2, 1, 1]);
+});
+
 describe('behind proxies', () => {
   /** Which address a request is counted for: asked of a header that limits give every address. */
   async function remaining(at: RunningService, forwarded: string): Promise<number> {
