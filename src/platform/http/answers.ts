@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
@@ -80,18 +79,6 @@ export function answerUnroutable(
 
 /** Tells whether the answer to a connection's last request has begun although its body is not all here. */
 export type IsAnswered = (socket: Socket) => boolean;
-
-export function watchUnfinished(app: Server): IsAnswered {
-  const unfinished = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
-  app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
-    if (isUnfinished(request)) unfinished.set(request.socket, { request, response });
-    done();
-  });
-  return socket => {
-    const last = unfinished.get(socket);
-    return last !== undefined && !last.request.complete && last.response.headersSent;
-  };
-}
 
 /** Answers what Node could not even parse as HTTP; nothing of fastify runs for it. */
 export function answerUnreadable(

@@ -5,7 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyRequest, LogController } from 'fastify';
 import { type Pace, pacer } from '../concurrency/pacer.ts';
 import { boundAnswers } from './answer-budget.ts';
-import { answerProblems, answerUnreadable, answerUnroutable, watchUnfinished } from './answers.ts';
+import { answerProblems, answerUnreadable, answerUnroutable, type IsAnswered } from './answers.ts';
 import { boundBodies } from './body-budget.ts';
 import { letOriginsIn } from './cors.ts';
 import { describeRoutes } from './definition.ts';
@@ -49,6 +49,7 @@ export function listeningUrl(app: Server): string {
  */
 export async function createServer(service: ServiceDescription): Promise<Server> {
   const trusted = trustedProxies(service.settings);
+  let isAnswered: IsAnswered;
   const app: Server = fastify({
     loggerInstance: service.logger,
     childLoggerFactory: requestLogger,
@@ -72,7 +73,6 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  const isAnswered = watchUnfinished(app);
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
   app.server.on('checkExpectation', app.routing);
   logRequests(app);
@@ -83,7 +83,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   await letOriginsIn(app, service.settings);
   await limitRequests(app, service.settings, service.perMinute);
   checkRequests(app, service);
-  cutOffSlowClients(app, service.settings);
+  isAnswered = cutOffSlowClients(app, service.settings);
   boundBodies(app);
   boundAnswers(app);
   readBodies(app);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Settings } from '../settings.ts';
+import type { IsAnswered } from './answers.ts';
 import { isUnfinished } from './discard.ts';
 import type { Server } from './service.ts';
 
@@ -13,10 +14,12 @@ type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
  * Cuts off clients that hold a request without moving it: readers that take nothing of an answer for STALL_SECONDS, and
  * senders whose body comes at less than 1 KiB/s on average over so long, who are answered 408. Neither an answer nor a
  * body has a deadline beyond that: on a bad network a large file takes as long as it takes.
+ *
+ * @returns see IsAnswered
  */
-export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting): void {
+export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting): IsAnswered {
   cutOffReaders(app, STALL_SECONDS * 1000);
-  cutOffSenders(app, STALL_SECONDS);
+  return cutOffSenders(app, STALL_SECONDS);
 }
 
 /**
@@ -54,38 +57,35 @@ function lookRegularly(app: Server, look: () => void, limitMs: number): void {
   app.addHook('onClose', async () => clearInterval(timer));
 }
 
-/** A request whose body was not there yet when it began, and what had come when its time began. */
+/** A request whose body was not all there when it began. */
 interface Arriving {
   request: IncomingMessage;
   response: ServerResponse;
-  bytesRead: number;
-  since: number;
+  /** bytes of its connection when it was looked at first, or began anew, and when that was; undefined before */
+  began: { bytesRead: number; at: number } | undefined;
 }
 
-function cutOffSenders(app: Server, seconds: number): void {
+function cutOffSenders(app: Server, seconds: number): IsAnswered {
   // By connection, which has one request at a time: the next one takes the place of one that has arrived.
   const arriving = new Map<Socket, Arriving>();
   app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
-    if (isUnfinished(request)) {
-      const { socket } = request;
-      arriving.set(socket, { request, response, bytesRead: socket.bytesRead, since: performance.now() });
-    }
+    if (isUnfinished(request)) arriving.set(request.socket, { request, response, began: undefined });
     done();
   });
 
   const look = () => {
     const now = performance.now();
     for (const [socket, entry] of arriving) {
-      const { request, response, bytesRead, since } = entry;
+      const { request, response, began } = entry;
       if (request.complete || socket.destroyed) {
         arriving.delete(socket);
         continue;
       }
       // What has come and was not read yet is not the client's slowness.
       const isOurs = request.readableLength > 0;
-      if (!isOurs && now - since < seconds * 1000) continue;
-      if (isOurs || socket.bytesRead - bytesRead >= MIN_BYTES_PER_SECOND * seconds) {
-        Object.assign(entry, { bytesRead: socket.bytesRead, since: now });
+      if (began && !isOurs && now - began.at < seconds * 1000) continue;
+      if (!began || isOurs || socket.bytesRead - began.bytesRead >= MIN_BYTES_PER_SECOND * seconds) {
+        entry.began = { bytesRead: socket.bytesRead, at: now };
         continue;
       }
       arriving.delete(socket);
@@ -94,6 +94,10 @@ function cutOffSenders(app: Server, seconds: number): void {
     }
   };
   lookRegularly(app, look, seconds * 1000);
+  return socket => {
+    const last = arriving.get(socket);
+    return last !== undefined && !last.request.complete && last.response.headersSent;
+  };
 }
 
 /** The error that Node itself has for requests that take too long. */
