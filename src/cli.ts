@@ -14,6 +14,7 @@ import { Problem } from './platform/http/problems.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
+import { MigrationError } from './platform/postgres/migrate.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
 import { secretBox } from './platform/tokens/secret-box.ts';
@@ -24,6 +25,7 @@ import { makeKey } from './trace-backend/keys/keys.ts';
 import { checkSecrets } from './trace-backend/keys/sealed.ts';
 import { rotateServiceToken, serviceToken } from './trace-backend/keys/service-token.ts';
 import { eraseUser, exportUser, type UserCommand } from './user-commands.ts';
+import { verifyEverything } from './verify-command.ts';
 
 /** What the operator typed cannot be done; the message says what can. */
 class UsageError extends Error {}
@@ -171,6 +173,17 @@ const commands: Record<string, Command> = {
       return `the database's files are those in ${files.place}`;
     },
   },
+  verify: {
+    usage: 'verify [--threads N]',
+    does: 'hashes every packet and file again, and compares what is stored beside them; a service may run meanwhile. Prints each mismatch, and ends with 1 when there is one',
+    options: { threads: { type: 'string' } },
+    async run({ connection, settings, options }) {
+      const threads = readThreads(options.threads as string | undefined);
+      const { summary, mismatches } = await verifyEverything(connection, openFileStore(settings), threads);
+      if (mismatches > 0) process.exitCode = 1;
+      return summary;
+    },
+  },
   'service-token': {
     usage: 'service-token',
     does: 'prints what SERVICE_TOKEN must be for a packet service that runs elsewhere',
@@ -202,6 +215,13 @@ async function main(): Promise<void> {
   } finally {
     await database.stop();
   }
+}
+
+/** @throws UsageError */
+function readThreads(text: string | undefined): number | undefined {
+  if (text === undefined || /^([1-9]|[1-5]\d|6[0-4])$/.test(text))
+    return text === undefined ? text : Number(text);
+  throw new UsageError('--threads is a number from 1 to 64');
 }
 
 /** Asks for a line on the terminal without showing it; what is piped in is read as it is. */
@@ -246,7 +266,7 @@ function help(): string {
 }
 
 main().catch((error: Error) => {
-  const expected = [UsageError, Problem, SettingsError, EmbeddedPostgresError].some(
+  const expected = [UsageError, Problem, SettingsError, EmbeddedPostgresError, MigrationError].some(
     kind => error instanceof kind,
   );
   console.error(`fieldtrace: ${expected || 'code' in error ? error.message : error.stack}`);

@@ -6,7 +6,7 @@ import { createServer, type Server } from '../platform/http/server.ts';
 import { prepareJobs } from '../platform/jobs/jobs.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
+import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
@@ -54,9 +54,16 @@ const PER_MINUTE = 12_000;
 /** Microseconds of work with large bodies and boundaries that begins in one turn of the event loop, about. */
 const WORK_PER_TURN = 20_000;
 
+const MIGRATIONS = new URL('./migrations/', import.meta.url);
+
+/** The migrations that the packet service's tables lack; undefined where there are none. */
+export function packetServiceLacks(connection: Connection): Promise<string[] | undefined> {
+  return pendingMigrations(connection, SCHEMA, MIGRATIONS);
+}
+
 /** Brings the packet service's tables up to date; returns the names of the migrations that ran now. */
 export async function migratePacketService(connection: Connection): Promise<string[]> {
-  const names = await migrate(connection, SCHEMA, new URL('./migrations/', import.meta.url));
+  const names = await migrate(connection, SCHEMA, MIGRATIONS);
   await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
   return names;
 }

@@ -11,7 +11,7 @@ import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-d
 import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
+import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -76,9 +76,16 @@ export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POO
   return DATABASE_POOL + JOB_CONNECTIONS + 2 * EXPORTS;
 }
 
+const MIGRATIONS = new URL('./migrations/', import.meta.url);
+
+/** The migrations that the trace backend's tables lack; undefined where there are none. */
+export function traceBackendLacks(connection: Connection): Promise<string[] | undefined> {
+  return pendingMigrations(connection, SCHEMA, MIGRATIONS);
+}
+
 /** Brings the trace backend's tables up to date; returns the names of the migrations that ran now. */
 export async function migrateTraceBackend(connection: Connection): Promise<string[]> {
-  const names = await migrate(connection, SCHEMA, new URL('./migrations/', import.meta.url));
+  const names = await migrate(connection, SCHEMA, MIGRATIONS);
   await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
   return names;
 }

@@ -38,6 +38,14 @@ export async function insertErasure(
     INSERT INTO erasures (packet_id, erased_at, reason) VALUES (${packetId}, ${now}, ${reason})`);
 }
 
+/** Of these packets (uuid form) those whose erasure is recorded. */
+export async function findErasures(database: Database, packetIds: readonly string[]): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    sql`SELECT packet_id AS id FROM erasures WHERE packet_id = ANY (${packetIds}::uuid[])`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Clears dead rows, and the index entries that repeat their columns; not inside a transaction. */
 export async function vacuum(database: Database): Promise<void> {
   for (const table of VACUUMED) await database.query({ text: `VACUUM (INDEX_CLEANUP ON) ${table}` });

@@ -86,41 +86,6 @@ export async function findSmallPackets(
   return ids.map(id => found.get(id));
 }
 
-/** A packet's sections, and what was copied out of them for queries. */
-export interface PacketCopies extends StoredPacket {
-  geoid: string;
-  /** ISO 8601 in UTC with six decimals */
-  ts: string;
-  type: string;
-  lat: number | null;
-  lon: number | null;
-  cell: number | null;
-  additionalGeoids: string[];
-  /** rows of the attachments that it names, uuid forms */
-  attachments: { id: string; threadId: string | null }[];
-}
-
-/** A packet (id in the uuid form) with everything that is stored beside its sections. */
-export async function findCopies(database: Database, id: string): Promise<PacketCopies | undefined> {
-  const { rows } = await database.query<Omit<PacketCopies, 'cell'> & { cell: string | null }>(sql`
-    SELECT header, body, footer, thread_id AS "threadId", geoid, type, lat, lon, cell,
-      to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ts
-    FROM packets WHERE id = ${id}`);
-  const [row] = rows;
-  if (!row) return undefined;
-  const further = await database.query<{ geoid: string }>(
-    sql`SELECT geoid FROM packet_geoids WHERE packet_id = ${id}`,
-  );
-  const attachments = await database.query<{ id: string; threadId: string | null }>(sql`
-    SELECT attachment_id AS id, thread_id AS "threadId" FROM packet_attachments WHERE packet_id = ${id}`);
-  return {
-    ...row,
-    cell: row.cell === null ? null : Number(row.cell),
-    additionalGeoids: further.rows.map(({ geoid }) => geoid),
-    attachments: attachments.rows,
-  };
-}
-
 /** Where a packet (id in the uuid form) stands in the order of pages; undefined when there is none. */
 export async function findPagePosition(database: Database, id: string): Promise<PagePosition | undefined> {
   const { rows } = await database.query<PagePosition>({

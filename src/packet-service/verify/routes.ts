@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Server } from '../../platform/http/server.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import type { PacketReader } from '../packets/reader.ts';
+import { erasedPacket, verifyPacket } from './packet.ts';
 import { verifyPacketSchema } from './schemas.ts';
-import { erasedPacket, verifyPacket } from './verify.ts';
 
 /** Proving that a packet is what was hashed. */
 export function registerVerify(

@@ -76,7 +76,31 @@ async function checkServer(client: pg.Client): Promise<void> {
   }
 }
 
-async function apply(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+/**
+ * The migrations that a database lacks, without changing it.
+ *
+ * @returns undefined where the service has no tables yet
+ * @throws MigrationError
+ */
+export async function pendingMigrations(
+  connection: Connection,
+  schema: string,
+  folder: URL,
+): Promise<string[] | undefined> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_MS });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`);
+    const { rows } = await client.query(`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`);
+    if (!rows[0].isThere) return undefined;
+    return (await pending(client, await readMigrations(folder))).map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function pending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
   const { rows: applied } = await client.query<{ number: number; name: string; checksum: string }>(
     'SELECT number, name, checksum FROM migrations ORDER BY number',
   );
@@ -90,8 +114,12 @@ async function apply(client: pg.Client, migrations: Migration[]): Promise<string
       );
     }
   }
-  const pending = migrations.filter(({ number }) => !applied.some(row => row.number === number));
-  for (const { number, name, text, checksum } of pending) {
+  return migrations.filter(({ number }) => !applied.some(row => row.number === number));
+}
+
+async function apply(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  const lacking = await pending(client, migrations);
+  for (const { number, name, text, checksum } of lacking) {
     await client.query('BEGIN');
     await client.query(text);
     await client.query('INSERT INTO migrations (number, name, checksum) VALUES ($1, $2, $3)', [
@@ -101,7 +129,7 @@ async function apply(client: pg.Client, migrations: Migration[]): Promise<string
     ]);
     await client.query('COMMIT');
   }
-  return pending.map(({ name }) => name);
+  return lacking.map(({ name }) => name);
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {

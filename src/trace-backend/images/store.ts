@@ -94,6 +94,14 @@ export async function expireImages(
   return rows;
 }
 
+/** Images and documents in the order of their ids, after one of them. */
+export async function listImages(database: Database, afterId: number, limit: number): Promise<Image[]> {
+  const { rows } = await database.query<Image>(
+    sql`SELECT ${IMAGE} FROM images WHERE id > ${afterId} ORDER BY id LIMIT ${limit}`,
+  );
+  return rows;
+}
+
 /** The storage key of content to be removed now, held until the end of the transaction; undefined when there is none. */
 export async function takeLeftover(database: Database, now: Date): Promise<string | undefined> {
   const { rows } = await database.query<{ storageKey: string }>(sql`

@@ -52,27 +52,6 @@ export const MESSAGE = raw(
     `to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS utc`,
 );
 
-/** What a message's row repeats of its packet. */
-export interface MessageCopy {
-  text: string;
-  geoid: string;
-  geoids: string[];
-  sent: string | null;
-  /** ISO 8601 in UTC with six decimals */
-  utc: string;
-}
-
-/** The row of a message; ids in the uuid form, `ts` in UTC. */
-export async function findMessage(
-  database: Database,
-  { threadId, ts, packetId }: { threadId: string; ts: string; packetId: string },
-): Promise<MessageCopy | undefined> {
-  const { rows } = await database.query<MessageCopy>(sql`
-    SELECT ${MESSAGE}, coalesce(geoids, '{}') AS geoids FROM chat_messages
-    WHERE thread_id = ${threadId} AND ts = ${ts}::timestamptz AND packet_id = ${packetId}`);
-  return rows[0];
-}
-
 /** Deletes a message (ids in the uuid form, `ts` in full precision), as an erasure may; gives its text as searched. */
 export async function takeMessage(
   database: Database,
