@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { JOB_CONNECTIONS } from '../platform/jobs/jobs.ts';
 import { type Connection, openPool, type PoolOptions } from '../platform/postgres/database.ts';
 import type { Settings } from '../platform/settings.ts';
+import { SCHEMA } from './contract/database-schema.ts';
 import { PIPELINE_DEADLINE_MS } from './writer/batch-writer.ts';
 
-/** PostgreSQL's schema of the packet service. */
-export const SCHEMA = 'packet_service';
+export { SCHEMA };
 
 /** The sequencer's one connection. */
 const SEQUENCERS = 1;

@@ -5,20 +5,14 @@ import { type Connection, type Database, openPool, transaction } from '../../pla
 import { type ErasedFiles, eraseFiles, removeErased } from '../attachments/erase.ts';
 import { takeMessage } from '../chat/messages/store.ts';
 import { removeUnusedWords, restoreWords } from '../chat/search/erase-words.ts';
+import { SCHEMA } from '../contract/database-schema.ts';
 import { eraseAnswers } from '../idempotency/store.ts';
+import { appendAll } from '../log/append-all.ts';
 import { CLOSED } from '../log/read-store.ts';
-import {
-  appendQueued,
-  eraseDetails,
-  type LogEvent,
-  NO_HORIZON,
-  queueErasure,
-  queueEvents,
-} from '../log/store.ts';
+import { eraseDetails, type LogEvent, queueErasure, queueEvents } from '../log/store.ts';
 import { hashOf } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import { type ErasablePacket, eraseSections, findErasable } from '../packets/erase-store.ts';
-import { SCHEMA } from '../pools.ts';
 import { findRecipients } from '../sharing/shares/store.ts';
 import { insertErasure, returnRights, takeRights, vacuum } from './store.ts';
 
@@ -79,21 +73,6 @@ export async function erasePacket(erasing: Erasing, id: string, reason: string):
     throw new Problem('forbidden', 'only the database user who owns the tables erases packets', {
       cause: error,
     });
-  } finally {
-    await pool.end();
-  }
-}
-
-/** Has everything that was committed appended to the log, so that the packet's entry is there. */
-async function appendAll(connection: Connection): Promise<void> {
-  const pool = openPool(connection, SCHEMA, 1, { pipeline: true });
-  try {
-    const client = await pool.connect();
-    try {
-      while ((await appendQueued(client, NO_HORIZON)).more);
-    } finally {
-      client.release(true);
-    }
   } finally {
     await pool.end();
   }

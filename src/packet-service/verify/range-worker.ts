@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Connection, openPool } from '../../platform/postgres/database.ts';
-import { SCHEMA } from '../pools.ts';
+import { SCHEMA } from '../contract/database-schema.ts';
 import { verifyRange } from './range.ts';
 import { RANGES_AT_ONCE, type RangeAnswer, type RangeRequest, STATEMENT_DEADLINE } from './range-thread.ts';
 

@@ -1,0 +1,2 @@
+/** PostgreSQL's schema of the packet service. */
+export const SCHEMA = 'packet_service';
