@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { move } from './move-command.ts';
 import { migratePacketService } from './packet-service/app.ts';
 import { erasePacket } from './packet-service/erasure/erase.ts';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
@@ -15,6 +16,7 @@ import { makeLogger } from './platform/logging/logger.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
+import { MoveError } from './platform/postgres/move/move.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
 import { secretBox } from './platform/tokens/secret-box.ts';
@@ -37,8 +39,10 @@ interface Command {
   options: Record<string, { type: 'string' | 'boolean' }>;
   /** what stands after the command without a name, such as a file; handed over as an option of this name */
   operand?: string;
+  /** it opens databases of its own and not that of the settings */
+  alone?: (options: Record<string, string | boolean | undefined>, logger: pino.Logger) => Promise<string>;
   /** @returns what to print */
-  run: (context: {
+  run?: (context: {
     connection: Connection;
     settings: Settings;
     logger: pino.Logger;
@@ -173,6 +177,15 @@ const commands: Record<string, Command> = {
       return `the database's files are those in ${files.place}`;
     },
   },
+  move: {
+    usage: 'move --from URL|DIR --to URL|DIR',
+    does: 'copies a database into an empty one and compares it; each is the address of a PostgreSQL server or a DATA_DIR. It can be repeated after an interruption',
+    options: { from: { type: 'string' }, to: { type: 'string' } },
+    async alone({ from, to }, logger) {
+      if (!from || !to) throw new UsageError('usage: fieldtrace move --from URL|DIR --to URL|DIR');
+      return move({ from: from as string, to: to as string }, logger);
+    },
+  },
   verify: {
     usage: 'verify [--threads N]',
     does: 'hashes every packet and file again, and compares what is stored beside them; a service may run meanwhile. Prints each mismatch, and ends with 1 when there is one',
@@ -209,9 +222,13 @@ async function main(): Promise<void> {
   // Standard output is for what the command has to say, and nobody asked for the rest.
   const level = process.env.LOG_LEVEL ? settings.LOG_LEVEL : 'warn';
   const logger = makeLogger(level, pino.destination(2));
+  if (command.alone) {
+    console.log(await command.alone(options, logger));
+    return;
+  }
   const database = await openDatabase(settings, logger);
   try {
-    console.log(await command.run({ connection: database.connection, settings, logger, options }));
+    console.log(await command.run?.({ connection: database.connection, settings, logger, options }));
   } finally {
     await database.stop();
   }
@@ -266,9 +283,14 @@ function help(): string {
 }
 
 main().catch((error: Error) => {
-  const expected = [UsageError, Problem, SettingsError, EmbeddedPostgresError, MigrationError].some(
-    kind => error instanceof kind,
-  );
+  const expected = [
+    UsageError,
+    Problem,
+    SettingsError,
+    EmbeddedPostgresError,
+    MigrationError,
+    MoveError,
+  ].some(kind => error instanceof kind);
   console.error(`fieldtrace: ${expected || 'code' in error ? error.message : error.stack}`);
   process.exitCode = 1;
 });

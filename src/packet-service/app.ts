@@ -7,6 +7,7 @@ import { prepareJobs } from '../platform/jobs/jobs.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
+import type { MovedService } from '../platform/postgres/move/move.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
@@ -60,6 +61,14 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url);
 export function packetServiceLacks(connection: Connection): Promise<string[] | undefined> {
   return pendingMigrations(connection, SCHEMA, MIGRATIONS);
 }
+
+/** What `fieldtrace move` moves of the packet service. */
+export const MOVED: MovedService = {
+  schema: SCHEMA,
+  folder: MIGRATIONS,
+  jobs: JOBS_SCHEMA,
+  makeJobs: connection => prepareJobs(connection, JOBS_SCHEMA, QUEUES),
+};
 
 /** Brings the packet service's tables up to date; returns the names of the migrations that ran now. */
 export async function migratePacketService(connection: Connection): Promise<string[]> {

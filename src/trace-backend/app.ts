@@ -12,6 +12,7 @@ import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
+import type { MovedService } from '../platform/postgres/move/move.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -82,6 +83,14 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url);
 export function traceBackendLacks(connection: Connection): Promise<string[] | undefined> {
   return pendingMigrations(connection, SCHEMA, MIGRATIONS);
 }
+
+/** What `fieldtrace move` moves of the trace backend. */
+export const MOVED: MovedService = {
+  schema: SCHEMA,
+  folder: MIGRATIONS,
+  jobs: JOBS_SCHEMA,
+  makeJobs: connection => prepareJobs(connection, JOBS_SCHEMA, QUEUES),
+};
 
 /** Brings the trace backend's tables up to date; returns the names of the migrations that ran now. */
 export async function migrateTraceBackend(connection: Connection): Promise<string[]> {

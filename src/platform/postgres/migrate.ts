@@ -11,6 +11,15 @@ const MIGRATION_DEADLINE: Deadline = { ms: 6 * 3600_000, of: 'statement' };
 /** After so long without a byte the kernel asks whether the server is there, in milliseconds. */
 const KEEP_ALIVE_MS = 30_000;
 
+/** Number of the row that a database has among its migrations while `fieldtrace move` fills it. */
+export const UNFINISHED_MOVE = -1;
+
+/** The migrations that are run, where it is not all of them. */
+export interface Level {
+  /** number of the last one */
+  upTo: number;
+}
+
 /** A database that this version cannot work with. Its message says what to do. */
 export class MigrationError extends Error {}
 
@@ -30,6 +39,7 @@ interface Migration {
  * @param schema the PostgreSQL schema of the service, made when missing
  * @param folder the folder of `NNN-name.sql` files
  * @param deadline when a connection on which the server does not answer is destroyed
+ * @param level of a database that `fieldtrace move` fills
  * @returns the names of the migrations that ran now
  * @throws MigrationError
  */
@@ -38,6 +48,7 @@ export async function migrate(
   schema: string,
   folder: URL,
   deadline = MIGRATION_DEADLINE,
+  level?: Level,
 ): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client({
@@ -54,15 +65,20 @@ export async function migrate(
   try {
     await checkServer(client);
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migrate]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
-    await client.query(`SET search_path = ${client.escapeIdentifier(schema)}, public`);
-    await client.query(`CREATE TABLE IF NOT EXISTS migrations (
-      number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
-      applied_at timestamptz NOT NULL DEFAULT now())`);
-    return await apply(client, migrations);
+    await makeSchema(client, schema);
+    return await apply(client, migrations, level);
   } finally {
     await client.end();
   }
+}
+
+/** Makes the schema of a service and the table of its migrations where they are missing, and has the session see them. */
+export async function makeSchema(client: pg.Client, schema: string): Promise<void> {
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
+  await client.query(`SET search_path = ${client.escapeIdentifier(schema)}, public`);
+  await client.query(`CREATE TABLE IF NOT EXISTS migrations (
+    number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now())`);
 }
 
 async function checkServer(client: pg.Client): Promise<void> {
@@ -100,11 +116,15 @@ export async function pendingMigrations(
   }
 }
 
-async function pending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
+async function pending(client: pg.Client, migrations: Migration[], level?: Level): Promise<Migration[]> {
   const { rows: applied } = await client.query<{ number: number; name: string; checksum: string }>(
     'SELECT number, name, checksum FROM migrations ORDER BY number',
   );
   for (const { number, name, checksum } of applied) {
+    if (number === UNFINISHED_MOVE) {
+      if (level) continue;
+      throw new MigrationError('a move into this database was not finished: run `fieldtrace move` again');
+    }
     const known = migrations.find(migration => migration.number === number);
     if (!known)
       throw new MigrationError(`the database holds migration ${name}: it was made by a newer fieldtrace`);
@@ -114,11 +134,16 @@ async function pending(client: pg.Client, migrations: Migration[]): Promise<Migr
       );
     }
   }
-  return migrations.filter(({ number }) => !applied.some(row => row.number === number));
+  const wanted = level ? migrations.filter(({ number }) => number <= level.upTo) : migrations;
+  return wanted.filter(({ number }) => !applied.some(row => row.number === number));
 }
 
-async function apply(client: pg.Client, migrations: Migration[]): Promise<string[]> {
-  const lacking = await pending(client, migrations);
+async function apply(
+  client: pg.Client,
+  migrations: Migration[],
+  level: Level | undefined,
+): Promise<string[]> {
+  const lacking = await pending(client, migrations, level);
   for (const { number, name, text, checksum } of lacking) {
     await client.query('BEGIN');
     await client.query(text);

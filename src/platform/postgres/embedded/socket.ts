@@ -37,7 +37,8 @@ export function removeSocketDirectory(layout: Layout, directory: string): void {
   if (dirname(directory) !== layout.home) removeIfEmpty(directory);
 }
 
-function socketDirectory(layout: Layout): string {
+/** Where the socket of the server in a DATA_DIR is. */
+export function socketDirectory(layout: Pick<Layout, 'home' | 'cluster'>): string {
   const near = join(layout.home, 'socket');
   if (Buffer.byteLength(join(near, `.s.PGSQL.${socketPort}`)) <= longestSocketPath) return near;
   const name = createHash('sha256').update(layout.cluster).digest('hex').slice(0, 20);

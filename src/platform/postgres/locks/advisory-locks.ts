@@ -17,6 +17,8 @@ export const ADVISORY_LOCKS = {
   erasure: 7_104_915_207,
   /** held while a file store is compared with the one that the database knows */
   fileStore: 7_104_915_208,
+  /** held by the command that moves a database, in the database that it fills */
+  move: 7_104_915_209,
 } as const;
 
 /** Locks that are numbered by the hash of a text: what their texts begin with. */
