@@ -257,6 +257,14 @@ function functionsOf(text: string): { line: number; lines: number }[] {
   return found;
 }
 
+test('tests wait for events: none sleeps', () => {
+  // A wait for a condition sleeps between two looks, here and in fixtures; fault and fuzz runs have a pace.
+  const paced = /^test\/(faults|fuzz)\/|\/fixtures\/|^test\/(helpers\/eventually|tidiness\.test)\.ts$/;
+  for (const file of files.filter(name => isTest(name) && !paced.test(name))) {
+    expect(textOf(file), file).not.toMatch(/\bsetTimeout\(|setTimeout as|pg_sleep/);
+  }
+});
+
 test('nothing is left undone, skipped or switched off', () => {
   // Spelt with a class each, so that this file does not find itself.
   const marks = /\bTO[D]O\b|\bFIX[M]E\b|\bXX[X]\b|\bHA[C]K\b/;

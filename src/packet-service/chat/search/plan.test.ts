@@ -50,6 +50,11 @@ test('while it is unknown what the index can be asked for, one set is assumed', 
   );
 });
 
+test('while it is unknown what the index can be asked for, a look-up costs no more than one set does', () => {
+  const rare: Progress = { ...progress, matches: 3, total: 20_000, sets: 'unknown' };
+  expect(nextStep('by thread', rare).way).toBe('look up');
+});
+
 test('a small table is read to its end rather than looked up', () => {
   expect(nextStep('by thread', { ...progress, matches: 0, total: 3000 }).way).toBe('by thread');
 });
@@ -94,6 +99,17 @@ test('where little is the user’s, order of time gives way to the threads thems
   const mine = { ...progress, matches: 1000 };
   expect(nextStep('by time', { ...mine, share: 0.1 }).way).toBe('by time');
   expect(nextStep('by time', { ...mine, share: 0.09 }).way).toBe('by thread');
+});
+
+test('once the threads are read one by one, what others write does not matter', () => {
+  const mine = { ...progress, matches: 1000 };
+  expect(nextStep('by time', { ...mine, share: 0.05 })).toEqual(nextStep('by thread', mine));
+  expect(nextStep('by thread', { ...mine, share: 0.05 })).toEqual(nextStep('by thread', mine));
+});
+
+test('in order of time it does not matter how many threads there are', () => {
+  const mine: Progress = { ...progress, matches: 1000, sets: [[1]] };
+  expect(nextStep('by time', { ...mine, threads: 5000 })).toEqual(nextStep('by time', mine));
 });
 
 test('the smaller the share, the longer a step by time', () => {
