@@ -127,7 +127,7 @@ export const Settings = Type.Object({
   ),
   FX_ACCESS_KEY: secret('access key for the exchange-rate provider'),
   PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
-    default: 'basic',
+    default: 'strict',
     description:
       'which passwords are rejected: those of the wrong length (basic), or also the most common ones (strict)',
   }),

@@ -9,6 +9,7 @@ import type { PersonalData } from '../../platform/personal-data/personal-data.ts
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Visitor } from '../access/requester.ts';
 import { eraseLogins } from '../accounts/attempts/personal-store.ts';
+import { deleteEmailChange, findEmailChange } from '../accounts/email-change/store.ts';
 import { JOBS_SCHEMA } from '../accounts/mails/mails.ts';
 import { eraseMails } from '../accounts/mails/personal-store.ts';
 import { deleteSecondFactor } from '../accounts/second-factor/store.ts';
@@ -57,7 +58,9 @@ export async function closeAccount(
     }
     if (user.erased) return;
     await beginErasure(database, userId, new Date());
-    await endSessions(database, userId, { resets: true });
+    await endSessions(database, userId, { resets: false });
+    // A change of address waits until mails to the new address are forgotten too; nobody can confirm it any more.
+    await eraseMails(database, userId);
     // The line about one's own erasure holds no address: nothing but the number is left of the user.
     const by = visitor.caller?.id === userId ? { ...PROGRAM, caller: visitor.caller } : visitor;
     await audit(database, by, { action: 'ERASE_USER', entity: 'user', entityId: userId });
@@ -79,13 +82,16 @@ export async function finishErasure(
   const closed = await findErasing(pool, userId);
   if (!closed) return isHere;
   if (isHere) await elsewhere?.erase(String(userId), [closed.emailKey]);
-  await mailer.forget([closed.email]);
+  // Expired or not.
+  const change = await findEmailChange(pool, userId, new Date(0));
+  await mailer.forget([closed.email, ...(change ? [change.email] : [])]);
   const password = await hashPassword(randomBytes(32).toString('base64url'));
   // Not to be guessed: nobody can register the address beforehand.
   const email = `erased-${userId}-${randomBytes(16).toString('hex')}@erased.invalid`;
   await transaction(pool, async database => {
     await lockAccount(database, userId);
     await eraseMails(database, userId);
+    await deleteEmailChange(database, userId);
     await forgetJobs(database, JOBS_SCHEMA, 'emailKey', closed.emailKey);
     await deleteSecondFactor(database, userId);
     await eraseLogins(database, userId, hash('sha256', closed.emailKey, 'buffer'));
