@@ -9,6 +9,9 @@ export const RANGES_AT_ONCE = 2;
 /** No request waits for an answer, and a disk may be slow. */
 export const STATEMENT_DEADLINE: Deadline = { ms: 10 * 60_000, of: 'statement' };
 
+/** Megabytes of a thread's heap: far more than what two ranges of the largest packets take that are read together. */
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+
 export interface RangeRequest {
   id: number;
   range: IdRange;
@@ -28,7 +31,10 @@ export interface RangeThread {
 }
 
 export function startRangeThread(connection: Connection): RangeThread {
-  const worker = new Worker(new URL('./range-worker.ts', import.meta.url), { workerData: { connection } });
+  const worker = new Worker(new URL('./range-worker.ts', import.meta.url), {
+    workerData: { connection },
+    resourceLimits: HEAP,
+  });
   const waiting = new Map<number, PromiseWithResolvers<RangeResult>>();
   let count = 0;
   let failure = new Error('the thread that verifies packets has ended');

@@ -13,8 +13,8 @@ import { RANGES_AT_ONCE, type RangeThread, STATEMENT_DEADLINE, startRangeThread 
 
 export type { ErasedPacket, Mismatch } from './range.ts';
 
-/** Packets that a thread verifies at once, about a megabyte. */
-const RANGE = 1000;
+/** Packets of a range: some hundred kilobytes as a rule, 8 MB at most. */
+const RANGE = 500;
 /** Beyond so many, threads wait for the server. */
 const MAX_THREADS = 4;
 
