@@ -9,7 +9,7 @@ import {
 } from './heaviest-requests.ts';
 import { login, makeAdmin } from './trace.ts';
 
-/** How long GET /health takes beside each of the heaviest requests that are allowed, sent one after another. */
+/** Latency of GET /health during each of the heaviest allowed requests, sent one after another. */
 export async function availabilityRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const rows: Row[] = [];

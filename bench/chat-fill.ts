@@ -12,7 +12,7 @@ const ROWS = 4000;
 const START = Date.UTC(2026, 0, 1);
 const SPAN_MS = 180 * 24 * 3_600_000;
 
-/** What a database was filled with. */
+/** The data that a database was filled with. */
 export interface Filled {
   /** ULIDs of the threads; the nth is in the language languages[n % languages.length] */
   threads: string[];
@@ -20,10 +20,10 @@ export interface Filled {
 }
 
 /**
- * Fills a database with messages in the order of their time, each thread in one language, cut and folded by the
- * product's own code. Indexes other than the primary key are built at the end, which a restore does too.
+ * Fills a database with messages in the order of their time, each thread in one language, split into n-grams and
+ * folded by the product's code. Indexes other than the primary key are built at the end, as by a restore.
  *
- * @param keep called for each message with its ULID and time, for those who need some of them
+ * @param keep called for each message with its ULID and time
  */
 export async function fillChat(
   { connection }: Pick<Context, 'connection'>,
@@ -81,7 +81,7 @@ export async function fillChat(
   return { threads, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Lets a user take part in threads. */
+/** Makes a user a participant of threads. */
 export async function join(
   { connection }: Pick<Context, 'connection'>,
   userId: string,

@@ -6,7 +6,7 @@ const ROUNDS = 9;
 const THREADS = 200;
 
 /**
- * Chat intake beside scouting intake, in turns: a message costs a look at its thread, a second row and its place in
+ * Chat intake and scouting intake, alternating: a message costs a look-up of its thread, a second row and entries in
  * three indexes.
  */
 export async function chatIntakeRows(context: Context): Promise<Row[]> {

@@ -11,7 +11,7 @@ const CLIENTS = 2;
 
 /**
  * Search among a million messages: 1,000 threads in all languages in turn, or all in the given ones. For each
- * language two users ask: one with 5 threads in it, one with every other thread of all.
+ * language there are two users: one with 5 threads in it, one with every other thread of all.
  */
 export async function chatSearchRows(
   context: Context,
@@ -52,8 +52,8 @@ export async function chatSearchRows(
 }
 
 /**
- * What people type: words of every frequency, parts of words, words that follow each other, single characters, and
- * what is nowhere.
+ * Keywords as people type them: words of every frequency, parts of words, consecutive words, single characters, and
+ * text that occurs nowhere.
  */
 export function keywords(language: LanguageName): string[] {
   const known = vocabulary(language);

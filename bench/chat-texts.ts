@@ -4,7 +4,7 @@
  * from a seeded generator, so that two runs search in the same texts.
  */
 
-/** How a language's words are made and put together. */
+/** How a language's words are made and combined. */
 interface Language {
   /** its most frequent words, the most frequent first */
   frequent: string;

@@ -21,7 +21,7 @@ const COMPANIES = 100_000;
 const CLIENTS = 32;
 const NEW = { name: 'Kopanyi', abbreviation: 'KOP' };
 
-/** Companies among a hundred thousand, each row beside its own statements through a pool as large, and nothing else. */
+/** Companies among a hundred thousand, each row compared with only its statements through a pool of the same size. */
 export async function companyRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const pool = openPool(context.connection, SCHEMA, 10);

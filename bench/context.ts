@@ -29,7 +29,7 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-/** What a group of rows works with: a database of its own and processes to measure. */
+/** The context of a group of rows: a separate database and processes to measure. */
 export interface Context {
   /** seconds that one measurement lasts */
   seconds: number;

@@ -9,7 +9,7 @@ const USERS = 10;
 const MESSAGE_EVERY_MS = 10;
 const MANY = 2000;
 
-/** How long after its answer a message is told while intake is at its limit, and what an open feed takes. */
+/** Time from the answer of a message to its event while intake is at its limit, and the cost of an open feed. */
 export async function feedRows(context: Context): Promise<Row[]> {
   return [await latencyRow(context), ...(await manyRows(context))];
 }

@@ -11,7 +11,7 @@ const TRIPLES_EACH = 5;
 const SIZES = [100_000, 10_000_000];
 const ROUNDS = 3;
 
-/** The export at two sizes: how quick it is beside a bare COPY of the same rows, and whether memory grows with it. */
+/** The export at two sizes: its speed compared with a bare COPY of the same rows, and whether memory grows with it. */
 export async function graphRows(context: Context): Promise<Row[]> {
   const rows: Row[] = [];
   const service = await context.startService();

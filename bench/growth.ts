@@ -4,7 +4,7 @@ import { dropIndexes, fillPackets } from './packet-fill.ts';
 import { someIds } from './packets.ts';
 
 const SIZES = [50_000, 5_000_000] as const;
-/** Places that are asked for, at most: so many that hardly one comes twice while a measurement lasts. */
+/** Positions to query: so many that hardly any repeats during a measurement. */
 const PLACES = 200_000;
 const CLIENTS = 32;
 const ROUNDS = 5;
@@ -14,8 +14,8 @@ const KINDS = {
 };
 
 /**
- * What reads and pages cost when there is a hundred times as much: a small and a large database are asked in turns, at
- * places spread over all of each.
+ * The cost of reads and pages with a hundred times as much data: a small and a large database are queried
+ * alternately, at positions spread over all of each.
  */
 export function growthRows(large: Context): Promise<Row[]> {
   return withContext(large.seconds, async small => {

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests. */
 const PACE = 10;
 
 /**
- * Asks a service how it is, a hundred times a second, in a thread of its own, and gives the milliseconds that each
- * answer took. The next question is asked when the one before was answered.
+ * Requests GET /health a hundred times a second, in a separate thread, and returns the latencies in milliseconds. The
+ * next request is sent when the previous one was answered.
  */
 async function probe({ port, seconds }: { port: number; seconds: number }): Promise<number[]> {
   const socket = connect({ port, noDelay: true });

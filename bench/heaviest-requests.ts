@@ -25,7 +25,7 @@ export async function largePackets(port: number): Promise<void> {
   }
 }
 
-/** What one request may ask most of the packet service with. */
+/** The heaviest single requests to the packet service. */
 export function heaviestPacketRequests(): Heavy[] {
   const dense = fill(
     '{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":1,"lon":2},"x":[',
@@ -53,7 +53,7 @@ export function heaviestPacketRequests(): Heavy[] {
   ];
 }
 
-/** What one request may ask most of the trace backend with. */
+/** The heaviest single requests to the trace backend. */
 export function heaviestTraceRequests(): Heavy[] {
   const process = (more: string) => `{"name":"x","process":{"more":${more}}}`;
   const companies = Array.from({ length: 9_900 }, () => ({ company: {}, type: 'NONE' }));

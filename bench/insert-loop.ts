@@ -6,8 +6,8 @@ import { parseTimestamp, type Timestamp } from '../src/platform/time.ts';
 const CONNECTIONS = 32;
 const GEOID = '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33';
 
-// What the same rows cost when each is a transaction of its own: a prepared one-row INSERT in a loop on 32
-// connections, as pgbench would do it, without HTTP, JSON or hashing (the packet is made once).
+// The cost of the same rows with one transaction each: a prepared one-row INSERT in a loop on 32 connections, as
+// pgbench would do it, without HTTP, JSON or hashing (the packet is made once).
 const seconds = Number(process.env.SECONDS);
 const timestamp = parseTimestamp('2026-03-01T08:15:00Z') as Timestamp;
 const body = {

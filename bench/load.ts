@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A load: how many connections ask for how long, and what each sends next. */
+/** A load: the number of connections, the duration, and the requests. */
 export interface Load {
   port: number;
   connections: number;
@@ -12,7 +12,7 @@ export interface Load {
   options: unknown;
 }
 
-/** What came of a load. Latencies are milliseconds. */
+/** The result of a load. Latencies are in milliseconds. */
 export interface LoadResult {
   answers: number;
   /** answers of status 400 and above */
@@ -21,7 +21,7 @@ export interface LoadResult {
   p50: number;
   p95: number;
   p99: number;
-  /** the first wrong answer, for whoever looks why there are errors */
+  /** the first wrong answer, for diagnosis */
   firstError?: string;
 }
 

@@ -8,7 +8,9 @@ const CLIENTS = 32;
 const ROUNDS = 9;
 const PROBES = 4;
 
-/** What the log costs intake, and how long after its answer a packet stands in it while intake is at its limit. */
+/**
+ * The cost of the log for intake, and the time from a packet's answer to its log entry while intake is at its limit.
+ */
 export async function logRows(context: Context): Promise<Row[]> {
   const without = await context.startService({
     NODE_OPTIONS: `--import=${import.meta.dirname}/without-log.ts`,
@@ -57,7 +59,7 @@ export async function logRows(context: Context): Promise<Row[]> {
   ];
 }
 
-/** Sends one observation after the other, and looks how long after its answer each stands in the log. */
+/** Sends one observation after the other, and measures the time from each answer to the log entry. */
 async function probe(
   { connection }: Context,
   { port }: Measured,

@@ -9,8 +9,8 @@ const BATCH_CLIENTS = 4;
 const ROUNDS = 3;
 
 /**
- * Intake, reads by id and pages, each beside the limit it cannot pass. The measurements of one round follow each
- * other closely and rounds repeat, because the speed of a shared machine drifts by more than the differences.
+ * Intake, reads by id and pages, each compared with its upper limit. The measurements of one round follow each other
+ * closely and rounds repeat, because the speed of a shared machine drifts by more than the differences.
  */
 export async function packetRows(context: Context): Promise<Row[]> {
   const results = { parse: [], loop: [], intake: [], batch: [] } as Record<

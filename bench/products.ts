@@ -21,7 +21,7 @@ const PRODUCTS = 500_000;
 const CLIENTS = 32;
 const NEW = { name: 'Washed Bourbon', description: 'From the hills above the lake' };
 
-/** Products among half a million, each row beside its own statements through a pool as large, and nothing else. */
+/** Products among half a million, each row compared with only its statements through a pool of the same size. */
 export async function productRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const filler = openPool(context.connection, SCHEMA, 1, FILLING);

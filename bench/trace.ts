@@ -11,7 +11,7 @@ import { type Context, latencies, type Row } from './context.ts';
 const CLIENTS = 32;
 const ADMIN = { username: 'admin@example.org', password: 'an administrator' };
 
-/** The trace backend: what a look at the session costs, and logging in beside the password hash alone. */
+/** The trace backend: the cost of checking the session, and logins compared with the password hash alone. */
 export async function traceRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const { port, stop } = await context.startTrace();

@@ -1,9 +1,9 @@
 /**
- * Tries the README's two commands as a newcomer would, in a minimal Debian 12 that has Node 20, npm and nothing
- * else: as an ordinary user and as root, whose home directory is closed to all others. Ends with a table, and with 1
- * if anything failed.
+ * Tries the README's two commands as a newcomer would, in a minimal Debian 12 that has Node 20, npm and nothing else:
+ * as an ordinary user and as root, whose home directory is closed to all others. Prints a table, and exits with 1 if
+ * anything failed.
  *
- *   npm run fresh [start|test]      as root, with debootstrap installed
+ * npm run fresh [start|test]      as root, with debootstrap installed
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ try {
       if (only !== undefined && only !== command) continue;
       const { ok, result } = await attempt(machine, account);
       failed ||= !ok;
-      results.push(`| ${account.name} | npm ${command} | ${ok ? 'ends well' : 'FAILS'} | ${result} |`);
+      results.push(`| ${account.name} | npm ${command} | ${ok ? 'passes' : 'FAILS'} | ${result} |`);
       console.log(results.at(-1));
     }
   }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-// Adds the checksums of new migrations to the list that a test holds them to. A checksum that is there is kept:
-// a migration that has landed is never edited, because databases in which it ran would refuse to start.
+// Adds the checksums of new migrations to the list that a test checks. A checksum that is there is kept: a migration
+// that has landed is never edited, because databases in which it ran would refuse to start.
 const root = path.resolve(import.meta.dirname, '..');
 const list = path.join(root, 'test/landed-migrations.json');
 const landed: Record<string, string> = JSON.parse(readFileSync(list, 'utf8'));

@@ -29,15 +29,15 @@ import { rotateServiceToken, serviceToken } from './trace-backend/keys/service-t
 import { eraseUser, exportUser, type UserCommand } from './user-commands.ts';
 import { verifyEverything } from './verify-command.ts';
 
-/** What the operator typed cannot be done; the message says what can. */
+/** An invalid command line; the message says what is possible. */
 class UsageError extends Error {}
 
 interface Command {
-  /** as typed, without `fieldtrace` */
+  /** the command line, without `fieldtrace` */
   usage: string;
   does: string;
   options: Record<string, { type: 'string' | 'boolean' }>;
-  /** what stands after the command without a name, such as a file; handed over as an option of this name */
+  /** the name of the positional argument, such as a file; passed as an option of this name */
   operand?: string;
   /** it opens databases of its own and not that of the settings */
   alone?: (options: Record<string, string | boolean | undefined>, logger: pino.Logger) => Promise<string>;
@@ -62,7 +62,7 @@ function userCommand(
 const commands: Record<string, Command> = {
   'erase packet': {
     usage: 'erase packet ID --reason <text>',
-    does: 'erases a packet for good, its files and what search knows of it; Header and hash stay (docs/decisions/erasure.md)',
+    does: 'erases a packet permanently, with its files and search index; Header and hash remain (docs/decisions/erasure.md)',
     options: { reason: { type: 'string' } },
     operand: 'ID',
     async run({ connection, settings, options }) {
@@ -71,13 +71,13 @@ const commands: Record<string, Command> = {
       await migratePacketService(connection);
       const erasing = { connection, files: openFileStore(settings) };
       const { at, again, words, files } = await erasePacket(erasing, id, options.reason as string);
-      if (again) return `packet ${id} was erased before, at ${at.toISOString()}`;
-      return `packet ${id} is erased, with ${files} files and ${words} words of the search; backups keep it until they expire`;
+      if (again) return `packet ${id} had already been erased, at ${at.toISOString()}`;
+      return `packet ${id} is erased, with ${files} files and ${words} words of the search index; backups keep it until they expire`;
     },
   },
   'notifications replay': {
     usage: 'notifications replay [--id <notification_id>]',
-    does: 'delivers again what was given up: every such notification, or one',
+    does: 'delivers dead letters again: all of them, or one notification',
     options: { id: { type: 'string' } },
     run: ({ connection, settings, logger, options }) =>
       withPool(connection, PACKET_SCHEMA, pool => {
@@ -87,7 +87,7 @@ const commands: Record<string, Command> = {
   },
   'admin create': {
     usage: 'admin create --email <address>',
-    does: 'makes a SYSTEM_ADMIN of the trace backend; the password is asked for, or FIELDTRACE_PASSWORD',
+    does: 'creates a SYSTEM_ADMIN of the trace backend; reads the password from the terminal or FIELDTRACE_PASSWORD',
     options: { email: { type: 'string' } },
     async run({ connection, settings, options }) {
       if (!options.email) throw new UsageError('usage: fieldtrace admin create --email <address>');
@@ -95,17 +95,17 @@ const commands: Record<string, Command> = {
       await migrateTraceBackend(connection);
       return withPool(connection, TRACE_SCHEMA, async pool => {
         const admin = await createAdmin(pool, settings, options.email as string, password);
-        return `${admin?.email} is a SYSTEM_ADMIN now, with the id ${admin?.id}`;
+        return `${admin?.email} is now a SYSTEM_ADMIN, with the id ${admin?.id}`;
       });
     },
   },
   'keys rotate': {
     usage: 'keys rotate',
-    does: 'has access tokens signed with a new key; what the one before has signed goes on counting until it ends',
+    does: 'signs access tokens with a new key; tokens of the previous key stay valid until they expire',
     options: {},
     async run({ connection, settings }) {
       if (settings.TRACE_JWT_PRIVATE_KEY) {
-        throw new UsageError('TRACE_JWT_PRIVATE_KEY names the key that signs: change the setting');
+        throw new UsageError('TRACE_JWT_PRIVATE_KEY is set: change the setting instead');
       }
       await migrateTraceBackend(connection);
       const kid = await withPool(connection, TRACE_SCHEMA, async pool => {
@@ -118,7 +118,7 @@ const commands: Record<string, Command> = {
   },
   'export user': {
     usage: 'export user ID --to FILE.zip [--service packet|trace]',
-    does: 'writes everything that is kept about a user; ID is the `sub` of the user`s tokens',
+    does: 'exports all data about a user; ID is the `sub` of their tokens',
     options: { to: { type: 'string' }, service: { type: 'string' } },
     operand: 'ID',
     async run({ connection, settings, options }) {
@@ -129,14 +129,14 @@ const commands: Record<string, Command> = {
   },
   'erase user': {
     usage: 'erase user ID [--service packet|trace]',
-    does: 'erases what is about a user alone, for good; packets stay as evidence',
+    does: 'erases the personal data of a user permanently; packets stay as evidence',
     options: { service: { type: 'string' } },
     operand: 'ID',
     run: ({ connection, settings, options }) => eraseUser(userCommand(connection, settings, options)),
   },
   'import ecb-rates': {
     usage: 'import ecb-rates FILE [--force]',
-    does: 'imports the European Central Bank`s history of exchange rates (eurofxref-hist.csv); --force also with jumps',
+    does: 'imports the history of exchange rates of the European Central Bank (eurofxref-hist.csv); --force accepts jumps',
     options: { force: { type: 'boolean' } },
     operand: 'FILE',
     async run({ connection, options }) {
@@ -149,11 +149,11 @@ const commands: Record<string, Command> = {
   },
   'service-token rotate': {
     usage: 'service-token rotate [--now]',
-    does: 'makes another service token and prints it; the one before counts for 24 hours more, with --now no longer',
+    does: 'creates a new service token and prints it; the previous one stays valid for 24 hours, or ends at once with --now',
     options: { now: { type: 'boolean' } },
     async run({ connection, settings, options }) {
       if (settings.SERVICE_TOKEN) {
-        throw new UsageError('SERVICE_TOKEN names the token: change the setting of both services');
+        throw new UsageError('SERVICE_TOKEN is set: change the setting of both services instead');
       }
       await migrateTraceBackend(connection);
       return withPool(connection, TRACE_SCHEMA, pool =>
@@ -163,7 +163,7 @@ const commands: Record<string, Command> = {
   },
   'files adopt': {
     usage: 'files adopt',
-    does: 'says to the database that its files are those of DATA_DIR/files or S3_BUCKET; other processes must use the same',
+    does: 'records in the database that its files are in DATA_DIR/files or S3_BUCKET; other processes must use the same',
     options: {},
     async run({ connection, settings }) {
       const files = openFileStore(settings);
@@ -174,7 +174,7 @@ const commands: Record<string, Command> = {
         await migrate(connection);
         await withPool(connection, schema, pool => adoptFileStore(pool, files));
       }
-      return `the database's files are those in ${files.place}`;
+      return `the files of the database are in ${files.place}`;
     },
   },
   move: {
@@ -199,7 +199,7 @@ const commands: Record<string, Command> = {
   },
   'service-token': {
     usage: 'service-token',
-    does: 'prints what SERVICE_TOKEN must be for a packet service that runs elsewhere',
+    does: 'prints the SERVICE_TOKEN for an external packet service',
     options: {},
     async run({ connection, settings }) {
       await migrateTraceBackend(connection);
@@ -219,7 +219,7 @@ async function main(): Promise<void> {
   const [command, rest] = findCommand(words);
   const options = readOptions(command, rest);
   const settings = readSettings(process.env);
-  // Standard output is for what the command has to say, and nobody asked for the rest.
+  // Standard output is for the result of the command only.
   const level = process.env.LOG_LEVEL ? settings.LOG_LEVEL : 'warn';
   const logger = makeLogger(level, pino.destination(2));
   if (command.alone) {
@@ -279,7 +279,7 @@ function readOptions({ usage, options, operand }: Command, args: string[]) {
 
 function help(): string {
   const lines = Object.values(commands).map(({ usage, does }) => `  fieldtrace ${usage}\n      ${does}`);
-  return `usage:\n${lines.join('\n')}\n\nIt works on the database that the same settings start the services with.`;
+  return `usage:\n${lines.join('\n')}\n\nCommands use the same settings, and therefore the same database, as the services.`;
 }
 
 main().catch((error: Error) => {

@@ -24,7 +24,7 @@ import {
   traceConnections,
 } from './trace-backend/app.ts';
 
-/** Starts what the settings name, and stops it cleanly on SIGTERM, SIGINT and SIGHUP. */
+/** Starts the configured services, and stops them cleanly on SIGTERM, SIGINT and SIGHUP. */
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const logger = makeLogger(settings.LOG_LEVEL);
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const stop = stopOnSignals({ servers, database }, logger);
   try {
     await checkDatabase(settings, database.connection, logger);
-    // Both are made before anything is changed: a setting that either refuses leaves the database as it is.
+    // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
     const services = await makeServices(settings, database.connection, logger, servers);
     for (const { name, schema, migrate, app, port, log } of services) {
       for (const migration of await migrate()) log.info({ migration }, 'migrated');
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** @throws SettingsError when the server has no room for this process, or a pooler in between is in the wrong mode */
+/** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
 async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
   const { SERVICES, DATABASE_URL } = settings;
   const needed =
@@ -60,7 +60,7 @@ async function checkDatabase(settings: Settings, connection: Connection, logger:
   if (finding !== undefined) logger.warn(finding);
 }
 
-/** @throws SettingsError that names the setting of the port */
+/** @throws SettingsError with the setting of the port */
 async function listen(app: Server, host: string, port: number, setting: string): Promise<void> {
   try {
     await app.listen({ host, port });
@@ -76,7 +76,7 @@ interface Service {
   schema: string;
   app: Server;
   port: number;
-  /** Brings its part of the database up to date; returns the names of the migrations that ran now. */
+  /** Migrates its part of the database; returns the names of the migrations that ran now. */
   migrate: () => Promise<string[]>;
   /** whose lines carry the service's name */
   log: Logger;
@@ -160,7 +160,7 @@ Send it a first observation:
   }
 }
 
-/** What keeps the program from starting, in words for whoever starts it; a stack only where we know none. */
+/** The message of a failed start; a stack only for unexpected errors. */
 function explain(error: Error & { code?: string }): string {
   const expected = [SettingsError, MigrationError, EmbeddedPostgresError].some(kind => error instanceof kind);
   if (expected) return error.message;

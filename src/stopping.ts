@@ -2,28 +2,28 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Server } from './platform/http/server.ts';
 
-/** Longest that a stop waits for requests in flight, in milliseconds. */
+/** How long stopping waits for requests in flight, in milliseconds. */
 const REQUESTS_MS = 15_000;
-/** Longest that it waits after that for what is being written and for jobs under way, in milliseconds. */
+/** How long it then waits for writes and jobs in progress, in milliseconds. */
 const WRITES_MS = 30_000;
 const LIMITS = { requestsMs: REQUESTS_MS, writesMs: WRITES_MS };
 
 /** SIGHUP comes when a terminal is closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** What has to be stopped; servers are added as they are made. */
+/** What has to be stopped; servers are added as they are created. */
 export interface Running {
   servers: Server[];
   database: { stop: () => Promise<void> };
 }
 
 /**
- * Stops at the first signal: requests in flight are answered, what waits is written, the embedded PostgreSQL ends.
- * Clients that take too long are cut off after 15 seconds, or at a second signal; nothing of theirs was acknowledged.
- * What is not written 30 seconds later was not acknowledged either: PostgreSQL ends without it. A third signal ends the
- * process at once and leaves PostgreSQL running. The exit code is 0 when PostgreSQL has ended cleanly.
+ * Stops at the first signal: requests in flight are answered, waiting packets are written, the embedded PostgreSQL
+ * ends. Clients that take too long are disconnected after 15 seconds, or at a second signal; their requests were not
+ * acknowledged. What is not written 30 seconds later was not acknowledged either, and is dropped. A third signal ends
+ * the process at once and leaves PostgreSQL running. The exit code is 0 when PostgreSQL has ended cleanly.
  *
- * @returns what stops everything without a signal
+ * @returns a function that stops everything without a signal
  */
 export function stopOnSignals(running: Running, logger: Logger, limits = LIMITS): () => Promise<void> {
   const cutOff = new AbortController();
@@ -45,7 +45,7 @@ export function stopOnSignals(running: Running, logger: Logger, limits = LIMITS)
       stop().then(
         () => process.exit(0),
         error => {
-          logger.error({ err: error }, 'the stop failed');
+          logger.error({ err: error }, 'stopping failed');
           process.exit(1);
         },
       );
@@ -68,11 +68,11 @@ async function stopAll(
     for (const { server } of servers) server.closeAllConnections();
     clean = await Promise.race([closed, within(writesMs)]);
   }
-  if (!clean) logger.error('the services did not end; their connections to the database are broken off');
+  if (!clean) logger.error('the services did not end; their connections to the database are closed');
   await database.stop();
 }
 
-/** False after some milliseconds, or as soon as the wait is called off. */
+/** False after some milliseconds, or as soon as the wait is cancelled. */
 async function within(ms: number, calledOff?: AbortSignal): Promise<false> {
   await wait(ms, undefined, { ref: false, ...(calledOff && { signal: calledOff }) }).catch(() => {});
   return false;

@@ -15,7 +15,7 @@ import { PROGRAM } from './trace-backend/audit/audit.ts';
 import { closeAccount, finishErasure } from './trace-backend/personal-data/erase.ts';
 import { personalFiles } from './trace-backend/personal-data/export.ts';
 
-/** The user whom a command is about, and of which service; of both where the trace backend is the registry. */
+/** The user of a command, and the service; both if the trace backend is the registry. */
 export interface UserCommand {
   connection: Connection;
   settings: Settings;
@@ -24,9 +24,9 @@ export interface UserCommand {
 }
 
 /**
- * Writes everything that is kept about a user into a ZIP file that only its owner reads.
+ * Exports all data about a user into a ZIP file that only its owner can read.
  *
- * @throws Problem invalid, not_found; what the file system says when the file cannot be made
+ * @throws Problem invalid, not_found; file system errors if the file cannot be created
  */
 export async function exportUser(command: UserCommand, file: string): Promise<string> {
   const { connection, settings, userId } = command;
@@ -43,12 +43,12 @@ export async function exportUser(command: UserCommand, file: string): Promise<st
         exports.end(),
       );
     }
-    return `everything about the user ${userId} is in ${file}`;
+    return `all data about the user ${userId} are in ${file}`;
   });
 }
 
 /**
- * Erases what is about a user alone.
+ * Erases the personal data of a user.
  *
  * @throws Problem invalid, not_found
  */
@@ -64,12 +64,12 @@ export async function eraseUser(command: UserCommand): Promise<string> {
         await finishErasure({ pool, mailer, elsewhere: packet }, trace);
       }).finally(() => mailer.close());
     }
-    return `what was about the user ${userId} alone is erased`;
+    return `the personal data of the user ${userId} are erased`;
   });
 }
 
 interface Services {
-  /** the user's id at the trace backend; undefined when only the packet service is asked */
+  /** the user's id in the trace backend; undefined if only the packet service is used */
   trace: number | undefined;
   packet: PersonalData | undefined;
 }
@@ -85,13 +85,13 @@ async function withServices<Result>(
     );
   }
   if (service !== undefined && service !== 'packet' && service !== 'trace') {
-    throw new Problem('invalid', '--service is packet or trace');
+    throw new Problem('invalid', '--service must be packet or trace');
   }
   const trace = service === 'packet' ? undefined : await traceUser(connection, userId);
   const packet = service === 'trace' ? undefined : packetPersonalData(settings, connection);
   try {
     if (service === 'packet' && !(await packet?.isHere())) {
-      throw new Problem('not_found', 'the packet service keeps nothing in this database');
+      throw new Problem('not_found', 'the packet service has no tables in this database');
     }
     return await work({ trace, packet });
   } finally {

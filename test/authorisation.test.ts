@@ -28,7 +28,7 @@ interface World {
   longitude: number;
 }
 
-/** Who asks. Nobody has no token; administrators have one that says so, and nothing else. */
+/** The callers. Nobody has no token; administrators have one that says so, and nothing else. */
 type Role = 'nobody' | 'other' | 'participant' | 'owner' | 'administrator' | 'regionalAdmin';
 const ROLES: Role[] = ['nobody', 'other', 'regionalAdmin', 'administrator', 'participant', 'owner'];
 
@@ -54,7 +54,7 @@ interface Row {
   open?: true;
   /** never ends by itself */
   endless?: true;
-  /** can be done once alone: each who asks finds a world of their own */
+  /** can be done once alone: each caller gets a separate world */
   once?: true;
 }
 
@@ -348,7 +348,7 @@ async function ask(
   return { status: response.status, headers: response.headers, text, body };
 }
 
-test('every route of the service stands in the table, and nothing else', async () => {
+test('the table has every route of the service, and nothing else', async () => {
   const { body } = await required.send('GET', '/openapi.json');
   const routes = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -389,7 +389,7 @@ test.each(CASES)('AUTH_MODE=required: %s', (route, row) =>
   }),
 );
 
-// Tokens are not looked at: whoever says that they are the owner is taken for the owner, whatever token they show.
+// Tokens are not looked at: a request that names the owner counts as the owner's, whatever its token.
 test.each(CASES)('AUTH_MODE=off: %s', (route, row) =>
   askAll(row, async (role, world) => {
     const { token } = await identity(role, world);
@@ -418,7 +418,7 @@ test.each(CASES)('%s: with a token that is not good', async (route, row) => {
   }
 });
 
-test('a user identifier in the request may only repeat the token`s user', async () => {
+test("a user identifier in the request may only repeat the token's user", async () => {
   const headers = bearer(await secretToken('ana'));
   const requests: [string, string, unknown][] = [
     ['POST', '/chat/threads', { name: 'x', created_by: 'ben' }],

@@ -62,7 +62,7 @@ const ENDS: Record<string, (who: LoggedIn, of: RunningTrace) => Promise<unknown>
 };
 
 test.each(Object.entries(ENDS))(
-  '%s ends the token at the packet service of the same process, and its feed; nobody else`s',
+  "%s ends the token at the packet service of the same process, and its feed; nobody else's",
   async (_end, end) => {
     const [user, bystander] = [await trace.loggedIn(), await trace.loggedIn()];
     expect([await status(user), await status(bystander)]).toEqual([200, 200]);
@@ -82,7 +82,7 @@ test('what another process ends is ended here at the next request', async () => 
   expect(await status(user)).toBe(401);
 });
 
-test('the end of one session leaves the user`s other sessions and feeds alone', async () => {
+test("the end of one session leaves the user's other sessions and feeds alone", async () => {
   const user = await trace.loggedIn();
   const phone = await trace.login(user.email, PASSWORD);
   const [lost, kept] = [await follow(phone), await follow(user)];

@@ -28,7 +28,7 @@ async function operations(): Promise<Operation[]> {
   );
 }
 
-/** Files are uploaded as forms and as plain bytes; what those routes refuse stands in the tests of attachments. */
+/** Files are uploaded as forms and as plain bytes; their errors are tested in the tests of attachments. */
 const takesJson = ({ method, path }: Operation) =>
   ['POST', 'PUT', 'PATCH'].includes(method) && !path.startsWith('/attachments');
 
@@ -126,7 +126,7 @@ test('a failure inside is 500 with {error} that tells nothing of the inside', as
   await broken.stop();
 });
 
-test('every answer forbids content sniffing and carries the request id, the caller`s own when it is plain', async () => {
+test("every answer forbids content sniffing and carries the request id, the caller's own when it is plain", async () => {
   const given = await service.send('GET', '/health', undefined, { 'x-request-id': 'phone-17:42' });
   expect(given.headers.get('x-request-id')).toBe('phone-17:42');
   expect(given.headers.get('x-content-type-options')).toBe('nosniff');

@@ -8,7 +8,7 @@ const test = await testWith('curl');
 
 const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
 
-test('every command of "A phone`s day" does what the guide says, on a fresh start', async () => {
+test('every command of "A phone\'s day" does what the guide says, on a fresh start', async () => {
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
   const outputs = await runGuide('docs/guides/a-phones-day.md', service.url, () => true);

@@ -57,7 +57,7 @@ test('the definitions say how large every body may be, and what a larger one is 
   }
 });
 
-test('the trace backend takes 16 KiB from whoever is not logged in', async () => {
+test('the trace backend accepts 16 KiB from clients that are not logged in', async () => {
   const open = (await operations(trace, '/v3/api-docs')).filter(operation => operation.open);
   expect(open.length).toBeGreaterThan(5);
   for (const { name, description } of open) {
@@ -115,7 +115,7 @@ test('of a list that is as long as it may be, no more than fifty faults are told
   );
 });
 
-test('a path with a name of the client`s own is cut', async () => {
+test("a path with a name of the client's own is cut", async () => {
   const settings = { pricingTransparency: { ['p'.repeat(100_000)]: 'four' } };
   const { body } = await user.send('POST', '/api/product/create', { name: 'Bourbon', settings });
   const [[path, sentence] = []] = Object.entries(body.validationErrorDetails.fieldErrors);

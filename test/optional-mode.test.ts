@@ -141,7 +141,7 @@ test('lists leave out what was made with a token, and keep observations', async 
   expect((await ask('POST', '/chat/query', { keyword: 'secret' }, nomad)).text).toContain(message);
 });
 
-test('an id that was seen in a token is nobody else`s, in any process and from the first request on', async () => {
+test("an id that was seen in a token is nobody else's, in any process and from the first request on", async () => {
   await service.send('PUT', '/directory/users/late', { contacts: [], discoverable: true });
   const open = (await make('/chat/threads', { name: 'Open', created_by: 'late' })).thread_id;
   const claims: [string, string, unknown?][] = [
@@ -194,7 +194,7 @@ test('an anonymous feed tells of anonymous threads and shares alone, also when i
   resumed.close();
 });
 
-test('an invitation that a token`s user sent is accepted with a token only', async () => {
+test("an invitation that a token's user sent is accepted with a token only", async () => {
   const contact_value = `${newUlid().toLowerCase()}@example.org`;
   const shared = { packet_id: owned.observation, contact_value };
   const { invitation_id } = await make('/shares', shared, ana);
@@ -205,7 +205,7 @@ test('an invitation that a token`s user sent is accepted with a token only', asy
     [token, contact_value],
   );
   expect((await ask('POST', `/invitations/${token}/accept`, { user_id: 'visitor' })).status).toBe(401);
-  // Whoever merely says that the contact is theirs is not given it either.
+  // Claiming the contact does not give it to another user either.
   const entry = { contacts: [contact_value], discoverable: true };
   expect((await ask('PUT', '/directory/users/visitor', entry)).status).toBe(200);
   expect((await ask('GET', '/shares/inbox?user_id=visitor')).text).not.toContain(invitation_id);

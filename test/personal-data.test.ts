@@ -294,7 +294,7 @@ test('an erasure whose second half fails is repeated until it is done, whatever 
   await elsewhere.close();
 });
 
-test('who erases an account that claims another person`s address takes nothing from that person', async () => {
+test("who erases an account that claims another person's address takes nothing from that person", async () => {
   const [claimant, friend] = [await trace.loggedIn(), await trace.loggedIn()];
   const left = await busyUser(claimant, friend, 'victim@example.org');
   const third = await trace.loggedIn();

@@ -142,7 +142,7 @@ test('SIGTERM answers what is in flight; what was answered is there, and nothing
   await stop(next);
 });
 
-testWithCurl('the README`s first request and its packet are as it says', async () => {
+testWithCurl("the README's first request and its packet are as it says", async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
@@ -164,7 +164,7 @@ testWithCurl('the README`s first request and its packet are as it says', async (
   await remove();
 });
 
-testWithCurl('the README`s conversation goes as it says', async () => {
+testWithCurl("the README's conversation goes as it says", async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl });
   const [output] = await runGuide('README.md', service.url, block => block.includes('/chat/'));
   const message = {
@@ -183,7 +183,7 @@ testWithCurl('the README`s conversation goes as it says', async () => {
 });
 
 testWithCurl(
-  'the README`s shares go as it says: an invitation first, then a share, and both in the inbox',
+  "the README's shares go as it says: an invitation first, then a share, and both in the inbox",
   async () => {
     const service = await startProcess({ DATABASE_URL: databaseUrl });
     const [output] = await runGuide('README.md', service.url, block => block.includes('/shares'));
@@ -207,7 +207,7 @@ testWithCurl(
 );
 
 testWithCurl(
-  'the README`s walk through the trace backend goes as it says after the shares, from registration to profile',
+  "the README's walk through the trace backend goes as it says after the shares, from registration to profile",
   async () => {
     const files = await temporaryFolder();
     const service = await startProcess({ DATA_DIR: files.folder });

@@ -114,7 +114,7 @@ test('a whole number in a query is digits alone', async () => {
         const answer = await send(operation.method, `${filledPath(operation, 'x')}?${name}=${text}`);
         expect([answer.status, sentence(answer)], `${operation.path} ${text}`).toEqual([
           400,
-          `${name} must be a whole number, in digits alone`,
+          `${name} must be a whole number, written in digits`,
         ]);
       }
     }

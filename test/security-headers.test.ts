@@ -114,7 +114,7 @@ test('cookies are Secure where the public URL is https, unless a setting says ot
   expect(await cookie({ COOKIE_SECURE: 'true' })).toMatch(/HttpOnly; Secure$/);
 });
 
-test('a page of the same host over another scheme changes nothing with a user`s cookie', async () => {
+test("a page of the same host over another scheme changes nothing with a user's cookie", async () => {
   const put = (of: RunningTrace, origin: string) =>
     of.send('PUT', '/api/user/profile', { name: 'Ana' }, { cookie: user.cookie, origin });
   const { host } = new URL(trace.url);

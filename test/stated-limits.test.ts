@@ -29,7 +29,10 @@ const STATED: Record<string, Stated> = {
     '32 MiB per address, 128 MiB per process',
   ),
   'platform/http: MIN_BYTES_PER_SECOND = 1024': stated('1 KiB/s on average over STALL_SECONDS'),
-  'platform/http: FORM_BYTES = 64 * 1024': stated('larger than', '| a form beside its file | 64 KiB |'),
+  'platform/http: FORM_BYTES = 64 * 1024': stated(
+    'too large for this endpoint',
+    '| a form beside its file | 64 KiB |',
+  ),
 
   'geometry: MAX_AREA_M2 = 1000 * 4046.856_422_4': stated('1,000 acres'),
   'geometry: LIMITS = { positions: 5_000, rings: 256, latitude: 89, extent: 20_000, boxArea: 20e6, length: 100_000, }':
@@ -40,7 +43,7 @@ const STATED: Record<string, Stated> = {
     ),
 
   'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
-  'packet-service/attachments: UPLOAD_DAYS = 7': stated('It has 7 days', '7 days, 10,000 pieces'),
+  'packet-service/attachments: UPLOAD_DAYS = 7': stated('It expires after 7 days', '7 days, 10,000 pieces'),
   'packet-service/attachments: MAX_PIECES = 10_000': stated('10,000 pieces'),
   'packet-service/attachments: PIECE_BYTES = 2 * 1024 * 1024': stated('one for every 2 MiB', 'one per 2 MiB'),
   'packet-service/chat: MAX_PAGE = 1000': stated('items a page, at most 1000', '| items on a page | 1,000 |'),
@@ -58,7 +61,10 @@ const STATED: Record<string, Stated> = {
     'FEEDS_PER_CALLER feeds open (429), a process 5,000 (503)',
     'FEEDS_PER_CALLER; 5,000 per process; an hour each',
   ),
-  'packet-service/feed: MAX_WAITING_BYTES = 256 * 1024': stated('when its client does not take', '256 KiB'),
+  'packet-service/feed: MAX_WAITING_BYTES = 256 * 1024': stated(
+    'when its client reads too slowly',
+    '256 KiB',
+  ),
   'packet-service/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated('The body has at most 2 MiB', '2 MiB'),
   'packet-service/geoids: MAX_FEATURES = 1000': stated('"maxItems":1000', '1,000 features'),
   'packet-service/geoids: MAX_NAME = 200': stated('"maxLength":200', '| names of fields | 200 characters |'),
@@ -68,7 +74,7 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/geoids: MAX_LIMIT = 1000': stated('1000 at most', '| items on a page | 1,000 |'),
   'packet-service/geoids: MAX_WAITING = 200': stated(
-    'not possible for the moment',
+    'temporarily not possible',
     '| boundaries that wait to be checked | 200 per process |',
   ),
   'packet-service/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),

@@ -7,6 +7,7 @@ import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
 import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/locks/advisory-locks.ts';
 import { describeSettings } from '../src/platform/settings.ts';
+import { oddPhrases, proseOf } from './helpers/odd-phrases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const files = globSync('{src,test,bench,scripts}/**/*.{ts,mjs}', { cwd: root }).map(file =>
@@ -285,31 +286,6 @@ test('docs/settings.md is the table of the settings as the program reads them', 
   expect(kept.split('\n').filter(line => /^\| [A-Z0-9_]+ \|/.test(line))).toEqual(rows);
 });
 
-/** Phrases that read like a translation, and what to write instead. */
-const ODD_PHRASES: readonly [phrase: RegExp, better: string][] = [
-  [/\bwhom?ever\b/i, 'if you; anyone who'],
-  [/\breckon(s|ed|ing)?\b/i, 'compute'],
-  [/\bstand(s|ing)? in\b/i, 'is in'],
-  [/\b(is|are) nobody's\b/i, 'belongs to nobody'],
-  [/\b(is|are) told (as|by|of)\b/i, 'gets; is reported'],
-  [/\bwho asks\b(?! for\b)/i, 'the caller'],
-  [/\banew\b/i, 'again'],
-  [/\bfor ever\b/i, 'forever'],
-  [/\w`[a-z]/i, "an apostrophe (')"],
-];
-
-/** The odd phrases in a text in Markdown; code does not count. */
-function oddPhrases(markdown: string): string[] {
-  const prose = markdown
-    .replaceAll(/^```[\s\S]*?^```/gm, '')
-    .replaceAll(/(?<!\w)`[^`]+`/g, '')
-    .replaceAll(/\s+/g, ' ');
-  return ODD_PHRASES.flatMap(([phrase, better]) => {
-    const found = phrase.exec(prose)?.[0];
-    return found ? [`"${found}": write ${better}`] : [];
-  });
-}
-
 test('documents are in plain English', () => {
   expect(oddPhrases('The user`s row stands\nin `users`s table; `who asks`.')).toEqual([
     '"stands in": write is in',
@@ -319,4 +295,31 @@ test('documents are in plain English', () => {
     oddPhrases(textOf(file)).map(phrase => `${file}: ${phrase}`),
   );
   expect(odd).toEqual([]);
+});
+
+test('comments, messages and titles of tests are in plain English', () => {
+  const sample = [
+    '/**\n * Whom it is for is reckoned\n * anew. */',
+    "const message = 'it stands in the log';",
+    'interface Sample {\n  // in vain\n  field: string;\n}',
+    'test(`whoever comes`, () => {}); // lest it fails',
+  ].join('\n');
+  expect(proseOf(sample).flatMap(oddPhrases)).toEqual([
+    '"reckoned": write compute',
+    '"anew": write again',
+    '"in vain": write without success',
+    '"lest": write so that … not',
+    '"stands in": write is in',
+    '"whoever": write if you; anyone who',
+  ]);
+  // The list of phrases, the samples above, and lists of words in several languages.
+  const quoting = ['test/helpers/odd-phrases.ts', 'test/tidiness.test.ts', 'bench/chat-texts.ts'];
+  const odd = files
+    .filter(file => !quoting.includes(file))
+    .flatMap(file =>
+      proseOf(textOf(file))
+        .flatMap(oddPhrases)
+        .map(phrase => `${file}: ${phrase}`),
+    );
+  expect([...new Set(odd)]).toEqual([]);
 });

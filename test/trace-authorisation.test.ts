@@ -271,7 +271,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/public/product/label/{uuid}/qr.svg': published('/qr.svg'),
   'GET /api/public/product/label/{uuid}/qr.png': published('/qr.png'),
   'GET /api/public/product/label/{uuid}/photo': published('/photo', 404),
-  // A text is no image: that is said to whoever may upload one.
+  // A text is no image: users who may upload one get that error.
   'POST /api/common/image': { form, ...everyone(415) },
   'POST /api/common/document': { form, ...everyone(200) },
   'GET /api/common/image/{storageKey}': uploaded('image'),

@@ -72,7 +72,7 @@ test('a body that is not JSON is a REQUEST_BODY_ERROR on every route that takes 
   }
 });
 
-test('what is wrong is told by field, all of it at once', async () => {
+test('an answer lists all errors, by field', async () => {
   const answer = await trace.send('POST', '/api/user/register', { email: 5, password: 'short', surname: '' });
   expect(answer.status).toBe(400);
   expect(answer.body).toEqual({

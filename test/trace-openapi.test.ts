@@ -80,7 +80,7 @@ test('every example fits its schema', () => {
   expect(count).toBeGreaterThan(50);
 });
 
-test('definition and page stand at the root and not under /api; the page loads nothing from elsewhere', async () => {
+test('definition and page are at the root and not under /api; the page loads nothing from elsewhere', async () => {
   for (const path of ['/api', '/api/', '/api/v3/api-docs', '/api/docs', '/api/static/index.html']) {
     const answer = await trace.send('GET', path);
     expect([answer.status, answer.body?.status], path).toEqual([404, 'NOT_FOUND']);

@@ -37,7 +37,7 @@ function isComplete(locked, installed, all) {
     if (path === '') return true;
     const found = installed[path];
     if (found !== undefined) return found.version === entry.version && found.integrity === entry.integrity;
-    // Those for other platforms; and whoever leaves optional ones out has a Node and a PostgreSQL of their own.
+    // Packages for other platforms; without optional ones, Node and PostgreSQL of the system are used.
     return entry.optional || ((entry.dev || entry.devOptional) && !all);
   });
 }

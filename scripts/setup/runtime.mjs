@@ -70,7 +70,7 @@ function explain(version, { glibc, library, text }) {
   if (glibc) {
     return (
       `the bundled Node ${version} and PostgreSQL need glibc and this system has none (musl, as in Alpine), so set ` +
-      'DATABASE_URL to a PostgreSQL server of your own'
+      'DATABASE_URL to a separate PostgreSQL server'
     );
   }
   const commands = INSTALL[library];

@@ -21,7 +21,7 @@ export interface Contact {
  * crossing, as the order is wrong beyond it.
  *
  * @param edges [x, y, x, y] of the ends, one after another; no edge has length zero
- * @param accept is told of each contact that is no crossing, and returns whether to go on
+ * @param accept called for each contact that is no crossing; returns whether to continue
  * @returns the contact that was not accepted, or the crossing
  */
 export function sweepEdges(edges: Float64Array, accept: (contact: Contact) => boolean): Contact | undefined {

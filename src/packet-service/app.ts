@@ -50,9 +50,9 @@ import { registerSync } from './sync/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { batchWriter, withWriteListener } from './writer/batch-writer.ts';
 
-/** Requests of one client address in a minute, at most; many phones share the address of one village's mast. */
+/** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
-/** Microseconds of work with large bodies and boundaries that begins in one turn of the event loop, about. */
+/** Approximate microseconds of work on large bodies and boundaries per turn of the event loop. */
 const WORK_PER_TURN = 20_000;
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
@@ -78,10 +78,10 @@ export async function migratePacketService(connection: Connection): Promise<stri
 }
 
 /**
- * The packet service over a migrated database, ready to listen. Closing it answers what is in flight, writes
- * what waits, and closes its connections.
+ * The packet service over a migrated database, ready to listen. Closing it answers what is in flight, writes what
+ * waits, and closes its connections.
  *
- * @param registry who its users are, where the settings name no other registry
+ * @param registry the user registry, unless the settings name another
  */
 export async function packetService(
   settings: Settings,
@@ -151,7 +151,7 @@ export async function packetService(
   return app;
 }
 
-/** Packets that users show each other, how they are found, and how they are told. */
+/** Sharing: shares, the directory and notifications. */
 function registerSharing(
   app: Server,
   { RATE_LIMIT }: Settings,
@@ -163,7 +163,7 @@ function registerSharing(
   registerNotifications(app, { pool });
 }
 
-/** A user who can now be found gets the invitations of before as shares. */
+/** Earlier invitations to a user who has become discoverable become shares. */
 function directoryEffects(notifier: Notifier): DirectoryEffects {
   return {
     async onDiscoverable(database, user, now) {
@@ -181,18 +181,18 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
     definitionPath: '/openapi.json',
     pagePath: '/docs',
     tags: [
-      { name: 'Intake', description: 'what comes from the field' },
-      { name: 'Packets', description: 'what was stored' },
+      { name: 'Intake', description: 'observations and messages' },
+      { name: 'Packets', description: 'stored packets' },
       { name: 'Attachments', description: 'files of packets' },
-      { name: 'Chat', description: 'threads, their messages, and the search in them' },
-      { name: 'Shares', description: 'packets that users show each other, and invitations' },
+      { name: 'Chat', description: 'threads, messages and search' },
+      { name: 'Shares', description: 'sharing packets with users, and invitations' },
       { name: 'Directory', description: 'by which contacts users can be found' },
-      { name: 'Notifications', description: 'what users were told, and what became of it' },
-      { name: 'Events', description: 'what happens, as it happens' },
-      { name: 'Graph', description: 'everything as triples, for analysts' },
-      { name: 'Sync', description: 'the log of everything, for clients that keep a copy' },
+      { name: 'Notifications', description: 'notifications and their delivery' },
+      { name: 'Events', description: 'the live feed' },
+      { name: 'Graph', description: 'export as triples' },
+      { name: 'Sync', description: 'the log, for clients that keep a copy' },
       { name: 'GeoIDs', description: 'the built-in registry of fields' },
-      { name: 'Health', description: 'whether it works' },
+      { name: 'Health', description: 'health and readiness' },
     ],
     securitySchemes: {
       token: {

@@ -9,12 +9,12 @@ export { SCHEMA };
 
 /** The sequencer's one connection. */
 const SEQUENCERS = 1;
-/** Exports that run at once in this process: each holds a connection for as long as its client reads. */
+/** Concurrent exports in this process: each holds a connection for as long as its client reads. */
 const EXPORTS_AT_ONCE = 2;
 /** Longest that an export waits for the server's next bytes, in milliseconds. A filter may pass over millions of packets. */
 const EXPORT_SILENCE_MS = 10 * 60_000;
 
-/** The connections of one process of the packet service, by what they are for. */
+/** The connections of a process of the packet service, by purpose. */
 export interface Pools {
   /** requests */
   pool: pg.Pool;

@@ -275,14 +275,14 @@ export const Settings = Type.Object({
 
 export type Settings = Static<typeof Settings>;
 
-/** A setting that keeps the program from starting. Its message names every bad setting, one a line. */
+/** Invalid settings. The message lists every bad setting, one per line. */
 export class SettingsError extends Error {}
 
 /**
- * Reads the settings from environment variables, once, at start. An empty variable counts as absent. Secrets
- * are never part of an error's text.
+ * Reads the settings from environment variables, once, at start. An empty variable counts as absent. Secrets are
+ * never part of an error's text.
  *
- * @throws SettingsError that names every bad setting, what it was and what it may be
+ * @throws SettingsError that lists every bad setting with its value and the allowed ones
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const names = Object.keys(Settings.properties) as (keyof Settings)[];
@@ -300,7 +300,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   throw new SettingsError([...bad].map(name => complaint(name, environment[name] ?? '')).join('\n'));
 }
 
-/** Bytes that a secret for HMAC-SHA256 should have: as many as its hash (RFC 2104 §3). */
+/** Minimum bytes of a secret for HMAC-SHA256: the length of its hash (RFC 2104 §3). */
 const SECRET_BYTES = 32;
 
 /** The names of secrets that are shorter than they should be. */
@@ -320,7 +320,7 @@ export function describeSettings(schema: TObject = Settings) {
   });
 }
 
-/** Reads a number or a truth value only where the whole text is one; anything else is left for the check. */
+/** Converts texts that are entirely a number or boolean; the validation handles the rest. */
 function convert(schema: object, text: string): unknown {
   const { type } = schema as { type?: string };
   if (type === 'integer' && /^[0-9]{1,15}$/.test(text)) return Number(text);

@@ -65,15 +65,18 @@ export const SCHEMA = 'trace_backend';
 const PER_MINUTE = 1200;
 const BODY_LIMIT = 1024 * 1024;
 
-/** How long an export of personal data waits for the server's next rows. */
+/** Timeout of an export of personal data for the server's next rows. */
 const EXPORT_DEADLINE = { ms: 10 * 60_000, of: 'silence' } as const;
 
-/** WWW-Authenticate of calls that need a login: no registered scheme is about cookies; this one was proposed for them. */
+/**
+ * WWW-Authenticate of calls that need a login: there is no registered scheme for cookies; this one was proposed for
+ * them.
+ */
 const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';
 
 /** How many connections a process of the trace backend opens at most; docs/operations.md has the formula. */
 export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
-  // Exports read what the packet service keeps over connections of their own, too.
+  // Exports also read the packet service's data over separate connections.
   return DATABASE_POOL + JOB_CONNECTIONS + 2 * EXPORTS;
 }
 
@@ -100,8 +103,8 @@ export async function migrateTraceBackend(connection: Connection): Promise<strin
 }
 
 /**
- * Makes what a trace backend over a migrated database needs before it starts: secrets encrypted as SECRETS_KEY says, and
- * the first administrator.
+ * Prepares a trace backend over a migrated database: encrypts secrets with the current SECRETS_KEY and creates the
+ * first administrator.
  *
  * @throws SettingsError
  */
@@ -125,7 +128,7 @@ export async function prepareTraceBackend(
  * The trace backend over a migrated database, ready to listen. Closing it answers what is in flight and closes its
  * connections.
  *
- * @param elsewhere what the packet service keeps about the same users
+ * @param elsewhere the personal data of the same users in the packet service
  * @throws SettingsError
  */
 export async function traceBackend(
@@ -204,7 +207,7 @@ interface Accounts extends ExportContext, ErasureContext {
   endings: Endings;
 }
 
-/** Users, how they log in, and what is done to them. */
+/** Users, logins and administration. */
 function registerAccounts(app: Server, accounts: Accounts): void {
   const { pool, box, keys, settings } = accounts;
   const companiesOf = batchLoader<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
@@ -221,7 +224,7 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   registerDiscoverability(app, { pool, keys, isServiceToken });
 }
 
-/** What makes the trace backend the registry of users for a packet service in the same process. */
+/** The trace backend as user registry of a packet service in the same process. */
 function ownRegistry({
   pool,
   keys,
@@ -242,11 +245,11 @@ function ownRegistry({
   };
 }
 
-/** Whose images may be given to further records: those of records of the caller's own side. */
+/** Images may be added to further records if a record of the caller's own side has them. */
 const isOwn: IsOwn = (database, caller, entity, ids) =>
   entity === 'product' ? ownsProduct(database, caller, ids) : isMemberOfOne(database, caller.id, ids);
 
-/** Who may read the images that a record carries: who may see the record. */
+/** The images of a record are readable for everyone who may see the record. */
 const mayRead: MayRead = (database, caller, entity, ids) =>
   entity === 'product' ? maySeeProducts(database, caller, ids) : maySeeCompanies(database, caller, ids);
 
@@ -254,21 +257,21 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
   return createServer({
     title: 'fieldtrace trace backend',
     description:
-      'Users, companies, products, images and currencies of a value chain. Bodies may carry numbers and booleans as texts ("4.20", "true"); null is the same as absent, and an empty text clears.',
+      'Users, companies, products, images and currencies of a value chain. In bodies, numbers and booleans may be strings ("4.20", "true"); null is the same as absent, and an empty string clears a field.',
     version: VERSION,
     definitionPath: '/v3/api-docs',
     pagePath: '/',
     tags: [
-      { name: 'Company', description: 'companies of a value chain, and who acts for them' },
-      { name: 'Product', description: 'products, where they come from and how they came to be' },
-      { name: 'Label', description: 'what consumers are told about a product' },
-      { name: 'Image', description: 'pictures and documents that records carry' },
-      { name: 'Currency', description: 'exchange rates, and amounts converted by them' },
-      { name: 'User', description: 'accounts, and who is logged in' },
-      { name: 'Administration', description: 'what administrators do to users' },
-      { name: 'Audit', description: 'who changed what' },
-      { name: 'Registry', description: 'what makes this a user registry for the packet service' },
-      { name: 'Health', description: 'whether it works' },
+      { name: 'Company', description: 'companies of a value chain, and their users' },
+      { name: 'Product', description: 'products, their origin and history' },
+      { name: 'Label', description: 'public pages about products' },
+      { name: 'Image', description: 'images and documents of records' },
+      { name: 'Currency', description: 'exchange rates and conversion' },
+      { name: 'User', description: 'accounts and sessions' },
+      { name: 'Administration', description: 'administration of users' },
+      { name: 'Audit', description: 'the audit' },
+      { name: 'Registry', description: 'user registry of the packet service' },
+      { name: 'Health', description: 'health and readiness' },
     ],
     securitySchemes: {
       cookie: {

@@ -174,7 +174,7 @@ export async function checkAll({ database }: DataLocation): Promise<Findings> {
   });
 }
 
-/** Asks again where a fault strikes in the middle: nothing is found twice by that, since findings are made anew. */
+/** Asks again where a fault strikes in the middle: nothing is found twice, since the findings start from scratch. */
 async function asking(connection: Connection, ask: (pool: pg.Pool) => Promise<Findings>): Promise<Findings> {
   for (let tries = 1; ; tries++) {
     const pool = openPool(connection, 'public', 1, { deadline: { ms: 120_000, of: 'statement' } });

@@ -24,7 +24,7 @@ export interface Request {
   once?: true;
   /** statuses which say, after an unknown outcome, that it was done before: what is deleted is not there any more */
   done?: readonly number[];
-  /** statuses with which the story ends, and that are nobody's fault */
+  /** statuses with which the story ends without a fault */
   void?: readonly number[];
 }
 
@@ -59,7 +59,7 @@ export interface Client {
   take(): Seen;
   /** by endpoint, how many writes were acknowledged */
   readonly endpoints: ReadonlyMap<string, number>;
-  /** Nothing is tried for ever any more. */
+  /** Stops unlimited retries. */
   end(): void;
   isEnding(): boolean;
 }

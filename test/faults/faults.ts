@@ -44,7 +44,7 @@ function lives(pid: number): boolean {
   }
 }
 
-/** Has a process stand still for a while. */
+/** Pauses a process for a while. */
 async function pause(pid: number | undefined, random: () => number): Promise<void> {
   signal(pid, 'SIGSTOP');
   await lasts(random).finally(() => signal(pid, 'SIGCONT'));
@@ -124,12 +124,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'pause node': {
     share: 10,
-    what: 'a process stands still for a moment (SIGSTOP, SIGCONT)',
+    what: 'a process is paused for a moment (SIGSTOP, SIGCONT)',
     strike: (stage, random) => pause(stage.processes[anyOf(stage, random)]?.child.pid, random),
   },
   'pause backend': {
     share: 10,
-    what: 'a session of PostgreSQL stands still for a moment',
+    what: 'a session of PostgreSQL is paused for a moment',
     strike: async (stage, random) => pause(pick(await stage.sessions(), random), random),
   },
   'black hole': {

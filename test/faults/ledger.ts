@@ -21,9 +21,9 @@ export type Kind =
 export const ABSENT = 'absent';
 
 /**
- * What a client was told of one record, which nobody else writes. Each state is begun when a request is sent that would
- * bring it about, and acknowledged when that is answered: the record may be in the state acknowledged last or in any
- * that was begun after it, and in no other.
+ * The answers that a client got about one record, which nobody else writes. Each state is begun when a request is
+ * sent that would bring it about, and acknowledged when that is answered: the record may be in the state acknowledged
+ * last or in any that was begun after it, and in no other.
  */
 export interface Fact {
   kind: Kind;

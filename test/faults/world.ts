@@ -10,7 +10,7 @@ export const PASSWORD = 'correct horse battery staple';
 /** Its hash, with the least cost that the format has: the processor has faults to see to. */
 const HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$vK9v0OWqoxsnIkDDgGdlMxPp94AvwibM+EFs97z55kQ';
-/** Sessions are begun anew before their access token ends, in milliseconds. */
+/** Sessions are replaced before their access token expires, in milliseconds. */
 const SESSION_MS = 40 * 60_000;
 
 /** A user of the trace backend who is logged in. */

@@ -32,7 +32,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** A header's value that is nobody's credential. */
+/** A header's value that is not a credential. */
 const nonsense = (random: Random) =>
   bytesOf(anyText(random).slice(0, 3000)).replaceAll(/[\0-\x1f\x7f]/g, '?');
 

@@ -38,8 +38,8 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Drops a database whoever is still connected to it. An autovacuum worker belongs to the server itself and cannot be
- * ended by force; without force the server ends it by its own.
+ * Drops a database even if clients are connected to it. An autovacuum worker belongs to the server itself and cannot
+ * be ended by force; without force the server ends it by its own.
  */
 async function drop(server: Omit<DatabaseServer, 'template'>, database: string): Promise<void> {
   for (let force = true; ; force = !force) {

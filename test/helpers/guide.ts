@@ -17,7 +17,7 @@ const WRITTEN_DATA = / data\//g;
  * @param file path from the root of the project
  * @param keep which blocks to run
  * @param trace where the trace backend is, and the folder of data, for guides about it
- * @returns what each of them printed; the answers of several curls stand in lines of their own
+ * @returns what each of them printed; the answers of several curls are in separate lines
  */
 export async function runGuide(
   file: string,

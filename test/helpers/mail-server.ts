@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts';
 export interface ReceivedMail {
   /** the envelope's recipients */
   to: string[];
-  /** header and content as they came, with \n as line end */
+  /** header and content as received, with \n as line end */
   raw: string;
 }
 
@@ -69,7 +69,7 @@ export function tokenIn(mail: Pick<ReceivedMail, 'raw'> | undefined): string {
   return /^Code: ([\w-]{43})$/m.exec(textOf(mail))?.[1] ?? 'no token';
 }
 
-/** A mail with its lines put together again that quoted-printable broke (RFC 2045 §6.7). */
+/** A mail with the lines rejoined that quoted-printable broke (RFC 2045 §6.7). */
 export function textOf(mail: Pick<ReceivedMail, 'raw'> | undefined): string {
   return (mail?.raw ?? '').replaceAll('=\n', '').replaceAll('=3D', '=');
 }

@@ -18,7 +18,7 @@ export const KINDS = [
 ];
 export const PLACES = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', 'Yirgacheffe'];
 
-/** Names as products have them; every fiftieth stands alone among them all. */
+/** Typical names of products; every fiftieth is unique. */
 function names(): string[] {
   return Array.from({ length: 2000 }, (_, n) => {
     const kind = KINDS[n % KINDS.length];

@@ -16,17 +16,16 @@ import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { MAX_USER } from '../contract/schemas.ts';
 import { type TokenUsers, tokenUsers } from './token-users.ts';
 
-/** Keys of a registry in this process are asked for again after this long, in milliseconds. */
+/** Milliseconds after which the keys of a registry in this process are fetched again. */
 const OWN_REGISTRY_MS = 60_000;
 
 /**
- * Looks at each request's token as AUTH_MODE says and names its user in `request.user`. With `off` tokens are
- * not looked at; with `optional` one that is present must be valid; with `required` every route but those
- * marked `open` needs one. Every user named by a valid token is remembered for good; with `optional`, requests without
- * a token are `request.anonymous`.
+ * Checks each request's token as AUTH_MODE says and sets `request.user`. With `off` tokens are ignored; with
+ * `optional` one that is present must be valid; with `required` every route but those marked `open` needs one. The
+ * user of every valid token is recorded; with `optional`, requests without a token are `request.anonymous`.
  *
- * @param registry whose tokens they are where the settings name no key
- * @returns the users whom tokens ever named
+ * @param registry the issuer of the tokens if the settings name no key
+ * @returns the users who have sent a valid token
  * @throws SettingsError when tokens are required and no key could check them
  */
 export function authenticate(
@@ -40,9 +39,9 @@ export function authenticate(
   if (settings.AUTH_MODE === 'off') return users;
   const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
-  // Before the body is read: a stranger's upload is refused at its first line.
+  // Before the body is read, so that an upload without a valid token is refused early.
   app.addHook('onRequest', async request => {
-    // Whoever polls or follows a mailed link may send credentials that are another's business.
+    // Clients that poll or follow a mailed link may send credentials meant for another service.
     if (request.routeOptions.config.open) {
       request.anonymous = true;
       return;
@@ -54,7 +53,7 @@ export function authenticate(
       request.anonymous = true;
       return;
     }
-    if (!check) throw new Problem('unauthenticated', 'no key is set up here to check the token with');
+    if (!check) throw new Problem('unauthenticated', 'no key is configured to check the token with');
     const claims = await check(token);
     const user = userOf(claims);
     await users.keep(user);
@@ -83,7 +82,7 @@ function tokenCheck(settings: Settings, registry: UserRegistry | undefined): Tok
   return undefined;
 }
 
-/** What tokens of a registry elsewhere must say beside their signature. */
+/** The claims required of tokens of an external registry. */
 function expectedOf(settings: Settings): Expected {
   const {
     USER_REGISTRY_ISSUER: issuer,
@@ -99,7 +98,7 @@ function expectedOf(settings: Settings): Expected {
   return { issuer, audience: audience?.split(',') };
 }
 
-/** Checks tokens of a registry in this process, which also knows whether one has ended before its time. */
+/** Checks tokens of a registry in this process, which also knows whether a session was ended early. */
 function ownTokenCheck(registry: UserRegistry): TokenCheck {
   const check = rememberingCheck(keySetTokenCheck(registry.publicKeys, OWN_REGISTRY_MS));
   return async token => {
@@ -129,16 +128,15 @@ function bearerToken(request: FastifyRequest): string | undefined {
 }
 
 /**
- * The user of a token's claims. Tokens that the registry renewed carry no is_activated and no type beyond
- * access: what is absent is acceptable, what says no is not.
+ * The user of a token's claims. Renewed tokens have no is_activated and no type: a missing claim is accepted, a
+ * negative one is not.
  */
 function userOf({ sub, type, is_activated }: JWTPayload): string {
   if (type !== undefined && type !== 'access') {
     throw new Problem('unauthenticated', `the token is of type ${String(type).slice(0, 20)}, not access`);
   }
   if (is_activated === false) throw new Problem('unauthenticated', "the token's user is not activated");
-  // U+0000 and half surrogate pairs are in no text that PostgreSQL keeps.
-  // A registry may sign any JSON.
+  // PostgreSQL cannot store U+0000 or unpaired surrogates. A registry may sign any JSON.
   const isUser = typeof sub === 'string' && sub !== '' && sub.length <= MAX_USER;
   if (!isUser || sub.includes('\0') || !sub.isWellFormed()) {
     throw new Problem('unauthenticated', 'the token names no user in sub');

@@ -6,38 +6,38 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user that the request's token names (its `sub`); undefined without a token. */
     user: string | undefined;
-    /** What that token says. */
+    /** Its claims. */
     claims: JWTPayload | undefined;
     /**
-     * Whether tokens count here and the request has none: what was made with tokens is closed to it. False with
-     * AUTH_MODE=off, where nobody is asked who they are.
+     * Whether tokens are checked and the request has none: it cannot access what was created with a token. False with
+     * AUTH_MODE=off.
      */
     anonymous: boolean;
-    /** Whether a valid token ever named this user identifier, to any process. */
+    /** Whether any process has seen a valid token of this user. */
     isTokenUser: (userId: string) => Promise<boolean>;
   }
 }
 
 /**
- * Whether a request's token is that of an administrator: the role that tokens of the trace backend tell. It opens nothing
- * but what says so.
+ * Whether a request's token is an administrator's, by the `role` claim of the trace backend's tokens. Administrators
+ * have rights only where a route says so.
  */
 export function isAdministrator({ claims }: Pick<FastifyRequest, 'claims'>): boolean {
   return claims?.role === 'SYSTEM_ADMIN';
 }
 
-/** Who asks, as far as that is known. */
+/** The sender of a request, as far as known. */
 export type Caller = Pick<FastifyRequest, 'user' | 'anonymous'>;
 
-/** Who asks, and what tells whether somebody may act as a user by naming them. */
+/** The sender of a request, and the lookup that decides whether it may name a user to act as. */
 export type ActingCaller = Pick<FastifyRequest, 'user' | 'anonymous' | 'isTokenUser'>;
 
-/** Of which threads alone a caller's lists hold messages: of those made without a token, or of these (uuid form). */
+/** The threads whose messages a caller's lists include: those created without a token, or these (uuid form). */
 export type ReadableThreads = 'open' | readonly string[];
 
 /**
  * The user that a request acts as. With a token it is the token's user, and a field that names another one is
- * refused; without a token it is whatever the field says, unless that is a user whom a token ever named.
+ * refused; without a token it is the field's value, unless that user has ever sent a token.
  *
  * @param field name of the request field, for the error: from_user, created_by, user_id
  * @param named that field's value, when it was sent
@@ -62,7 +62,7 @@ export async function actingUser(
 }
 
 /**
- * The user that a request acts as, whom it must name unless its token does.
+ * The user that a request acts as; required, by field or by token.
  *
  * @param field name of the request field, for the error
  * @throws Problem invalid when nobody is named, forbidden when it is not the token's user
@@ -77,10 +77,10 @@ export async function namedUser(
   return user;
 }
 
-/** What a request without a token is answered that asks for something that was made with one. */
+/** The error for a request without a token that asks for something created with one. */
 export function tokenNeeded(what: string): Problem {
   return new Problem(
     'unauthenticated',
-    `${what} was made with a token: this needs one, Authorization: Bearer …`,
+    `${what} was created with a token and needs one: Authorization: Bearer …`,
   );
 }

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** Keeps user identifiers that tokens named. In the order of their keys, so that processes never deadlock. */
+/** Stores the identifiers of token users, in key order, so that processes never deadlock. */
 export async function insertTokenUsers(
   database: Database,
   userIds: readonly string[],
@@ -13,7 +13,7 @@ export async function insertTokenUsers(
     ON CONFLICT DO NOTHING`);
 }
 
-/** Which of these user identifiers a valid token ever named. */
+/** Which of these user identifiers have ever sent a valid token. */
 export async function findTokenUsers(database: Database, userIds: readonly string[]): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(sql`
     SELECT user_id AS id FROM token_users WHERE user_id = ANY (${userIds}::text[])`);

@@ -6,14 +6,14 @@ import { findTokenUsers, insertTokenUsers } from './store.ts';
 /** Users remembered in memory, at most. */
 const MAX_KNOWN = 100_000;
 
-/** The users whom valid tokens ever named: nobody without such a token may claim to be one of them. */
+/** The users who have sent a valid token: a request without a token cannot act as one of them. */
 export interface TokenUsers {
   /**
-   * Remembers for good that a valid token named a user. Resolves when that is durable, and so counts in every process;
-   * a user whom this process knows costs nothing.
+   * Records the user of a valid token. Resolves when that is durable and so visible to every process; no query for
+   * users that this process knows.
    */
   keep(userId: string): Promise<void>;
-  /** Whether a token ever named this user. That one did is remembered; that none did is asked each time. */
+  /** Whether this user has ever sent a valid token. A positive answer is cached, a negative one is not. */
   has(userId: string): Promise<boolean>;
 }
 

@@ -25,7 +25,7 @@ export interface VisibilitySources {
 export interface Visibility {
   /** @throws Problem forbidden, unauthenticated */
   checkReader(caller: Caller, packet: Guarded): Promise<void>;
-  /** The threads whose messages a caller sees in lists; undefined when nothing is held back. */
+  /** The threads whose messages a caller sees in lists; undefined when there is no restriction. */
   readableThreads(caller: Caller): Promise<ReadableThreads | undefined>;
 }
 
@@ -39,7 +39,7 @@ export function packetVisibility(
       if (user === undefined || threadId === null) return;
       if (await isParticipant(database, threadId, user)) return;
       if (await isSharedWith(database, [id], user)) return;
-      throw new Problem('forbidden', 'only those who take part in its thread read this packet');
+      throw new Problem('forbidden', 'only participants of its thread can read this packet');
     },
     async readableThreads({ user, anonymous }) {
       if (user !== undefined) return findThreadIds(database, user, { openOnly: false });

@@ -62,12 +62,12 @@ test('where an id was first named under a token, that user alone supplies the fi
   }
   const bytes = randomBytes(9);
   expect((await upload(service, bytes, { id, headers: amina })).status).toBe(201);
-  // The same file again is harmless whoever sends it, another one is refused as ever.
+  // The same file again is accepted from every sender, another one is refused.
   expect((await upload(service, bytes, { id, headers: ben })).status).toBe(200);
   expect((await upload(service, randomBytes(9), { id, headers: amina })).status).toBe(409);
 });
 
-test('an id that was first named without a token is open, also to its readers; a new id is everyone`s', async () => {
+test("an id that was first named without a token is open, also to its readers; a new id is everyone's", async () => {
   const id = await named({});
   await name({ id }, amina);
   expect((await upload(service, randomBytes(9), { id, headers: ben })).status).toBe(201);
@@ -85,7 +85,7 @@ test('a resumable upload that began before its id was named is held to the name 
   expect((await finish(own, bytes, amina)).status).toBe(204);
 });
 
-test('a sha256 in the reference is enforced whoever uploads, in a form and in parts', async () => {
+test('a sha256 in the reference is enforced for every uploader, in a form and in parts', async () => {
   const bytes = randomBytes(1000);
   for (const author of [{}, amina]) {
     const id = await named(author, { sha256: sha256(bytes).toUpperCase() });

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { attachmentIdText } from '../packet/attachment-ids.ts';
 import { findClaim } from '../packets/attachment-store.ts';
 
-/** Who brings a file, and under which id. */
+/** An uploader and the attachment id. */
 export interface Bringing {
   /** uuid form */
   attachmentId: string;
@@ -12,11 +12,12 @@ export interface Bringing {
 }
 
 /**
- * Lets a file come under an id that a packet named before: only from the user who named it first, where that was under
- * a token, and only with the hash that was said of it. Otherwise whoever reads the packet could put another file there.
+ * Checks an upload under an id that a packet already refers to: only the user who referred to it first (if with a
+ * token) may upload it, and only with the hash given in the reference. Otherwise any reader of the packet could put
+ * another file there.
  *
- * @param sha256 lowercase hex of the file; undefined while it is not known
- * @param checksUsers false where tokens are not looked at
+ * @param sha256 lowercase hex of the file; undefined if not known yet
+ * @param checksUsers false if tokens are ignored
  * @throws Problem unauthenticated, forbidden, conflict
  */
 export async function checkClaim(
@@ -31,14 +32,14 @@ export async function checkClaim(
     throw userId === null
       ? new Problem(
           'unauthenticated',
-          `${id} was named under a token: only with that user's token it is uploaded`,
+          `a packet sent with a token refers to ${id}: it can only be uploaded with that user's token`,
         )
-      : new Problem('forbidden', `only the user who first named ${id} in a packet uploads it`);
+      : new Problem('forbidden', `only the user whose packet first referred to ${id} can upload it`);
   }
   if (sha256 !== undefined && claim.sha256 !== null && claim.sha256 !== sha256) {
     throw new Problem(
       'conflict',
-      `the file is not ${id}: the packet that names it says sha256 ${claim.sha256}`,
+      `the file is not ${id}: the packet that refers to it says sha256 ${claim.sha256}`,
     );
   }
 }

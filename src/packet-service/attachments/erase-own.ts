@@ -9,7 +9,7 @@ import { deleteUpload } from './upload-store.ts';
 const BATCH = 500;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** Removes a user's files that no packet names, and uploads under way. Contents are swept as always. */
+/** Removes a user's orphans and unfinished uploads. The hourly sweep removes the contents. */
 export async function eraseOwnFiles(pool: pg.Pool, files: FileStore, userId: string): Promise<void> {
   for (let after = FIRST; ; ) {
     const ids = await findUnreferencedBy(pool, userId, { after, limit: BATCH });

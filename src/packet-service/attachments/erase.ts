@@ -15,7 +15,7 @@ import { contentKey } from './store-attachment.ts';
 import { piecesOf } from './sweep.ts';
 import { deleteUploadsOf } from './upload-store.ts';
 
-/** What of a packet's files is gone. */
+/** The erased files of a packet. */
 export interface ErasedFiles {
   /** as clients write their ids */
   attachments: string[];
@@ -25,9 +25,10 @@ export interface ErasedFiles {
 }
 
 /**
- * Deletes the attachments of a packet that is being erased, as far as no other packet names them, and the uploads that
- * were to become one. What another user uploaded was perhaps meant for a packet that is still to come: it goes when it
- * expires. The packet itself must not name them any more. In the caller's transaction; `removeErased` follows it.
+ * Deletes the attachments of a packet that is being erased, unless other packets refer to them, and unfinished
+ * uploads of them. Files of other users stay until they expire, because a later packet may refer to them. The
+ * packet's own references must have been deleted before. Runs in the caller's transaction; call `removeErased` after
+ * the commit.
  */
 export async function eraseFiles(
   database: Database,
@@ -54,7 +55,7 @@ export async function eraseFiles(
   };
 }
 
-/** Removes the bytes of what was erased, after the commit. Were it to fail, the hourly sweep does it a day later. */
+/** Removes the erased bytes after the commit. If this fails, the hourly sweep removes them a day later. */
 export async function removeErased(
   pool: pg.Pool,
   files: FileStore,

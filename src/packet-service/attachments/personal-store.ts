@@ -27,7 +27,7 @@ export function uploadsBy(userId: string): pg.QueryConfig {
     WHERE user_id = ${userId} ORDER BY upload_id`;
 }
 
-/** Some of a user's attachments (uuid form) that are not known to be named by a packet, by larger ids. */
+/** Some of a user's attachments (uuid form) not known to be referenced by a packet, larger ids first. */
 export async function findUnreferencedBy(
   database: Database,
   userId: string,

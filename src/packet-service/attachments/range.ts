@@ -1,8 +1,8 @@
 import type { ByteRange } from '../../platform/files/index.ts';
 
 /**
- * What part of a file a request asks for (RFC 9110 §14). Only a single range of bytes is served in part; for
- * anything else that Range may say the whole file is a right answer (§14.2).
+ * What part of a file a request asks for (RFC 9110 §14). Only a single range of bytes is served in part; for any
+ * other Range the whole file is a correct answer (§14.2).
  *
  * @param size bytes of the file
  * @returns the part, `whole`, or `unsatisfiable` when the range lies outside the file
@@ -21,7 +21,7 @@ export function readRange(header: string | undefined, size: number): ByteRange |
 }
 
 /**
- * Whether a range may be given at all: If-Range, where it is sent, must name the file as it is (RFC 9110 §13.1.5).
+ * Whether a range may be served: If-Range, if sent, must match the file (RFC 9110 §13.1.5).
  *
  * @param tag the file's strong ETag
  */

@@ -36,7 +36,7 @@ async function uploadedBy(user: string): Promise<string> {
   return (await upload(service, randomBytes(100), { headers: await as(user) })).body.attachment_id;
 }
 
-test('what nobody has referred to is its uploader`s alone', async () => {
+test("what nobody has referred to is its uploader's alone", async () => {
   const id = await uploadedBy('ana');
   expect(await read(id, 'ana')).toBe(200);
   expect(await read(id, 'ben')).toBe(403);
@@ -67,7 +67,7 @@ test('a picture in a conversation is read by who takes part, until they leave', 
   expect(await read(id, 'ben')).toBe(403);
 });
 
-test('whoever was shown a message reads its picture, and no other stranger does', async () => {
+test('a user with whom a message was shared reads its picture, and no other stranger does', async () => {
   const ana = await as('ana');
   const carla = `carla-${newUlid()}`;
   const contact = `${carla}@example.org`;

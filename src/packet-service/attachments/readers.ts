@@ -7,12 +7,12 @@ import { findCarriers, isCarriedIn } from '../packets/attachment-store.ts';
 import { isSharedWith } from '../sharing/shares/store.ts';
 import type { Attachment } from './store.ts';
 
-/** Packets with an attachment that are looked at for having been shared with its reader. */
+/** Packets with an attachment that are checked for a share with its reader. */
 const MAX_CARRIERS = 1000;
 
 /**
- * An attachment is read by who uploaded it, and by whoever may read a packet that names it. A request without a token
- * reads those that were uploaded without one.
+ * An attachment can be read by its uploader and by everyone who may read a packet that refers to it. A request
+ * without a token can read attachments that were uploaded without one.
  *
  * @throws Problem forbidden, unauthenticated
  */
@@ -29,6 +29,6 @@ export async function checkAttachmentReader(
   if (carriers.length > 0 && (await isSharedWith(database, carriers, user))) return;
   throw new Problem(
     'forbidden',
-    `only who uploaded ${attachmentIdText(attachmentId)}, or may read a packet that names it, reads it`,
+    `only its uploader and readers of a packet that refers to it can read ${attachmentIdText(attachmentId)}`,
   );
 }

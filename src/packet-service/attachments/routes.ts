@@ -28,7 +28,7 @@ import { sweepHourly } from './sweep.ts';
 import { requireAttachmentId } from './tus.ts';
 import { registerUploads } from './uploads.ts';
 
-/** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet names them. */
+/** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet refers to them. */
 export function registerAttachments(
   app: Server,
   { pool, settings, readPacket }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader },
@@ -43,7 +43,7 @@ export function registerAttachments(
     maxBytes,
     checksUsers: settings.AUTH_MODE !== 'off',
   };
-  // Contexts of their own: what they read as a body is no body elsewhere.
+  // Separate contexts, because their body parsers apply to no other routes.
   app.register(async scope => registerUploads(scope as Server, uploading));
   app.register(async scope => registerForm(scope as Server, uploading));
   registerDownload(app, pool, files);
@@ -81,7 +81,7 @@ async function registerForm(app: Server, uploading: Uploading): Promise<void> {
   });
 }
 
-/** A form is the same as another when its file, the file's name and its id are; its boundary is not. */
+/** Two forms are equal if file, file name and id are; the boundary does not count. */
 function keyOf(request: FastifyRequest, form: object): Key | undefined {
   const key = keyText(request);
   return key === undefined ? undefined : makeKey(request, routeOf(request), key, form);
@@ -97,7 +97,7 @@ interface Form {
   name: string | undefined;
 }
 
-/** @throws Problem invalid, too_large; nothing is left behind then */
+/** @throws Problem invalid, too_large; nothing is kept then */
 async function takeForm(request: FastifyRequest, files: FileStore, maxBytes: number): Promise<Form> {
   const form: Partial<Form> = {};
   try {
@@ -116,10 +116,10 @@ async function takeForm(request: FastifyRequest, files: FileStore, maxBytes: num
     return form as Form;
   } catch (error) {
     await form.received?.discard();
-    // What is left of the body is read and forgotten, so that the connection can serve the next request.
+    // Reads and discards the rest of the body, so that the connection can serve the next request.
     request.raw.unpipe().resume();
     if (error instanceof Problem) throw error;
-    throw new Problem('unreadable', 'the body is not a whole multipart form', { cause: error });
+    throw new Problem('unreadable', 'the body is not a complete multipart form', { cause: error });
   }
 }
 
@@ -163,9 +163,9 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
       const range = allowsRange(ifRange, tag) ? readRange(asked, size) : 'whole';
       if (range === 'unsatisfiable') {
         reply.header('content-range', `bytes */${size}`);
-        throw new Problem('range_not_satisfiable', `Range lies outside the file, which has ${size} bytes`);
+        throw new Problem('range_not_satisfiable', `Range is outside the file, which has ${size} bytes`);
       }
-      // Opened before anything is said of it: an error must not be cached as the file.
+      // Opened before any header is set: an error must not be cached as the file.
       const stream = await files.read(contentKey(sha256), range === 'whole' ? undefined : range);
       describe(reply, attachment);
       if (range === 'whole') return reply.header('content-length', size).code(200).send(stream);
@@ -184,8 +184,8 @@ function tagOf({ sha256 }: Attachment): string {
 }
 
 /**
- * Sets the headers of a file. Whatever it holds, no browser runs it here: it is saved and not shown, its type is
- * ours and not guessed at, and where something shows it all the same it has no origin.
+ * Sets the headers of a file so that no browser executes it: it is downloaded rather than shown, its type is set by
+ * us and not sniffed, and if something shows it anyway it has no origin.
  */
 function describe<Reply extends FastifyReply>(reply: Reply, attachment: Attachment): Reply {
   reply.header('etag', tagOf(attachment)).header('cache-control', 'private, max-age=31536000, immutable');
@@ -205,7 +205,7 @@ function registerList(app: Server, pool: pg.Pool, readPacket: PacketReader): voi
     );
     const byId = new Map(stored.map(attachment => [attachment.attachmentId, attachment]));
     const items = ids.map(id => ({ id, attachment: id === undefined ? undefined : byId.get(id) }));
-    // What was uploaded with a token is nothing to a request without one.
+    // Files uploaded with a token are not found without one.
     const shown = items.filter(
       ({ attachment }) => !request.anonymous || (attachment?.userId ?? null) === null,
     );
@@ -220,7 +220,7 @@ function asItem(id: string | undefined, attachment: Attachment | undefined) {
   return { ...known, status: 'stored' as const };
 }
 
-/** Uploads do not wait for each other: a client that finds no room comes back. */
+/** Uploads are not queued: the client retries. */
 function uploadLimiter(concurrency: number): Limiter {
   const full = `${concurrency} uploads are in progress already`;
   return limiter({ full, concurrency, queue: 0, retryAfter: 5 });

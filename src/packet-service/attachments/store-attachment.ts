@@ -9,15 +9,15 @@ import { ulidFactory, ulidToUuid } from '../packet/ulid.ts';
 import { checkClaim } from './claims.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 
-/** What keeping files needs. */
+/** What storing attachments needs. */
 export interface AttachmentContext {
   pool: pg.Pool;
   files: FileStore;
-  /** whether requests tell who their user is */
+  /** whether tokens are checked */
   checksUsers: boolean;
 }
 
-/** What an attachment is stored as. */
+/** An attachment to store. */
 export interface NewAttachment {
   /** uuid form */
   attachmentId: string;
@@ -27,7 +27,9 @@ export interface NewAttachment {
   userId: string | null;
 }
 
-/** A new attachment id, uuid form. Unlike those of packets it is never one more than another: it cannot be guessed. */
+/**
+ * A new attachment id, uuid form. Unlike packet ids, it never counts up from an earlier one, so it cannot be guessed.
+ */
 export function newAttachmentId(): string {
   return ulidToUuid(ulidFactory()());
 }
@@ -36,22 +38,22 @@ export function contentKey(sha256: string): string {
   return `attachments/${sha256}`;
 }
 
-/** An attachment as it was stored first, and whether it was now. */
+/** An attachment as first stored, and whether this call stored it. */
 export interface StoredAttachment {
   attachment: Attachment;
   isNew: boolean;
 }
 
 /**
- * Keeps what was received as an attachment; the same content is kept once. Returns after the commit.
+ * Stores a received file as an attachment; equal contents are stored once. Returns after the commit.
  *
- * The content is announced, then put, then used: whoever sweeps meanwhile leaves an announced content alone for a
- * day, and one who comes in the middle of its removal waits for the end of it.
+ * The content is announced, then stored, then referenced: a sweep leaves announced contents alone for a day, and an
+ * upload that arrives while the content is being removed waits for that to end.
  *
  * @param also what else the transaction that stores the attachment does
- * @returns the attachment, as it was stored first, and whether it was now
- * @throws Problem conflict when the id belongs to another content; unauthenticated, forbidden or conflict when a packet
- *   named it otherwise
+ * @returns the attachment as first stored, and whether this call stored it
+ * @throws Problem conflict when the id belongs to another content; unauthenticated, forbidden or conflict when a
+ *   packet named it otherwise
  */
 export async function storeAttachment(
   { pool, files, checksUsers }: AttachmentContext,
@@ -69,7 +71,7 @@ export async function storeAttachment(
     userId,
     uploadedAt: new Date(),
   };
-  // The same file once more is answered as it was, whoever brings it.
+  // A repeated upload of the same file gets the same answer, for every uploader.
   const [earlier] = await findAttachments(pool, [attachmentId]);
   if (!earlier) await checkClaim(pool, { attachmentId, userId }, { sha256, checksUsers });
   for (;;) {

@@ -9,9 +9,9 @@ export interface Attachment {
   sha256: string;
   /** bytes */
   size: number;
-  /** media type, as its first bytes tell */
+  /** media type, detected from its first bytes */
   contentType: string;
-  /** as the client called the file */
+  /** file name given by the client */
   name: string;
   /** who uploaded it; null without a token */
   userId: string | null;
@@ -27,7 +27,7 @@ function asAttachment({ sha256, size, ...rest }: Row): Attachment {
   return { ...rest, sha256: sha256.toString('hex'), size: Number(size) };
 }
 
-/** Attachments by id (uuid form), in no order; those that are not there are left out. */
+/** Attachments by id (uuid form), in no order; missing ones are left out. */
 export async function findAttachments(
   database: Database,
   attachmentIds: readonly string[],
@@ -48,21 +48,21 @@ export async function insertAttachment(database: Database, attachment: Attachmen
   return rowCount === 1;
 }
 
-/** Says that a content is about to be in the file store; waits for a sweep that is removing it. */
+/** Announces that a content is about to be written to the file store; waits for a sweep that is removing it. */
 export async function announceContent(database: Database, sha256: string, now: Date): Promise<void> {
   await database.query(sql`
     INSERT INTO attachment_contents (sha256, unused_since) VALUES (${Buffer.from(sha256, 'hex')}, ${now})
     ON CONFLICT (sha256) DO UPDATE SET unused_since = excluded.unused_since`);
 }
 
-/** Says that an attachment has a content; returns false when it has been removed since it was announced. */
+/** Marks an announced content as used; returns false if it has been removed since. */
 export async function useContent(database: Database, sha256: string): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     UPDATE attachment_contents SET unused_since = NULL WHERE sha256 = ${Buffer.from(sha256, 'hex')}`);
   return rowCount === 1;
 }
 
-/** Some attachments (uuid form) that were uploaded before a moment and are not known to be named by a packet. */
+/** Some attachments (uuid form) that were uploaded before a time and are not known to be referenced by a packet. */
 export async function findUnreferenced(database: Database, before: Date, limit: number): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(sql`
     SELECT attachment_id AS id FROM attachments WHERE NOT referenced AND uploaded_at < ${before}
@@ -75,13 +75,13 @@ export async function markReferenced(database: Database, attachmentIds: readonly
     UPDATE attachments SET referenced = true WHERE attachment_id = ANY (${attachmentIds}::uuid[])`);
 }
 
-/** Has attachments looked up again before they may expire: a packet that named them names them no more. */
+/** Marks attachments to be checked again before they expire: a packet no longer refers to them. */
 export async function markUnreferenced(database: Database, attachmentIds: readonly string[]): Promise<void> {
   await database.query(sql`
     UPDATE attachments SET referenced = false WHERE attachment_id = ANY (${attachmentIds}::uuid[])`);
 }
 
-/** Removes attachments; their contents are unused from now on, as far as no other attachment has them. */
+/** Removes attachments; their contents become unused unless another attachment has them. */
 export async function deleteAttachments(
   database: Database,
   attachmentIds: readonly string[],
@@ -95,10 +95,9 @@ export async function deleteAttachments(
 }
 
 /**
- * Takes hold, until the end of the transaction, of one content that has been unused since before a moment, and that
- * nobody else holds.
+ * Locks, until the end of the transaction, one content that has been unused since before a time and is not locked.
  *
- * @returns whether an attachment has it after all; undefined when there is no such content
+ * @returns whether an attachment uses it after all; undefined if there is no such content
  */
 export async function takeUnusedContent(
   database: Database,
@@ -109,14 +108,14 @@ export async function takeUnusedContent(
     ORDER BY unused_since LIMIT 1 FOR UPDATE SKIP LOCKED`);
   const [taken] = rows;
   if (!taken) return undefined;
-  // A statement of its own: it sees what was committed before the row was held.
+  // A separate statement, so that it sees what was committed before the row was locked.
   const { rows: users } = await database.query(
     sql`SELECT 1 FROM attachments WHERE sha256 = ${taken.sha256} LIMIT 1`,
   );
   return { sha256: taken.sha256.toString('hex'), used: users.length > 0 };
 }
 
-/** Takes hold of one content until the end of the transaction; whether an attachment has it. */
+/** Locks one content until the end of the transaction; returns whether an attachment uses it. */
 export async function takeContent(
   database: Database,
   sha256: string,

@@ -16,7 +16,7 @@ import { contentKey } from './store-attachment.ts';
 import { deleteUpload, findExpiredUploads } from './upload-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Rows that one statement looks at. */
+/** Rows per statement. */
 const BATCH = 500;
 /** Days in which an upload must be completed, counted from its beginning. */
 export const UPLOAD_DAYS = 7;
@@ -26,14 +26,14 @@ export function oldestUpload(): Date {
   return new Date(Date.now() - UPLOAD_DAYS * DAY_MS);
 }
 
-/** How long a content stays that no attachment has: longer than any upload of the same content may take. */
+/** How long an unused content is kept: longer than any upload of the same content can take. */
 const CONTENT_GRACE_MS = DAY_MS;
 
-/** What a sweep works on. */
+/** What a sweep needs. */
 export interface Sweeping {
   pool: pg.Pool;
   files: FileStore;
-  /** days after which an attachment that no packet names is removed */
+  /** days after which an orphan is removed */
   expireDays: number;
 }
 
@@ -42,7 +42,7 @@ export function sweepHourly(sweeping: Sweeping, logger: FastifyBaseLogger): () =
   return hourly('expired attachments could not be removed', logger, () => sweep(sweeping, new Date()));
 }
 
-/** Removes uploads that were never completed, attachments that no packet names, and contents that nobody has. */
+/** Removes uploads that were never completed, orphans, and unused contents. */
 export async function sweep({ pool, files, expireDays }: Sweeping, now: Date): Promise<void> {
   await files.removeForgotten(now);
   await removeUploads(pool, files, new Date(now.getTime() - UPLOAD_DAYS * DAY_MS));
@@ -61,7 +61,7 @@ async function removeUploads(pool: pg.Pool, files: FileStore, before: Date): Pro
   }
 }
 
-/** The keys of an upload's pieces begin with this. */
+/** Prefix of the keys of an upload's pieces. */
 export function piecesOf(uploadId: string): string {
   return `uploads/${uploadId}`;
 }
@@ -88,7 +88,7 @@ async function removeContents(pool: pg.Pool, files: FileStore, before: Date): Pr
       if (content.used) {
         await useContent(database, content.sha256);
       } else {
-        // When the commit fails the file is gone and its row is not: whoever uploads it next looks for the file.
+        // If the commit fails, the file is gone but its row is not: the next upload checks for the file.
         await files.remove(contentKey(content.sha256));
         await deleteContent(database, content.sha256);
       }

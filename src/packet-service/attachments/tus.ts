@@ -6,9 +6,9 @@ export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,creation-defer-length,expiration,termination';
 export const TUS_BODY = 'application/offset+octet-stream';
 
-/** What a client tells of a file, as far as we know the words. */
+/** The metadata of a file that we understand. */
 export interface FileMetadata {
-  /** uuid form of the attachment that it is to be */
+  /** uuid form of the future attachment's id */
   attachmentId: string | undefined;
   name: string | undefined;
 }

@@ -1,21 +1,21 @@
 import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** A resumable upload: a file of which the first bytes are here. */
+/** A resumable upload: a file of which the first bytes are stored. */
 export interface Upload {
   uploadId: string;
   /** uuid form of the attachment it becomes */
   attachmentId: string;
-  /** who may continue it; null for whoever has its address */
+  /** who may continue it; null for anyone who has its address */
   userId: string | null;
   name: string;
   /** Upload-Metadata as sent */
   metadata: string;
-  /** bytes of the whole file; undefined until the client knows */
+  /** bytes of the whole file; undefined until the client sends it */
   length: number | undefined;
-  /** bytes that are here */
+  /** bytes received */
   received: number;
-  /** ids of the pieces that are here, in order; none once the attachment is stored */
+  /** ids of the stored pieces, in order; none once the attachment is stored */
   pieces: string[];
   createdAt: Date;
 }
@@ -46,8 +46,8 @@ export async function findUpload(
 }
 
 /**
- * Says how long the file of an upload is, where nobody has said so and the upload still ends at `offset`, before the
- * end of the file: an upload that has all of its length is complete, and only `completeUpload` says that.
+ * Sets the length of an upload that has none and still ends at `offset`, before the end of the file: an upload with
+ * all of its bytes is complete, which only `completeUpload` records.
  */
 export async function declareLength(
   database: Database,
@@ -60,8 +60,8 @@ export async function declareLength(
 }
 
 /**
- * Adds a piece at the end of an upload, where the upload still ends at `offset` and not with this piece. Of all who bring the bytes from
- * there, in whatever process, one is let in: this statement is what a lock would be, and nobody can die holding it.
+ * Adds a piece to an upload that still ends at `offset`, unless it completes the file. Of several writers with bytes
+ * from there, in any process, one succeeds: the statement acts as a lock that no process can die holding.
  */
 export async function appendPiece(
   database: Database,
@@ -73,7 +73,7 @@ export async function appendPiece(
   return rowCount === 1;
 }
 
-/** Says that all of an upload is here and its attachment stored, where it still ended at `offset`. */
+/** Marks an upload that still ends at `offset` as complete. */
 export async function completeUpload(
   database: Database,
   { uploadId, offset, length }: { uploadId: string; offset: number; length: number },
@@ -89,8 +89,8 @@ export async function deleteUpload(database: Database, uploadId: string): Promis
 }
 
 /**
- * Deletes the uploads that are to become one of these attachments (uuid form): those of a user, and those begun without
- * a token. Without a user all of them.
+ * Deletes the unfinished uploads of these attachments (uuid form): those of a user, and those begun without a token.
+ * Without a user all of them.
  *
  * @returns their ids
  */
@@ -106,7 +106,7 @@ export async function deleteUploadsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Some uploads that were begun before a moment. */
+/** Some uploads that were begun before a time. */
 export async function findExpiredUploads(database: Database, before: Date, limit: number): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(sql`
     SELECT upload_id AS id FROM attachment_uploads WHERE created_at < ${before} ORDER BY created_at LIMIT ${limit}`);

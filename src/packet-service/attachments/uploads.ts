@@ -24,7 +24,7 @@ import { appendPiece, declareLength, deleteUpload, findUpload, type Upload } fro
 import { writers } from './writers.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Pieces of one upload, at most: whoever sends a file by the byte is told to begin anew. */
+/** Pieces of one upload, at most: a client that sends a file in tiny pieces has to start over. */
 const MAX_PIECES = 10_000;
 
 /** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */
@@ -84,7 +84,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     const received = await write(upload.uploadId, stream, () =>
       limited(() => takePieces(uploading, upload, stream, found.length === undefined)),
     );
-    // Whoever has not sent everything by now is told how far it came, and goes on in a new request.
+    // A client that has not sent everything by now gets the offset and continues in a new request.
     if (!request.raw.readableEnded) reply.header('connection', 'close');
     return tell(reply, upload, received).code(204).send(null);
   });
@@ -112,10 +112,10 @@ function beginningOf(request: FastifyRequest): Beginning {
 }
 
 /**
- * An upload with the length that its client says it has. Where it is more than what is here it is kept before anything
- * is read; otherwise only the end of the upload says so.
+ * An upload with the length that the client declares. A length beyond the received bytes is stored before the body is
+ * read; otherwise the completion stores it.
  *
- * @throws Problem invalid, too_large, or conflict when the upload went on meanwhile
+ * @throws Problem invalid, too_large, or conflict if the upload has been continued meanwhile
  */
 async function withLength(
   { pool, maxBytes }: Uploading,
@@ -129,13 +129,13 @@ async function withLength(
   }
   if (length > maxBytes) throw tooLarge(maxBytes);
   if (length < offset) {
-    throw new Problem('invalid', `Upload-Length must not be less than the ${offset} bytes that are here`);
+    throw new Problem('invalid', `Upload-Length must not be less than the ${offset} bytes received`);
   }
   if (length > offset && !(await declareLength(pool, { uploadId, offset, length }))) throw elsewhere(upload);
   return { ...upload, length };
 }
 
-/** @throws Problem not_found, also when it has expired; unauthenticated or forbidden when it is another user's */
+/** @throws Problem not_found, also when it has expired; unauthenticated or forbidden if it belongs to another user */
 async function ownUpload(pool: pg.Pool, { user, anonymous }: Caller, uploadId: string): Promise<Upload> {
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uploadId);
   const upload = isId ? await findUpload(pool, uploadId, oldestUpload()) : undefined;
@@ -143,7 +143,7 @@ async function ownUpload(pool: pg.Pool, { user, anonymous }: Caller, uploadId: s
   if (upload.userId === null || upload.userId === user) return upload;
   if (anonymous) throw tokenNeeded(`upload ${uploadId}`);
   if (user !== undefined) {
-    throw new Problem('forbidden', 'only who began an upload goes on with it');
+    throw new Problem('forbidden', 'only the user who began an upload can continue it');
   }
   return upload;
 }
@@ -158,11 +158,11 @@ function tell(reply: FastifyReply, upload: Upload, received: number): FastifyRep
 }
 
 /**
- * Keeps what comes, piece by piece; the last one completes the upload.
+ * Stores the received bytes, piece by piece; the last one completes the upload.
  *
  * @param isDeclared whether the length came with this request
- * @returns how many bytes of the upload are here now
- * @throws Problem conflict when somebody else brought these bytes meanwhile
+ * @returns the bytes of the upload received so far
+ * @throws Problem conflict if another request has written these bytes meanwhile
  */
 async function takePieces(
   uploading: Uploading,
@@ -185,7 +185,7 @@ async function takePieces(
       return length;
     }
     if (pieces.length >= MAX_PIECES) {
-      throw new Problem('conflict', `the upload came in more than ${MAX_PIECES} pieces; begin it anew`);
+      throw new Problem('conflict', `the upload came in more than ${MAX_PIECES} pieces; start over`);
     }
     const piece = randomUUID();
     await files.put(pieceKey(uploadId, piece), bytes);
@@ -196,7 +196,7 @@ async function takePieces(
     pieces.push(piece);
     offset = end;
   }
-  // A client that has sent everything may say only then that it was everything.
+  // A client may declare the length only with its last bytes.
   if (offset === length && isDeclared) {
     await complete(uploading, { ...upload, length, pieces }, { offset, last: Buffer.alloc(0) });
   }

@@ -1,23 +1,29 @@
 import type { Readable } from 'node:stream';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 
-/** How long a writer is left alone, in milliseconds: one whose connection broke ends once it has read what came. */
+/**
+ * Milliseconds before a writer is ended: one whose connection broke ends by itself once it has read the received
+ * bytes.
+ */
 const GRACE_MS = 1000;
-/** How long a writer that was ended may take to keep what it has; then the others go on without waiting. */
+/** How long an ended writer may take to store what it has; after that, others do not wait for it. */
 const PATIENCE_MS = 10_000;
 
-/** Who is writing which upload in this process. */
+/** The uploads being written in this process. */
 export interface Writers {
-  /** Reads `stream` for an upload; whoever else comes for the same upload ends it. */
+  /** Reads `stream` for an upload; another request for the same upload ends it. */
   write<Result>(uploadId: string, stream: Readable, work: () => Promise<Result>): Promise<Result>;
-  /** Ends whoever is writing an upload and waits until what had come is kept. Returns whether there was anybody. */
+  /**
+   * Ends the current writer of an upload and waits until the received bytes are stored. Returns whether there was
+   * one.
+   */
   release(uploadId: string): Promise<boolean>;
 }
 
 /**
- * A client that comes back has given up its earlier request, which may not have noticed yet: it is ended, so that the
- * client is told of every byte it sent. That is a courtesy inside one process; what keeps an upload whole, here and
- * across processes, is `appendPiece`.
+ * A client that reconnects has given up its earlier request, which may not have noticed yet: it is ended, so that the
+ * client gets an offset that includes every byte it sent. That is an optimisation within one process; `appendPiece`
+ * guarantees consistency across processes.
  */
 export function writers(): Writers {
   const running = new Map<string, { stream: Readable; done: Promise<void> }>();
@@ -37,7 +43,7 @@ export function writers(): Writers {
       const entry = running.get(uploadId);
       if (!entry) return false;
       if (await endsWithin(entry.done, GRACE_MS)) return true;
-      entry.stream.destroy(new Error('the client came back in another request'));
+      entry.stream.destroy(new Error('the client continued in another request'));
       await endsWithin(entry.done, PATIENCE_MS);
       return true;
     },

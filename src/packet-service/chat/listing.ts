@@ -8,10 +8,10 @@ import type { Thread } from './threads/store.ts';
 
 /** Items a page, at most. */
 export const MAX_PAGE = 1000;
-/** Rows fetched at once, at most: what a client that takes nothing holds in memory. */
+/** Rows fetched at once, at most: the memory that a stalled client holds. */
 const BATCH = 500;
 
-/** An item of a list: how it is written, and what a client names to get the next page. */
+/** An item of a list: its text, and the cursor of the page after it. */
 export interface Item {
   json: string;
   cursor: string;
@@ -36,7 +36,7 @@ export function threadItem(thread: Thread): Item {
   return { cursor: object.thread_id, json: JSON.stringify(object) };
 }
 
-/** A thread as clients read it. */
+/** A thread as answers contain it. */
 export function threadObject({ threadId, name, createdBy, createdAt }: Thread) {
   return {
     thread_id: uuidToUlid(threadId),
@@ -50,7 +50,7 @@ export function threadObject({ threadId, name, createdBy, createdAt }: Thread) {
  * Sends a list: a page of it when the client asked for one, otherwise all of it.
  *
  * @param limit items a page, as the client asked
- * @param source gives the rows in their order, as many as are wanted
+ * @param source yields the rows in order, up to a number
  */
 export function sendList<Row>(
   reply: FastifyReply,
@@ -61,13 +61,13 @@ export function sendList<Row>(
 ): Promise<FastifyReply> {
   if (limit === undefined) return sendParts(reply, asTexts(name, source(Infinity), item));
   const size = Math.min(limit, MAX_PAGE);
-  // One more than asked for tells whether there is a next page.
+  // One extra item shows whether there is a next page.
   return sendPage(reply, name, source(size + 1), size, item);
 }
 
 /**
- * The rows of a list, fetched batch by batch, each after the place where the one before ended: what arrives
- * meanwhile shifts nothing, and no connection is held while a slow client reads.
+ * The rows of a list, fetched batch by batch, each after the last row of the previous one: rows added meanwhile shift
+ * nothing, and no connection is held while a slow client reads.
  */
 export async function* inBatches<Row, At>(
   wanted: number,

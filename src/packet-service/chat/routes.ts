@@ -30,7 +30,7 @@ import {
 } from './threads/store.ts';
 import type { ThreadCheck } from './threads/thread-check.ts';
 
-/** Threads and who takes part, their messages, and the search in them. */
+/** Threads, participants, messages and search. */
 export function registerChat(
   app: Server,
   { pool, checkThread }: { pool: pg.Pool; checkThread: ThreadCheck },

@@ -26,10 +26,10 @@ const Cursor = Type.String({ maxLength: 100, description: 'next_cursor of the pa
 const NextCursor = Type.Optional({ ...Ulid, description: 'absent on the last page' });
 const ThreadPath = Type.Object({ thread_id: PathId });
 
-/** The token, or the user that a field names, is not one that may do this. */
+/** The error if the user of the token or of a field may not do this. */
 export const forbidden = {
   ...ErrorBody,
-  description: 'the user takes no part in the thread, or is not the token`s',
+  description: 'the user does not take part in the thread, or is not the user of the token',
 };
 
 const Thread = Type.Object({ thread_id: Ulid, name: ThreadName, created_by: UserId, created_at: Time });
@@ -37,11 +37,11 @@ const Thread = Type.Object({ thread_id: Ulid, name: ThreadName, created_by: User
 const messageFields = {
   packet_id: Ulid,
   text: Type.String(),
-  timestamp: { ...Time, description: 'when the message was received, or as its own packet says' },
+  timestamp: { ...Time, description: 'when the message was received; of a finalized packet, its timestamp' },
   geoid: GeoId,
 };
 
-/** A chat message as clients send it, and as the Body of a finalized packet has it. */
+/** A chat message as sent by clients, and in the Body of a finalized packet. */
 export const ChatMessageBody = Type.Object(
   {
     text: Type.String({
@@ -60,7 +60,7 @@ export const ChatMessageBody = Type.Object(
   },
   {
     additionalProperties: true,
-    description: 'text and thread_id; every further field is kept in the Body',
+    description: 'text and thread_id; all other fields are kept in the Body',
     examples: [
       { thread_id: '01JD7Q2M8XW3N5R6T8V9Y0Z1A2', text: 'Rust on lot 7, come and look', from_user: 'amina' },
     ],
@@ -70,14 +70,14 @@ export const ChatMessageBody = Type.Object(
 export const createThreadSchema = {
   tags,
   summary: 'Open a thread',
-  description: 'Its creator takes part from the start.',
+  description: 'Its creator becomes a participant.',
   headers: IdempotencyHeaders,
   body: Type.Object({
     name: ThreadName,
     created_by: Type.Optional({ ...UserId, description: 'required without a token' }),
   }),
   response: {
-    201: Type.Object({ thread_id: Ulid }, { description: 'the thread is open' }),
+    201: Type.Object({ thread_id: Ulid }, { description: 'the thread was created' }),
     403: forbidden,
     ...errorAnswers(400, 409, 413, 500, 503),
   },
@@ -116,13 +116,13 @@ export const renameThreadSchema = {
 export const addParticipantsSchema = {
   tags,
   summary: 'Add participants to a thread',
-  description: 'Those who take part already are passed over. With a token, only a participant adds others.',
+  description: 'Existing participants are ignored. With a token, only participants can add others.',
   params: ThreadPath,
   body: Type.Object({ user_ids: Type.Array(UserId, { minItems: 1, maxItems: MAX_ADDED }) }),
   response: {
     200: Type.Object(
-      { message: Type.String(), added: Type.Integer({ description: 'how many took no part before' }) },
-      { description: 'all of them take part' },
+      { message: Type.String(), added: Type.Integer({ description: 'how many were added' }) },
+      { description: 'all of them are participants' },
     ),
     403: forbidden,
     ...errorAnswers(400, 404, 413, 500, 503),
@@ -132,10 +132,10 @@ export const addParticipantsSchema = {
 export const leaveThreadSchema = {
   tags,
   summary: 'Leave a thread',
-  description: 'With a token, only for oneself. The messages stay.',
+  description: 'With a token, only for its user. The messages stay.',
   params: Type.Object({ thread_id: PathId, user_id: UserId }),
   response: {
-    204: Type.Null({ description: 'takes part no longer' }),
+    204: Type.Null({ description: 'no longer a participant' }),
     403: forbidden,
     ...errorAnswers(400, 404, 500, 503),
   },
@@ -145,8 +145,8 @@ export const listMessagesSchema = {
   tags,
   summary: 'The messages of a thread, oldest first',
   description:
-    'All of them, streamed, or page by page with limit. With a token, only for participants. Pages are by time: a ' +
-    'message can become visible after a later one was read. To miss nothing use /sync/packets or /events.',
+    'All of them, streamed, or page by page with limit. With a token, only for participants. Pages are in order of time: a ' +
+    'message can become visible after a later one was read. Use /sync/packets or /events to miss nothing.',
   params: ThreadPath,
   querystring: Type.Object({
     order: Type.Optional(
@@ -169,15 +169,18 @@ export const listMessagesSchema = {
 
 export const searchSchema = {
   tags,
-  summary: 'Search the messages of the user`s threads, newest first',
+  summary: "Search the messages of a user's threads, newest first",
   description:
     'All matches, streamed, or page by page with limit. The keyword is any part of the text, in any script; upper ' +
-    'and lower case are the same, and no character stands for others. Conditions that are absent or empty do not ' +
+    'and lower case are equal, and there are no wildcards. Conditions that are absent or empty do not ' +
     'narrow.',
   body: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     keyword: Type.Optional(Type.String({ maxLength: 1000, examples: ['rust'] })),
-    geoid: Type.Optional({ ...GeoId, description: "the message's GeoID, or a further one of it" }),
+    geoid: Type.Optional({
+      ...GeoId,
+      description: 'the GeoID of the message, or one of its additional GeoIDs',
+    }),
     from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
     to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
     limit: Type.Optional(Limit),

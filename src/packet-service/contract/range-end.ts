@@ -2,9 +2,9 @@ import { Problem } from '../../platform/http/problems.ts';
 import { parseRangeEnd } from '../../platform/time.ts';
 
 /**
- * One end of a range of time, as a query names it.
+ * One end of a time range in a query.
  *
- * @param text date-time or date; absent or empty leaves that end open
+ * @param text date-time or date; absent or empty: open
  * @param name of the field, for the error
  * @returns UTC, as PostgreSQL reads it
  * @throws Problem invalid

@@ -3,28 +3,28 @@ import { ULID_PATTERN } from '../packet/ulid.ts';
 
 /** The error body of every answer of 400 and above. */
 export const ErrorBody = Type.Object(
-  { error: Type.String({ description: 'what is wrong, beginning with the field it is about' }) },
+  { error: Type.String({ description: 'the error, beginning with the field it is about' }) },
   { additionalProperties: false },
 );
 
 const described = (description: string) => ({ ...ErrorBody, description });
 
-/** The error answers that a route can give, for its `response` schema. */
+/** The error answers of a route, for its `response` schema. */
 export const errors = {
   400: described('a field is missing or has a wrong value'),
-  401: described('there is no valid token; every route but the open ones can answer this'),
+  401: described('no valid token; possible on every route but the open ones'),
   403: described('the user of the token may not do this'),
-  404: described('there is no such thing'),
+  404: described('not found'),
   408: described('the body arrives too slowly'),
   409: described('the id or the Idempotency-Key was used before for something else'),
-  410: described('the packet was erased; its Header and hash stay, and nothing else'),
-  412: described('this needs another version of the protocol'),
-  413: described('larger than this endpoint takes'),
-  415: described('this endpoint takes another Content-Type'),
-  416: described('the range lies outside the file'),
-  429: described('too much of it lately or at the same time; Retry-After tells when to come back'),
+  410: described('the packet was erased; only its Header and hash remain'),
+  412: described('unsupported protocol version'),
+  413: described('too large for this endpoint'),
+  415: described('unsupported Content-Type'),
+  416: described('the range is outside the file'),
+  429: described('too many requests lately or at the same time; Retry-After says when to retry'),
   500: described('internal error; nothing was stored'),
-  503: described('not possible for the moment; Retry-After tells when to come back'),
+  503: described('temporarily not possible; Retry-After says when to retry'),
 } as const;
 
 /** Picks error answers by status; 401 and 429 are always among them. */
@@ -42,7 +42,7 @@ export const Ulid = Type.String({
   examples: ['01JD7Q2M8XW3N5R6T8V9Y0Z1A2'],
 });
 
-/** A ULID in a path: any text is taken, because one that is no ULID names nothing and is simply not found. */
+/** A ULID in a path. Any text is accepted; one that is no ULID is not found. */
 export const PathId = Type.String({ minLength: 1, maxLength: 100, description: 'ULID' });
 
 /** Characters of a user identifier, at most. */
@@ -66,15 +66,15 @@ export const CapturePoint = Type.Object(
     lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
     lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),
   },
-  { description: 'where it was seen, WGS 84' },
+  { description: 'place of the observation, WGS 84' },
 );
 
 /** Characters of a file reference that is a string, at most. */
 const MAX_REFERENCE = 2048;
 
 /**
- * File references, kept as sent; `att_<ULID>` names a file of ours. One schema with two types instead of a union: of a
- * string that is too long a union could only say that it is neither a string nor an object.
+ * File references, kept as sent; `att_<ULID>` refers to an attachment. One schema with two types instead of a union,
+ * because a union could only say of a string that is too long that it is neither a string nor an object.
  */
 export const Attachments = Type.Array(
   Type.Unsafe<string | Record<string, unknown>>({
@@ -97,7 +97,7 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'the same key and body give the first answer again, for 7 days',
+      description: 'a retry with the same key and body gets the first answer, for 7 days',
     }),
   ),
 });

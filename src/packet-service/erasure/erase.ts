@@ -18,35 +18,35 @@ import { insertErasure, returnRights, takeRights, vacuum } from './store.ts';
 
 /** Longest that one statement takes, in milliseconds: VACUUM reads whole indexes. */
 const STATEMENT_MS = 6 * 3600 * 1000;
-/** How long running processes have to forget the words of a message, in milliseconds. */
+/** Milliseconds that running processes have to clear the words of a message from their caches. */
 const PATIENCE_MS = 5000;
 const MAX_REASON = 1000;
 
-/** What an erasure works on. */
+/** What an erasure needs. */
 export interface Erasing {
   connection: Connection;
   files: FileStore;
   patienceMs?: number;
 }
 
-/** What an erasure did. */
+/** The result of an erasure. */
 export interface Erased {
   /** when the packet was erased */
   at: Date;
-  /** whether that was before */
+  /** whether it had been erased before */
   again: boolean;
-  /** words of the search dictionary that went with it */
+  /** removed words of the search dictionary */
   words: number;
-  /** files that went with it */
+  /** removed files */
   files: number;
 }
 
 /**
- * Erases a packet for good (docs/decisions/erasure.md): its Body, and all that was derived from it. Header, hash and
- * place in the log stay. Runs beside the service, with the rights of the tables' owner.
+ * Erases a packet permanently (docs/decisions/erasure.md): its Body, and all data derived from it. Header, hash and
+ * position in the log remain. Runs next to the service, with the rights of the tables' owner.
  *
  * @param id ULID, as the operator wrote it
- * @param reason kept with it, for the operators alone
+ * @param reason stored with it, visible only to operators
  * @throws Problem not_found; invalid without a reason; forbidden for a database user who does not own the tables
  */
 export async function erasePacket(erasing: Erasing, id: string, reason: string): Promise<Erased> {
@@ -70,7 +70,7 @@ export async function erasePacket(erasing: Erasing, id: string, reason: string):
     return { at: done.at, again: false, words: done.words.length, files: done.attachments.length };
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
-    throw new Problem('forbidden', 'only the database user who owns the tables erases packets', {
+    throw new Problem('forbidden', 'only the database user who owns the tables can erase packets', {
       cause: error,
     });
   } finally {
@@ -108,7 +108,7 @@ async function erase(database: Database, ulid: string, reason: string): Promise<
   return { at: now, again: false, words, ...gone };
 }
 
-/** The entry of the log for everyone, and one for each user whom the packet was shared with. */
+/** The entry of the log for everyone, and one for each user with whom the packet was shared. */
 async function eventsOf(database: Database, packet: ErasablePacket, now: Date): Promise<LogEvent[]> {
   const { id, threadId, geoid, additionalGeoids } = packet;
   const details = { created_at: now.toISOString() };

@@ -251,7 +251,7 @@ test('words that a message has after all are put back', async () => {
   expect(await holding('wiedehopf')).toContain('chat_words');
 });
 
-test('an upload that was begun for a packet`s file goes with it', async () => {
+test("an upload that was begun for a packet's file goes with it", async () => {
   const seen = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   const id = `att_${newUlid()}`;
   const { packet_uuid } = await make('/intake/scouting', { ...seen, attachments: [id] });

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
-/** What an erasure does and the service itself must not. Only the owner of the tables can grant it to themselves. */
+/** The rights that an erasure needs and the service does not have. Only the owner of the tables can grant them. */
 const RIGHTS = [
   'UPDATE (body, footer, lat, lon, cell, author, erased_at) ON packets',
   'DELETE ON packet_geoids, packet_attachments, chat_messages',
@@ -10,22 +10,22 @@ const RIGHTS = [
   'UPDATE (author, sha256) ON attachment_claims',
 ];
 
-/** Tables whose dead rows still hold what was erased. */
+/** Tables whose dead rows still contain erased data. */
 const VACUUMED = [
   ...['packets', 'packet_geoids', 'packet_attachments', 'packet_log', 'chat_messages', 'chat_words'],
   ...['idempotency_keys', 'attachments', 'attachment_uploads', 'attachment_claims'],
 ];
 
 /**
- * Takes the rights of an erasure for the rest of the transaction; others never see them. Waits for another erasure: two
- * that grant at the same time would stumble over each other.
+ * Grants the rights of an erasure for the rest of the transaction; other sessions never see them. Waits for another
+ * erasure, because concurrent GRANTs fail.
  */
 export async function takeRights(database: Database): Promise<void> {
   await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.erasure})`);
   for (const right of RIGHTS) await database.query({ text: `GRANT ${right} TO CURRENT_USER` });
 }
 
-/** Gives them back, before the transaction commits. */
+/** Revokes them before the transaction commits. */
 export async function returnRights(database: Database): Promise<void> {
   for (const right of RIGHTS) await database.query({ text: `REVOKE ${right} FROM CURRENT_USER` });
 }

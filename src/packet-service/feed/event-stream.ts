@@ -7,25 +7,24 @@ import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // nginx would collect the answer before it passes it on.
+  // Keeps nginx from buffering the answer.
   'x-accel-buffering': 'no',
 };
 
-/** Tells the client when to come back after the connection was lost, in milliseconds. */
+/** Tells the client after how many milliseconds to reconnect. */
 export const RETRY = 'retry: 3000\n\n';
 
-/** Something that keeps the connection open and means nothing. */
+/** A comment that keeps the connection open. */
 export const KEEP_ALIVE = ':\n';
 
-/** Moves the client's Last-Event-ID without an event. */
+/** Advances the client's Last-Event-ID without an event. */
 export function cursorEvent(place: LogCursor): string {
   return `id: ${logCursorText(place)}\n\n`;
 }
 
 /**
- * An entry as the event that a user gets. A message is told to a user once, so its packet's id is that of its
- * notification; a share has one of its own, which its mail and webhook carry too. It tells that there is something and
- * holds nothing of it.
+ * An entry as the event that a user gets. A user gets one event per message, so the packet's id is the notification's
+ * id; a share has its own, which its mail and webhook have too. The event contains nothing of the packet.
  */
 export function eventText(entry: Entry, userId: string): string {
   const { kind, packetId, threadId } = entry;

@@ -114,7 +114,7 @@ test('a share and an invitation have the same notification_id in the feed and in
   }
 });
 
-test('whoever comes back with the last id gets what came meanwhile, then what is new, each once', async () => {
+test('a client that reconnects with the last id gets what it has missed, then what is new, each once', async () => {
   const [amina, ben] = [user('amina'), user('ben')];
   const thread = await threadOf(amina, ben);
   const first = await follow(amina);

@@ -5,35 +5,35 @@ import type { LogCursor } from '../log/log-cursor.ts';
 import type { Entry } from '../log/read-store.ts';
 import { cursorEvent, eventText, KEEP_ALIVE } from './event-stream.ts';
 
-/** Bytes that may wait for one client. Whoever takes less than comes is cut off, and resumes where he was. */
+/** Bytes that may wait for one client. A client that reads too slowly is disconnected and can resume. */
 const MAX_WAITING_BYTES = 256 * 1024;
-/** How long a client may take over what waits for it while it resumes, in milliseconds. */
+/** How long a resuming client may take to read what waits for it, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Whose feed it is. */
+/** The user of a feed. */
 export interface Subscriber {
   readonly userId: string;
-  /** whether the user has no token, and is not told of what was made with one */
+  /** whether the user has no token, and gets no events of what was created with one */
   readonly anonymous: boolean;
-  /** what the token says that it was opened with */
+  /** the claims of the token that it was opened with */
   readonly claims?: JWTPayload | undefined;
 }
 
-/** One user's news on their way over one response. */
+/** A feed of one user over one response. */
 export interface Feed extends Subscriber {
-  /** what the client has been told up to */
+  /** the cursor of the last entry sent */
   place: LogCursor;
   /** Unix milliseconds */
   readonly endsAt: number;
-  /** Sends the entries after `place`; they come in order. */
+  /** Sends the entries after `place`, in order. */
   tell(entries: readonly Entry[]): void;
-  /** Moves the client's place on without an event. */
+  /** Advances the client's cursor without an event. */
   move(place: LogCursor): void;
   /** Keeps the connection open. */
   beat(): void;
-  /** Resolves when the client has taken what was sent; one who takes too long is cut off. */
+  /** Resolves when the client has read what was sent; a client that takes too long is disconnected. */
   taken(): Promise<void>;
-  /** Ends it at once; what a slow client has not taken yet is not waited for. */
+  /** Ends it at once, without waiting for a slow client. */
   end(): void;
 }
 

@@ -13,29 +13,29 @@ import { readCursors, readEntriesOfUser } from '../log/read-store.ts';
 import { RETRY, STREAM_HEADERS } from './event-stream.ts';
 import { type Feed, makeFeed, type Subscriber } from './feed.ts';
 
-/** Entries that a resuming feed reads at once. */
+/** Entries that a resuming feed reads per query. */
 const PAGE = 200;
-/** Resuming feeds that read at the same time: after a restart all of them resume, and intake needs connections too. */
+/** Resuming feeds that read at the same time: after a restart all feeds resume, and intake needs connections too. */
 const READERS = 2;
 /** How long a feed waits for the log at the start of the process, in milliseconds. */
 const START_PATIENCE_MS = 5000;
 
-/** What a test may make smaller. */
+/** Limits; tests use smaller ones. */
 const LIMITS = {
   /** feeds that one process keeps open, at most */
   feeds: 5000,
-  /** proxies close connections on which nothing comes for half a minute */
+  /** proxies close connections that are idle for half a minute */
   heartbeatMs: 20_000,
-  /** after so long a feed ends, and its client comes back, with a token that is valid then */
+  /** lifetime of a feed; then its client reconnects, with a token that is valid then */
   lifeMs: 3600 * 1000,
 };
 
 export interface Feeds {
   /**
-   * Sends a user's news over a response, which it takes over, from after a place; without one from now on.
+   * Sends a user's events over a response, which it takes over, from after a cursor; without one from now on.
    *
-   * @throws Problem unavailable when there are too many feeds, or the log cannot be read yet; conflict when the place is
-   *   of another log
+   * @throws Problem unavailable when there are too many feeds, or the log cannot be read yet; conflict if the cursor
+   *   is of another log
    */
   open(
     subscriber: Subscriber,
@@ -51,9 +51,9 @@ interface Services {
   pool: pg.Pool;
   news: Broadcast;
   logger: FastifyBaseLogger;
-  /** of the users, where it is in this process */
+  /** the user registry, if it is in this process */
   registry?: UserRegistry | undefined;
-  /** whether a token ever named a user, who then has no feed without one */
+  /** whether a user has ever sent a token; then they have no feed without one */
   isTokenUser: (userId: string) => Promise<boolean>;
 }
 
@@ -67,7 +67,7 @@ export function openFeeds(
 ): Feeds {
   const feeds: OpenFeeds = new Map();
   const limitReaders = pLimit(READERS);
-  // After a restart all feeds come back at once.
+  // After a restart all clients reconnect at once.
   const placeAt = batchLoader(async (positions: number[]) => (await readCursors(pool, positions)).places, {
     max: 500,
   });
@@ -85,7 +85,7 @@ export function openFeeds(
     for (const feed of feeds.keys()) if (feed.userId === userId) endWithSession(feed, registry, logger);
   });
 
-  /** Where a feed begins: behind what its client has had, else at the end of the log. */
+  /** Where a feed begins: after the last entry that its client has had, else at the end of the log. */
   async function startOf(after: LogCursor | undefined): Promise<LogCursor | undefined> {
     if (news.position === undefined) await endsWithin(news.ready, START_PATIENCE_MS);
     const wanted = after?.position ?? news.position;
@@ -97,10 +97,10 @@ export function openFeeds(
   return {
     async open(subscriber, after, response, headers) {
       const place = await startOf(after);
-      // What is counted and taken from here on is one step: no other feed comes in between.
+      // No await from here on, so that no other feed is counted in between.
       if (feeds.size >= limits.feeds || !place || news.position === undefined) {
         const why = feeds.size >= limits.feeds ? 'too many feeds are open' : 'the log cannot be read yet';
-        throw new Problem('unavailable', `${why}; come back with Last-Event-ID`, { retryAfter: 5 });
+        throw new Problem('unavailable', `${why}; reconnect with Last-Event-ID`, { retryAfter: 5 });
       }
       if (response.destroyed) return;
       const { exp = Number.POSITIVE_INFINITY } = subscriber.claims ?? {};
@@ -115,7 +115,7 @@ export function openFeeds(
         });
       response.writeHead(200, { ...headers, ...STREAM_HEADERS }).write(RETRY);
       resume(feeds, feed, { pool, news, limitReaders, placeAt }).catch(error => {
-        logger.warn({ err: error }, 'a feed could not resume and is ended; its client comes back');
+        logger.warn({ err: error }, 'a feed could not resume and is ended; its client will reconnect');
         response.destroy();
       });
     },
@@ -126,7 +126,7 @@ export function openFeeds(
   };
 }
 
-/** What catching up with the log needs. */
+/** What resuming needs. */
 interface Resuming {
   pool: pg.Pool;
   news: Broadcast;
@@ -134,7 +134,7 @@ interface Resuming {
   placeAt: (position: number) => Promise<LogCursor | undefined>;
 }
 
-/** Reads what came while the client was away, until nothing is left between it and the broadcast. */
+/** Reads the entries since the client's cursor until it has caught up with the broadcast. */
 async function resume(
   feeds: OpenFeeds,
   feed: Feed,
@@ -144,49 +144,49 @@ async function resume(
     const upTo = news.position;
     const missed = await limitReaders(() => readMissed(pool, feed, upTo));
     const end = missed.end ?? (await placeAt(upTo));
-    // The log has become another one meanwhile, which ends all feeds.
+    // The log has been replaced meanwhile, which ends all feeds.
     if (!end) return;
     feed.tell(missed.entries);
     feed.place = end;
     await feed.taken();
   }
-  // Nothing was awaited since the position was compared, so the subscription follows on.
+  // No await since the position was compared, so the subscription misses nothing.
   if (!feeds.has(feed)) return;
   feeds.set(feed, news.subscribe(feed.userId, feed.tell));
   feed.move(feed.place);
 }
 
-/** Keeps feeds alive, and ends those whose time or session is over. */
+/** Keeps feeds alive and ends those whose lifetime or session is over. */
 function beat(feeds: OpenFeeds, { news, registry, isTokenUser, logger }: Services): void {
   for (const [feed, leave] of feeds) {
     if (Date.now() > feed.endsAt) feed.end();
-    // A quiet user's position moves on too, so that resuming never has far to read.
+    // A quiet feed's cursor advances too, so that resuming never has much to read.
     else if (leave && news.place) feed.move(news.place);
     else feed.beat();
-    // Another process may have ended its session, or seen a token of its user.
+    // Another process may have ended the session, or seen a token of the user.
     endWithSession(feed, registry, logger);
     if (feed.anonymous) endIfClaimed(feed, isTokenUser, logger);
   }
 }
 
-/** Ends a feed without a token whose user has come with one since it was opened. */
+/** Ends a feed without a token if its user has sent one since. */
 function endIfClaimed(feed: Feed, isTokenUser: Services['isTokenUser'], logger: FastifyBaseLogger): void {
   isTokenUser(feed.userId).then(
     claimed => claimed && feed.end(),
-    error => logger.warn({ err: error }, 'whether a feed`s user has a token could not be asked'),
+    error => logger.warn({ err: error }, 'could not look up whether the user of a feed has a token'),
   );
 }
 
-/** Ends a feed whose token was ended before its time. */
+/** Ends a feed whose session was ended. */
 function endWithSession(feed: Feed, registry: UserRegistry | undefined, logger: FastifyBaseLogger): void {
   if (!registry || !feed.claims) return;
   registry.stillCounts(feed.claims).then(
     counts => counts || feed.end(),
-    error => logger.warn({ err: error }, 'whether the session of a feed has ended could not be asked'),
+    error => logger.warn({ err: error }, 'could not look up whether the session of a feed has ended'),
   );
 }
 
-/** The next entries for a feed's user, and up to where they are all; undefined where that is `upTo`. */
+/** The next entries for a feed's user, and the position up to which they are complete; undefined if that is `upTo`. */
 async function readMissed(pool: pg.Pool, feed: Feed, upTo: number) {
   const { userId, anonymous } = feed;
   const after = feed.place.position;

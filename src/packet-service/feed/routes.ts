@@ -12,11 +12,11 @@ export function registerEvents(
   { feeds, settings }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'> },
 ): void {
   const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what: 'feeds', retryAfter: 5 });
-  // A HEAD request would open a feed that nobody reads.
+  // No HEAD route: it would open a feed that nobody reads.
   app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
     const { user_id, last_event_id } = request.query;
     const userId = await namedUser(request, 'user_id', user_id);
-    // The header is the newer one: a browser that reconnects asks for the same address again.
+    // The header takes precedence: a browser reconnects to the same URL, with a newer header.
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
     const place = after === undefined ? undefined : parseLogCursor(after);

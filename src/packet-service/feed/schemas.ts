@@ -2,34 +2,34 @@ import { Type } from 'typebox';
 import { errorAnswers, MAX_USER } from '../contract/schemas.ts';
 import { LOG_CURSOR_PATTERN } from '../log/log-cursor.ts';
 
-/** A place in the log, as clients keep it. */
+/** A cursor of the log, as clients store it. */
 export const LogCursor = Type.String({ pattern: LOG_CURSOR_PATTERN, examples: ['1499.0f3a9b21'] });
 
 export const feedSchema = {
   tags: ['Events'],
-  summary: 'What happens, as it happens, for one user',
+  summary: 'The live feed of a user',
   description:
     'Server-sent events: `chat.message` for each message of the threads that the user takes part in, ' +
-    '`share.created` and `invitation.sent` for what others share, `erased` for a packet of these that an ' +
-    'operator erased. The data is JSON: {notification_id, type, user_id, packet_id, ' +
-    'thread_id | share_id | invitation_id, from_user, created_at}; it holds nothing of the packet. The id of an event ' +
-    'is its place in the log. Whoever comes back with Last-Event-ID, to any process, first gets everything after ' +
-    'it, then what is new, each once; without it only what is new. 409 when the place is of another log, as after a ' +
-    'restored backup: start over without it. A feed ends after an hour, when its client does not take what comes, and ' +
-    'when the service stops: come back with Last-Event-ID. A caller may have FEEDS_PER_CALLER feeds open (429), a ' +
+    '`share.created` and `invitation.sent` for shares by others, `erased` if an ' +
+    'operator has erased a packet of these. The data is JSON: {notification_id, type, user_id, packet_id, ' +
+    'thread_id | share_id | invitation_id, from_user, created_at}; it contains nothing of the packet. The id of an event ' +
+    'is its cursor in the log. A client that reconnects with Last-Event-ID, to any process, first gets everything after ' +
+    'it, then new events, each once; without it, only new events. 409 if the cursor is of another log, as after a ' +
+    'restored backup: start over without it. A feed ends after an hour, when its client reads too slowly, and ' +
+    'when the service stops: reconnect with Last-Event-ID. A caller may have FEEDS_PER_CALLER feeds open (429), a ' +
     'process 5,000 (503).',
   headers: Type.Object({
-    'last-event-id': Type.Optional({ ...LogCursor, description: 'id of the last event that was received' }),
+    'last-event-id': Type.Optional({ ...LogCursor, description: 'id of the last event received' }),
   }),
   querystring: Type.Object({
     user_id: Type.Optional(
-      Type.String({ maxLength: MAX_USER, description: 'whose events; with a token it is the token`s user' }),
+      Type.String({ maxLength: MAX_USER, description: 'whose events; with a token, its user' }),
     ),
     last_event_id: Type.Optional({ ...LogCursor, description: 'for clients that cannot set the header' }),
   }),
   response: {
     200: {
-      description: 'the events, without end',
+      description: 'the stream of events',
       content: {
         'text/event-stream': {
           schema: Type.String({

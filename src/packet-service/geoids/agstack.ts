@@ -17,10 +17,10 @@ import {
 export interface AgstackSettings {
   url: string;
   token?: string | undefined;
-  /** Some v1 installations want these two beside the token. */
+  /** Some v1 installations need these two in addition to the token. */
   apiKey?: string | undefined;
   clientSecret?: string | undefined;
-  /** How long an answer for a leaf cell is used again, in milliseconds; fields change. */
+  /** How long an answer for a leaf cell is cached, in milliseconds; fields change. */
   cacheMs?: number;
   /** Limits of the HTTP client other than its own. */
   limits?: Parameters<typeof outbound>[0];
@@ -29,14 +29,14 @@ export interface AgstackSettings {
 const FETCH_FIELDS = 'fetch-fields-for-a-point';
 const CACHE_MS = 60_000;
 const CACHED_POINTS = 100_000;
-/** Fields in one answer; a registry that sends more is not one. */
+/** Fields in one answer, at most; a longer list is an error of the registry. */
 const MAX_FIELDS = 1000;
-/** Degrees by which a latitude or longitude of exactly zero is moved, because v1 takes zero for missing. */
+/** Degrees by which a latitude or longitude of exactly zero is moved, because v1 treats zero as missing. */
 const NUDGE = 1e-9;
-/** Characters of a registry's own words that go into an error message. */
+/** Characters of a registry's message in our error message. */
 const MAX_REFUSAL_LENGTH = 200;
 
-/** What the registry answered. Its JSON is looked into with care: nothing is known of its shape. */
+/** The registry's answer. Nothing is assumed about the shape of its JSON. */
 interface Answer {
   status: number;
   body: Record<string, unknown>;
@@ -46,9 +46,9 @@ type Call = (route: string, body: object) => Promise<Answer>;
 
 /**
  * Resolves through an AgStack asset registry, version 1 or 2. A point gets the GeoID of the smallest field that holds
- * it; where there is none, it is registered and gets its own. A polygon is registered, or gets the GeoID of the field
- * that it overlaps. Points of one leaf cell, about a square centimetre, are asked for once, also when they come at the
- * same moment, and share the answer for a short time.
+ * it; otherwise it is registered and gets its own. A polygon is registered, or gets the GeoID of the field that it
+ * overlaps. Points of one leaf cell, about a square centimetre, are looked up once, even if requested at the same
+ * time, and share the answer for a short time.
  *
  * @throws Error when the token or a key cannot be sent in a header; the text does not show it
  */
@@ -88,10 +88,10 @@ export function agstackResolver(
   };
 }
 
-/** A refusal of the place by the registry, in its own words. */
+/** The registry refused the place; the message is its own. */
 class Refusal extends Error {}
 
-/** What went wrong on the way to the registry or in it, as the failed resolution of a place in the request. */
+/** Turns a failure of or at the registry into the error of a failed resolution. */
 function resolutionError(error: unknown, path: string): unknown {
   if (error instanceof Refusal) return unresolved(path, `the asset registry says: ${error.message}`);
   if (error instanceof Problem && error.code === 'unavailable') return undecided(path, error);
@@ -104,7 +104,7 @@ function caller({ url, token, apiKey, clientSecret, limits }: AgstackSettings): 
     apiKey && clientSecret
       ? { 'api-keys-authentication': 'true', 'api-key': apiKey, 'client-secret': clientSecret }
       : {};
-  // An unfit header makes fetch throw an error that shows its value, which would end up in a log.
+  // fetch's error for an invalid header value contains the value, which would end up in a log.
   if (![...Object.values(bearer), ...Object.values(keys)].every(value => /^[\x20-\x7e]+$/.test(value))) {
     throw new Error('the token and the keys of the asset registry must consist of visible ASCII characters');
   }
@@ -112,7 +112,7 @@ function caller({ url, token, apiKey, clientSecret, limits }: AgstackSettings): 
   const base = url.endsWith('/') ? url : `${url}/`;
 
   return async (route, body) => {
-    // Only the route that asks for the keys gets them.
+    // Only the route that needs the keys gets them.
     const headers = route === FETCH_FIELDS ? { ...bearer, ...keys } : bearer;
     const answer = await send({ method: 'POST', url: new URL(route, base), headers, body });
     if (answer.status === 401 || answer.status === 403)
@@ -125,7 +125,7 @@ function caller({ url, token, apiKey, clientSecret, limits }: AgstackSettings): 
   };
 }
 
-/** The registry is there and of no use: somebody has to look at it, so the client may come back later. */
+/** The registry answers but cannot be used; an operator has to fix it, so the client may retry later. */
 function registryUnavailable(what: string): Problem {
   return new Problem('unavailable', `the asset registry ${what}`, { retryAfter: 60 });
 }
@@ -137,7 +137,7 @@ async function askForPoint(call: Call, { lat, lon }: Point): Promise<Resolution>
   if (geoid !== undefined) return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
 
   const registered = await call('register-point', { wkt: `POINT(${decimal(lon)} ${decimal(lat)})` });
-  // The GeoID beside a 400 is not the one that was registered, so it is computed by the registry's own rule.
+  // The GeoID in a 400 answer is not the registered one, so it is computed by the registry's rule.
   if (registered.status !== 200 && isKnown(registered))
     return { geoid: pointGeoidV1(lat, lon), additionalGeoids: [] };
   return { geoid: readGeoid(registered), additionalGeoids: [] };
@@ -151,7 +151,7 @@ async function askForPolygon(call: Call, wkt: string): Promise<Resolution> {
   if (matched.length === 0 || matched.length > MAX_FIELDS || !matched.every(isGeoid)) {
     throw registryUnavailable('sent GeoIDs of another form');
   }
-  // Each of them is nearly the polygon's own ground, so their areas tell nothing apart.
+  // Each of them nearly equals the polygon, so their areas cannot rank them.
   const [geoid, ...others] = [...new Set(matched)].sort() as [string, ...string[]];
   return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
 }
@@ -161,8 +161,7 @@ function isKnown(answer: Answer): boolean {
 }
 
 /**
- * The "Geo Id" of an answer. An answer of 200 without one is a refusal too: that is how v1 turns down a field of more
- * than 1000 acres.
+ * The "Geo Id" of an answer. A 200 without one is a refusal too: v1 refuses fields of more than 1000 acres that way.
  */
 function readGeoid(answer: Answer): string {
   const geoid = answer.body['Geo Id'];
@@ -171,12 +170,12 @@ function readGeoid(answer: Answer): string {
   return geoid;
 }
 
-/** What the registry says in words: v1 in `message` and maybe `error`, v2 in `detail`, a text or an object. */
+/** The registry's message: v1 has `message` and sometimes `error`, v2 `detail`, a text or an object. */
 function refusalText({ status, body }: Answer): string {
   const { message, error, detail } = body;
   const found = [message, error, detail, isObject(detail) ? detail.message : undefined];
   const text = found.filter(part => typeof part === 'string').join(': ');
-  // What others wrote is cut short and freed of what could break a log line or a page.
+  // Foreign text is truncated and cleaned of characters that could break a log line or a page.
   return (
     text
       .replace(/[\p{C}\s]+/gu, ' ')
@@ -188,7 +187,7 @@ function refusalText({ status, body }: Answer): string {
 /**
  * The GeoIDs of "Fetched fields", smallest area first, lower GeoID first among equals, those of unknown area last.
  * Each entry is either `{"<GeoID>": {"Geo JSON": …}}` or, from newer registries, `{"Geo Id": …, "Geo JSON": …}`.
- * Registries hold points beside fields and hand them out here; a neighbouring point is no field.
+ * Registries store points as well as fields and return both here; points are ignored.
  */
 function readFields(fields: unknown): string[] {
   if (!Array.isArray(fields) || fields.length > MAX_FIELDS)
@@ -214,7 +213,7 @@ function areaOf(geometry: unknown): number {
   try {
     return groundOfChecked(geometry).areaM2;
   } catch (error) {
-    // The field is registered there, whatever we think of its boundary.
+    // The registry has the field even if we would refuse its boundary.
     if (error instanceof Problem) return Infinity;
     throw error;
   }
@@ -233,7 +232,7 @@ function polygonWkt({ type, coordinates }: Geometry): string {
   return `MULTIPOLYGON(${(coordinates as number[][][][]).map(rings).join(', ')})`;
 }
 
-/** A number without an exponent, which not every reader of well-known text takes. */
+/** A number without an exponent, which not every parser of well-known text accepts. */
 function decimal(value: number | undefined): string {
   const text = String(value);
   return text.includes('e') ? (value as number).toFixed(20) : text;

@@ -10,7 +10,7 @@ export const MAX_NAME = 200;
 /**
  * Reads a GeoJSON Feature or FeatureCollection as fields to register. They are read one after another.
  *
- * @throws Problem invalid, naming the feature and what of it is wrong, as in `features[3].geometry.coordinates[0]`
+ * @throws Problem invalid, naming the path of the wrong member, such as `features[3].geometry.coordinates[0]`
  */
 export async function readFeatures(body: unknown, surveyor: Surveyor): Promise<FieldToRegister[]> {
   const { type, features } = asObject(body, 'the body');
@@ -26,7 +26,9 @@ export async function readFeatures(body: unknown, surveyor: Surveyor): Promise<F
   return fields;
 }
 
-/** @param prefix what stands before the feature's members in error messages */
+/**
+ * @param prefix prefix of the feature's members in error messages
+ */
 async function readFeature(feature: unknown, prefix: string, surveyor: Surveyor): Promise<FieldToRegister> {
   const { type, geometry, properties } = asObject(feature, prefix.slice(0, -1));
   if (type !== 'Feature') throw new Problem('invalid', `${prefix}type must be Feature`);

@@ -483,12 +483,12 @@ describe('with other settings', () => {
       const point = { observed_at, capture_point: { lat: -50, lon: -50 } };
       expect(await strict.send('POST', '/intake/scouting', point)).toMatchObject({
         status: 400,
-        body: { error: 'capture_point: GeoID resolution failed: the point lies in no registered field' },
+        body: { error: 'capture_point: GeoID resolution failed: the point is in no registered field' },
       });
       const polygon = { observed_at, geojson: { type: 'Polygon', coordinates: [box(-50, -50, 0.001)] } };
       expect(await strict.send('POST', '/intake/scouting', polygon)).toMatchObject({
         status: 400,
-        body: { error: 'geojson: GeoID resolution failed: the polygon lies in no registered field' },
+        body: { error: 'geojson: GeoID resolution failed: the polygon is in no registered field' },
       });
     } finally {
       await strict.stop();
@@ -506,7 +506,7 @@ describe('with other settings', () => {
         const body = method === 'PUT' ? feature(README_FIELD) : undefined;
         expect(await remote.send(method, path, body)).toMatchObject({
           status: 501,
-          body: { error: 'fields are kept by the configured asset registry; register them there' },
+          body: { error: 'fields are registered in the configured asset registry; register them there' },
         });
       }
     } finally {

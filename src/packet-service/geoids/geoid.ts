@@ -25,19 +25,19 @@ export function isGeoid(value: unknown): value is string {
   return typeof value === 'string' && GEOID.test(value);
 }
 
-/** The SHA-256 over S2 cell tokens, put together without a separator: the one rule behind every GeoID. */
+/** The SHA-256 over S2 cell tokens, concatenated without a separator: the rule behind every GeoID. */
 export function geoidOf(tokens: readonly string[]): string {
   return hash('sha256', tokens.join(''), 'hex');
 }
 
-/** The GeoID of a point as the built-in registry and AgStack v2 give it: of its leaf cell alone. */
+/** The GeoID of a point in the built-in registry and AgStack v2: of its leaf cell only. */
 export function pointGeoid(leaf: Leaf): string {
   return hash('sha256', leafToken(leaf), 'hex');
 }
 
 /**
- * The GeoID of a point as AgStack v1 gives it: of the leaf cells whose bounds meet the point. Cells stand askew
- * to the meridians, so the bounds of neighbours overlap and about a third of all points have two tokens.
+ * The GeoID of a point in AgStack v1: of the leaf cells whose bounds meet the point. Cells are skewed relative to the
+ * meridians, so the bounds of neighbours overlap and about a third of all points have two tokens.
  */
 export function pointGeoidV1(lat: number, lon: number): string {
   const box = { south: lat, west: lon, north: lat, east: lon };
@@ -45,8 +45,8 @@ export function pointGeoidV1(lat: number, lon: number): string {
 }
 
 /**
- * The GeoIDs that AgStack v1 gives a field, by the bounding box of its boundary in degrees: of the cells of level
- * 13 first; where another field has that one already, of the cells of level 20.
+ * The GeoIDs of a field in AgStack v1, by the bounding box of its boundary in degrees: first of the cells of level
+ * 13; if another field has that one already, of the cells of level 20.
  */
 export async function fieldGeoid(box: Bounds, level: 13 | 20): Promise<string> {
   const cells = coverCells(rectangle(box), level, { within: startingCells(box, level) }) as CellSet;
@@ -66,8 +66,8 @@ export async function fieldGeoid(box: Bounds, level: 13 | 20): Promise<string> {
 
 /**
  * The GeoID of a field whose bounding box has no free GeoID left, because two fields of other shapes, such as the
- * halves of a square cut along its diagonals, fill the same box: of the leaf cells of its corners, in order.
- * AgStack v2 takes a random id there; this one comes out the same each time.
+ * halves of a square cut along its diagonals, fill the same box: of the leaf cells of its corners, in order. AgStack
+ * v2 uses a random id in this case; this one is deterministic.
  *
  * @param corners longitude and latitude in degrees, one after another
  */
@@ -80,10 +80,10 @@ export function cornersGeoid(corners: ArrayLike<number>): string {
 }
 
 /**
- * The few cells in which S2's region coverer begins: those around a corner next to the middle of the box, of a
- * level at which they cover it. They are part of a GeoID, because bounds reach beyond their cells: for about one
- * small field in five hundred a cell outside them would meet the box too. The descent from here is our own, as the
- * library's takes seconds for the 50,000 cells of a large field.
+ * The few cells in which S2's region coverer begins: those around a corner next to the middle of the box, of a level
+ * at which they cover it. They are part of a GeoID, because bounds reach beyond their cells: for about one small
+ * field in five hundred a cell outside them would meet the box too. The descent from there is implemented here,
+ * because the library's takes seconds for the 50,000 cells of a large field.
  */
 function startingCells({ south, west, north, east }: Bounds, level: number): Square[] {
   const box = S2LatLngRect.fromPointPair(

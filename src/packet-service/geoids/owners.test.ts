@@ -60,7 +60,7 @@ async function geoidAt(lat: number, lon: number, at = service, headers: Headers 
   return (await at.send('GET', `/packets/${body.packet_uuid}`, undefined, headers)).body.Header.geoid;
 }
 
-test('nobody registers a field inside that of another token`s user, but an administrator does', async () => {
+test("nobody registers a field inside that of another token's user, but an administrator does", async () => {
   const outer = await registered(square(10, 10, 0.004), ana);
   const inner = square(10.001, 10.001, 0.001);
   const refused = await put(inner, ben);
@@ -80,7 +80,7 @@ test('nobody registers a field inside that of another token`s user, but an admin
   expect(await geoidAt(10.0015, 10.0015)).toBe(theirs);
 });
 
-test('neighbours, larger fields around, and the same ground again are nobody`s harm', async () => {
+test('neighbours, larger fields around, and the same ground again do no harm', async () => {
   const first = await registered(square(20, 20, 0.002), ana);
   // A fence that two surveys put ten metres apart.
   await registered(square(20.0019, 20, 0.0015), ben);
@@ -130,7 +130,7 @@ test('a GeoID that was deleted is not given to another shape, which other proces
   expect((await put(second, ana)).body.fields[0].geoid).not.toBe(geoid);
 });
 
-test('a field that was registered without a token is anybody`s to delete, but an administrator`s where tokens are required', async () => {
+test("a field that was registered without a token is anybody's to delete, but an administrator's where tokens are required", async () => {
   const [first, second, third] = [
     await registered(square(60, 60, 0.001)),
     await registered(square(61, 61, 0.001)),

@@ -8,19 +8,19 @@ import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { costOf } from './cost.ts';
 import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
 
-/** A field is looked at in this many points to a side of its bounding box. */
+/** Sample points per side of a field's bounding box. */
 const SAMPLES = 8;
-/** The part of a smaller field beyond which it lies inside another. */
+/** A field lies inside another if more than this part of it does. */
 const INSIDE = 0.5;
-/** Other users' fields that are looked at together. */
+/** Other users' fields per query. */
 const BATCH = 16;
 
 /**
- * A field of another user in which more than half of this ground lies, and which is no smaller: points in both would get
- * the new field's GeoID from then on. A strict "within" could be met by reaching out of the field by a metre; any overlap
- * at all is common between neighbours, whose surveys differ by some metres.
+ * A field of another user in which more than half of this ground lies, and which is no smaller: points in both would
+ * get the new field's GeoID from then on. A strict "within" could be met by reaching out of the field by a metre; any
+ * overlap at all is common between neighbours, whose surveys differ by some metres.
  *
- * @param author who registers
+ * @param author the registering user
  * @returns its GeoID
  */
 export async function findOuter(
@@ -65,11 +65,12 @@ function samplesOf(ground: Ground): [lon: number, lat: number][] {
 }
 
 /**
- * Deletes a field that no packet names, in the caller's transaction. A packet that resolves to it in this very moment may
- * still come to name it: its GeoID stays as valid as that of any ground without a field.
+ * Deletes a field that no packet refers to, in the caller's transaction. A packet that is being resolved at the same
+ * moment may still get its GeoID, which remains as valid as that of any ground without a field.
  *
  * @param mode AUTH_MODE
- * @throws Problem not_found, conflict when a packet names it, unauthenticated or forbidden for who did not register it
+ * @throws Problem not_found, conflict if a packet refers to it, unauthenticated or forbidden for users who did not
+ *   register it
  */
 export async function removeField(
   database: Database,
@@ -82,7 +83,7 @@ export async function removeField(
   if (!field) throw new Problem('not_found', `there is no field ${geoid}`);
   checkRegistrar(caller, field, mode);
   const [packet] = await findIdsOfGeoid(database, geoid, 1);
-  if (packet) throw new Problem('conflict', `packets name field ${geoid}: it stays`);
+  if (packet) throw new Problem('conflict', `packets refer to field ${geoid}, so it cannot be deleted`);
   await deleteField(database, geoid, new Date());
 }
 
@@ -94,6 +95,9 @@ function checkRegistrar(
   if (administrator || mode === 'off') return;
   if (author !== null && anonymous) throw tokenNeeded(`field ${geoid}`);
   if (author === null ? mode === 'required' : author !== user) {
-    throw new Problem('forbidden', `only who registered field ${geoid}, or an administrator, deletes it`);
+    throw new Problem(
+      'forbidden',
+      `only the user who registered field ${geoid}, or an administrator, can delete it`,
+    );
   }
 }

@@ -24,27 +24,27 @@ import { COVER_LEVELS, cellKey, cellsOfGround, type Survey } from './survey.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
 const SAME_GROUND = 0.95;
-/** Bytes of parsed boundaries that are kept. Fields never change, so nothing but room ends their stay. */
+/** Bytes of parsed boundaries in the cache. Fields never change, so entries never become stale. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Points in one look-up. */
 const MAX_POINTS = 256;
 /** Boundaries that are read from the database at once; the largest have 200 KB. */
 const BOUNDARIES_AT_ONCE = 16;
-/** Microseconds that it takes to compare a point with a coordinate of an edge, about. */
+/** Approximate microseconds to compare a point with a coordinate of an edge. */
 const COORDINATE_COST = 0.005;
 
-/** A field to register, read and checked, and the cells that it is compared and found by. */
+/** A field to register, read and checked, with the cells by which it is compared and found. */
 export interface FieldToRegister extends Survey {
   name: string | undefined;
   /** GeoJSON geometry */
   boundary: string;
 }
 
-/** Who registers fields. */
+/** The user who registers fields. */
 export interface Registrar {
   /** the user of the token */
   author: string | null;
-  /** whether fields of others may be divided */
+  /** whether the user may register fields inside those of others */
   administrator: boolean;
 }
 
@@ -56,9 +56,9 @@ export interface Registered {
 }
 
 /**
- * Looks up the fields that hold a point, smallest first; of equal areas the lower GeoID first. What was committed
- * before the call counts, whichever process registered it: nothing is remembered but the parsed boundaries, and
- * points that come while a look-up is under way are asked for together in the next.
+ * Looks up the fields that hold a point, smallest first; of equal areas the lower GeoID first. Sees everything
+ * committed before the call, by any process: only parsed boundaries are cached. Points that arrive while a look-up is
+ * in flight are combined into the next.
  */
 export function fieldFinder(
   pool: pg.Pool,
@@ -180,9 +180,9 @@ export async function registerFields(
 }
 
 /**
- * The registered field whose ground this is: the one that agrees best of those whose level-20 cells agree by more than
- * 95 %. The cells are those that the ground itself meets. AgStack v1 compares the cells of bounding boxes, which makes
- * the two halves of a square cut along its diagonal one field; for upright rectangles the rules are the same.
+ * The registered field with the same ground: the best match of those whose level-20 cells agree by more than 95 %.
+ * The cells are those that the ground itself meets. AgStack v1 compares the cells of bounding boxes, which makes the
+ * two halves of a square cut along its diagonal one field; for upright rectangles the rules are the same.
  */
 export async function sameGround(
   database: Database,
@@ -206,7 +206,7 @@ export async function sameGround(
   return best;
 }
 
-/** Two degrees of ten thousand, about 20 metres, to every side: grounds in one cell are one even when they do not meet. */
+/** 0.0002 degrees, about 20 metres, on every side: grounds in the same cell count as one even if they do not meet. */
 function widened({ south, west, north, east }: Bounds): Bounds {
   const height = 0.0002;
   const width = height / Math.cos((Math.max(Math.abs(south), Math.abs(north)) * Math.PI) / 180);
@@ -214,10 +214,10 @@ function widened({ south, west, north, east }: Bounds): Bounds {
 }
 
 /**
- * The GeoID that a field with this ground is given: v1's, of the level-13 cells of its bounding box, or where another
- * field has that one, of its level-20 cells, or where a field of another shape has that one too, of its corners.
+ * The GeoID for a new field with this ground: v1's, of the level-13 cells of its bounding box; if another field has
+ * that one, of its level-20 cells; if a field of another shape has that one too, of its corners.
  *
- * @param boundary its GeoJSON geometry, which may have a GeoID again that it had
+ * @param boundary its GeoJSON geometry, which may get a GeoID again that it had before
  * @throws Problem conflict when all are taken
  */
 export async function freeGeoid(

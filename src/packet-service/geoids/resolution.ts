@@ -8,16 +8,16 @@ export interface Point {
 
 export interface Resolution {
   geoid: string;
-  /** The GeoIDs of further fields that the place lies in, smallest first. */
+  /** The additional GeoIDs: those of larger fields that contain the place, smallest first. */
   additionalGeoids: string[];
 }
 
-/** Ties places to GeoIDs. */
+/** Resolves places to GeoIDs. */
 export interface GeoidResolver {
   /**
    * The GeoID of a point.
    *
-   * @param path what the point is called in the request, for error messages
+   * @param path the point's path in the request, for error messages
    * @throws Problem invalid, when the point resolves to none; with retryAfter when the registry cannot tell
    */
   resolve(point: Point, path?: string): Promise<Resolution>;
@@ -29,7 +29,7 @@ export interface GeoidResolver {
   resolvePolygon(geometry: unknown, path?: string): Promise<Resolution>;
 }
 
-/** Further GeoIDs of one place, at most; those beyond are of the largest fields and are left out. */
+/** Additional GeoIDs of one place, at most; those of the largest fields are left out. */
 export const MAX_ADDITIONAL_GEOIDS = 100;
 
 /** @throws Problem invalid when the point is not on the globe */
@@ -38,14 +38,14 @@ export function checkPoint({ lat, lon }: Point, path: string): void {
   throw new Problem('invalid', `${path} must have lat from -90 to 90 and lon from -180 to 180`);
 }
 
-/** The place is well-formed, and has no GeoID. */
+/** The error for a well-formed place without a GeoID. */
 export function unresolved(path: string, reason: string): Problem {
   return new Problem('invalid', `${path}: GeoID resolution failed: ${reason}`);
 }
 
 /**
- * Whether the place has a GeoID is not known, because the registry cannot be reached or not be understood. Still 400,
- * as the interface wants every failed resolution, but with retryAfter and words that tell it from a bad place.
+ * The error if the registry cannot be reached or understood. Still 400, as the interface requires for every failed
+ * resolution, but with retryAfter and a message that differs from that for a bad place.
  */
 export function undecided(path: string, cause: Problem): Problem {
   const retryAfter = cause.retryAfter ?? 60;

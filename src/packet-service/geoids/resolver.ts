@@ -11,7 +11,7 @@ import type { Surveyor } from './surveyor.ts';
 
 export type { GeoidResolver, Point, Resolution } from './resolution.ts';
 
-/** The settings that choose a registry and tell how to speak to it. */
+/** The settings of the asset registry. */
 export type RegistrySettings = Pick<
   Settings,
   | 'ASSET_REGISTRY_URL'
@@ -21,7 +21,7 @@ export type RegistrySettings = Pick<
   | 'ASSET_REGISTRY_STRICT'
 >;
 
-/** The resolver that the settings ask for: the AgStack registry at ASSET_REGISTRY_URL, or else the built-in one. */
+/** The configured resolver: the AgStack registry at ASSET_REGISTRY_URL, or else the built-in one. */
 export function makeResolver(
   settings: RegistrySettings,
   { pool, pace, surveyor }: { pool: pg.Pool; pace: Pace; surveyor: Surveyor },
@@ -38,12 +38,12 @@ export function makeResolver(
 }
 
 /**
- * Resolves by the fields registered with this service. A point gets the GeoID of the smallest field that holds it,
- * otherwise its own; `strict` refuses it then.
+ * Resolves by the fields registered with this service. A point gets the GeoID of the smallest field that contains it,
+ * otherwise its own; with `strict` it is refused instead.
  *
- * A polygon gets the GeoID of the field on the same ground; otherwise of the smallest field that holds a point inside
- * it; otherwise the one it would be registered with. It is not registered: that a scout drew around something does
- * not make it a field.
+ * A polygon gets the GeoID of the field on the same ground; otherwise of the smallest field that contains a point
+ * inside it; otherwise the one it would be registered with. It is not registered: an outline in an observation need
+ * not be a field.
  */
 function builtInResolver(
   pool: pg.Pool,
@@ -56,7 +56,7 @@ function builtInResolver(
       checkPoint(point, path);
       const [geoid, ...others] = await fieldsAt(point);
       if (geoid !== undefined) return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
-      if (strict) throw unresolved(path, 'the point lies in no registered field');
+      if (strict) throw unresolved(path, 'the point is in no registered field');
       return { geoid: pointGeoid(leafCell(point.lat, point.lon)), additionalGeoids: [] };
     },
 
@@ -66,7 +66,7 @@ function builtInResolver(
       const [lon, lat] = interiorPoint(ground);
       const [same, around] = await Promise.all([sameGround(pool, surveyed, pace), fieldsAt({ lat, lon })]);
       const geoid = same?.geoid ?? around[0];
-      if (geoid === undefined && strict) throw unresolved(path, 'the polygon lies in no registered field');
+      if (geoid === undefined && strict) throw unresolved(path, 'the polygon is in no registered field');
       if (geoid === undefined)
         return { geoid: await freeGeoid(pool, ground, JSON.stringify(geometry)), additionalGeoids: [] };
       return {

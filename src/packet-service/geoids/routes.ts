@@ -22,8 +22,8 @@ const MAX_LIMIT = 1000;
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /**
- * Requests that register run one after another, as the advisory lock would have them do anyway: so they hold one
- * connection and not all of them. Beyond those that wait, clients are told to come back.
+ * Registrations run one after another, as the advisory lock requires anyway, so that they hold one connection and not
+ * all of them. If too many wait, clients get 503 with Retry-After.
  */
 const REGISTRATIONS = { concurrency: 1, queue: 50, retryAfter: 5 };
 
@@ -35,18 +35,18 @@ interface Fields {
   surveyor: Surveyor;
 }
 
-/** A hook that answers 501 where an asset registry keeps the fields. */
+/** A hook that answers 501 if fields are registered in an asset registry. */
 function refuseBesideRegistry({ ASSET_REGISTRY_URL }: Fields['settings']): () => Promise<void> {
   return async () => {
     if (ASSET_REGISTRY_URL === undefined) return;
     throw new Problem(
       'not_implemented',
-      'fields are kept by the configured asset registry; register them there',
+      'fields are registered in the configured asset registry; register them there',
     );
   };
 }
 
-/** The built-in registry of fields. Where an asset registry is configured it keeps the fields, and these answer 501. */
+/** The built-in registry of fields. If an asset registry is configured, these routes answer 501. */
 export function registerFields(app: Server, { pool, settings, pace, surveyor }: Fields): void {
   const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
   const preHandler = refuseBesideRegistry(settings);
@@ -57,8 +57,8 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor }: 
       schema: putFieldsSchema,
       bodyLimit: MAX_BODY_BYTES,
       preValidation: preHandler,
-      // readFeatures checks the body: it names the feature, ring and position, where a schema of alternatives
-      // could only say that none of them fits.
+      // readFeatures checks the body: it names the feature, ring and position, while a schema of alternatives could
+      // only say that none of them matches.
       validatorCompiler: () => () => true,
     },
     async request => {
@@ -92,7 +92,7 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor }: 
     const { bbox, cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const box = bbox === undefined ? undefined : readBox(bbox);
-    // One field more than asked for tells whether there is a next page.
+    // One extra field shows whether there is a next page.
     const found = await listFields(pool, { box, after: cursor, limit: limit + 1 });
     const fields = found.slice(0, limit);
     const next = found.length > limit ? fields.at(-1)?.geoid : undefined;
@@ -104,7 +104,7 @@ function asRegistered({ geoid, areaM2, name, status }: Awaited<ReturnType<typeof
   return { geoid, area_m2: areaM2, ...(name !== undefined && { name }), status };
 }
 
-/** A page of fields, read part by part: boundaries can be long. What is removed meanwhile is left out. */
+/** A page of fields, read part by part because boundaries can be long. Fields removed meanwhile are left out. */
 async function* collectionInParts(
   pool: pg.Pool,
   fields: readonly { geoid: string; bytes: number }[],
@@ -125,7 +125,7 @@ async function* collectionInParts(
   yield `${before === ',' ? '' : before}]${cursor}}`;
 }
 
-/** A field as the text of a GeoJSON Feature; its boundary is the text that was stored. */
+/** A field as the text of a GeoJSON Feature, with the stored text of its boundary. */
 function asFeature({ geoid, name, area_m2, created_at, boundary }: FieldRow): string {
   const properties = JSON.stringify({ geoid, name, area_m2, created_at: created_at.toISOString() });
   return `{"type":"Feature","id":"${geoid}","properties":${properties},"geometry":${boundary}}`;
@@ -137,7 +137,7 @@ function sendGeoJson(reply: FastifyReply, text: string): FastifyReply {
 
 const asIs = (text: unknown) => text as string;
 
-/** Bounds of which east is never less than west: beyond the date line it exceeds 180. */
+/** Bounds in which east is never less than west: across the date line it exceeds 180. */
 function readBox(text: string): Bounds {
   const { west, south, east, north } = parseBbox(text);
   return { south, west, north, east: west > east ? east + 360 : east };

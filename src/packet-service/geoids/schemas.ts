@@ -78,17 +78,17 @@ const StoredFeature = Type.Object(
 );
 
 const elsewhere = {
-  501: { ...ErrorBody, description: 'fields are kept by the asset registry of ASSET_REGISTRY_URL' },
+  501: { ...ErrorBody, description: 'fields are registered in the asset registry of ASSET_REGISTRY_URL' },
 };
 
 export const putFieldsSchema = {
   tags: ['GeoIDs'],
   summary: 'Register fields',
   description:
-    'Gives each boundary a GeoID, all of them or, when one is wrong, none. A boundary whose ground is registered ' +
+    'Gives each boundary a GeoID; if one is invalid, none is registered. A boundary whose ground is registered ' +
     'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
     'inside a field resolve to its GeoID; a field never changes. With a token, a field that lies inside one of at ' +
-    'least its size which another token`s user registered is 403, unless the token is an administrator`s. A boundary has ' +
+    "least its size which another token's user registered is 403, unless the token is an administrator's. A boundary has " +
     'at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
     'edges, between 89° south and 89° north.',
   body: Type.Union([Feature, FeatureCollection], {
@@ -147,13 +147,13 @@ export const getFieldSchema = {
 
 export const deleteFieldSchema = {
   tags: ['GeoIDs'],
-  summary: 'Delete a field that no packet names',
+  summary: 'Delete a field that no packet refers to',
   description:
-    'For who registered it with a token, and for administrators; one that was registered without a token anybody ' +
-    'deletes, unless tokens are required. Its GeoID is kept for the same boundary.',
+    'For the user who registered it with a token, and for administrators; a field registered without a token can be ' +
+    'deleted by anyone, unless tokens are required. Its GeoID stays reserved for the same boundary.',
   params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
   response: {
-    204: Type.Null({ description: 'it is no field any more' }),
+    204: Type.Null({ description: 'the field was deleted' }),
     ...errorAnswers(403, 404, 409, 500, 503),
     ...elsewhere,
   },
@@ -162,7 +162,7 @@ export const deleteFieldSchema = {
 export const listFieldsSchema = {
   tags: ['GeoIDs'],
   summary: 'Registered fields',
-  description: 'By GeoID; next_cursor is there when there are more.',
+  description: 'In order of GeoID; next_cursor is present if there are more.',
   querystring: Type.Object({
     bbox: Type.Optional(
       Type.String({

@@ -29,7 +29,7 @@ export interface NewField {
   cells: readonly number[];
 }
 
-/** Fields that are looked at as the same ground; more cannot well lie on one place with nearly one size. */
+/** Candidates for the same ground, at most; more fields of nearly equal size at one place are implausible. */
 const MAX_SIMILAR = 200;
 
 /** Waits until no other transaction registers fields; ends with the transaction. */
@@ -51,7 +51,7 @@ export async function fieldsOfCells(
   return rows.map(({ cell, geoid }) => ({ cell: Number(cell), geoid }));
 }
 
-/** Fields by GeoID, in no order; those that do not exist are left out. */
+/** Fields by GeoID, in no order; missing ones are left out. */
 export async function findFields(database: Database, geoids: readonly string[]): Promise<FieldRow[]> {
   const { rows } = await database.query<FieldRow>({
     name: 'find_fields',
@@ -73,7 +73,7 @@ export async function similarFields(
   return rows.map(({ geoid }) => geoid);
 }
 
-/** Whether a field has this GeoID, or had it until it was deleted and had another boundary. */
+/** Whether a field has this GeoID, or a deleted field with another boundary had it. */
 export async function isTaken(database: Database, geoid: string, boundary: string): Promise<boolean> {
   const { rows } = await database.query(sql`
     SELECT 1 FROM fields WHERE geoid = ${geoid}
@@ -104,7 +104,7 @@ export async function othersAround(
   return rows;
 }
 
-/** Deletes a field, and keeps its GeoID from other boundaries. The caller holds the registration lock. */
+/** Deletes a field, and reserves its GeoID for the same boundary. The caller holds the registration lock. */
 export async function deleteField(database: Database, geoid: string, now: Date): Promise<void> {
   await database.query(sql`DELETE FROM field_cells WHERE geoid = ${geoid}`);
   await database.query(sql`
@@ -127,8 +127,8 @@ export async function insertField(database: Database, field: NewField, createdAt
 }
 
 /**
- * The GeoIDs of fields and the bytes of their boundaries, by GeoID: of those after one GeoID, and of those whose bounds
- * meet a box, where these are given.
+ * The GeoIDs of fields and the bytes of their boundaries, by GeoID: optionally only those after a GeoID, and those
+ * whose bounds meet a box.
  */
 export async function listFields(
   database: Database,

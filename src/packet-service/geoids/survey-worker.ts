@@ -3,7 +3,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import { survey } from './survey.ts';
 import type { SurveyAnswer, SurveyRequest } from './surveyor.ts';
 
-// The other side of surveyor.ts, in a thread of its own.
+// The worker thread of surveyor.ts.
 parentPort?.on('message', ({ id, geometry, path, withCovers }: SurveyRequest) => {
   parentPort?.postMessage(answer(id, () => survey(geometry, path, withCovers)));
 });

@@ -9,19 +9,19 @@ export const COVER_LEVELS = [18, 16, 14, 12];
 /** A field is covered at the finest level at which no more cells are needed. */
 const COVER_CELLS = 24;
 
-/** What is known of a boundary that was read and checked. */
+/** A boundary that was read and checked. */
 export interface Survey {
   ground: Ground;
   /** the level-20 cells that the ground meets */
   cells: CellSet;
-  /** the keys of the cells that a field with this ground is found by; empty where they were not asked for */
+  /** the keys of the cells by which a field with this ground is found; empty if not requested */
   coverKeys: number[];
 }
 
 /**
  * Reads a geometry that a client sent. Takes about 15 µs a position.
  *
- * @param path what the geometry is called in the request
+ * @param path the geometry's path in the request
  * @throws Problem invalid, naming `path`
  */
 export function survey(geometry: unknown, path: string, withCovers: boolean): Survey {

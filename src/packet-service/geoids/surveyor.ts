@@ -4,9 +4,9 @@ import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem, type ProblemCode } from '../../platform/http/problems.ts';
 import { type Survey, survey } from './survey.ts';
 
-/** Positions up to which a boundary is read between other requests; a larger one would hold them up. */
+/** Boundaries up to this many positions are read on the event loop; larger ones would block other requests. */
 const FEW_POSITIONS = 500;
-/** Microseconds that it takes to read a position, check it and cover its edge with cells, about. */
+/** Approximate microseconds to read a position, check it and cover its edge with cells. */
 const POSITION_COST = 15;
 /** Large boundaries that wait for the thread, at most; it reads one in about 0.1 s. */
 const MAX_WAITING = 200;
@@ -20,7 +20,7 @@ export interface SurveyRequest {
   withCovers: boolean;
 }
 
-/** One of the three comes back. */
+/** One of the three is returned. */
 export interface SurveyAnswer {
   id: number;
   survey?: Survey;
@@ -28,11 +28,11 @@ export interface SurveyAnswer {
   error?: Error;
 }
 
-/** Reads boundaries that clients send without holding other requests up. */
+/** Reads boundaries that clients send without blocking other requests. */
 export interface Surveyor {
   /**
-   * @param path what the geometry is called in the request
-   * @param withCovers whether the cells are needed that a field is found by
+   * @param path the geometry's path in the request
+   * @param withCovers whether the cells by which a field is found are needed
    * @throws Problem invalid, naming `path`; unavailable when too many large boundaries wait
    */
   survey(geometry: unknown, path: string, withCovers: boolean): Promise<Survey>;
@@ -40,7 +40,9 @@ export interface Surveyor {
   close(): Promise<void>;
 }
 
-/** Small boundaries are read in turns of the event loop, large ones in a thread, which the first of them starts. */
+/**
+ * Small boundaries are read on the event loop, turn by turn, large ones in a thread, which the first of them starts.
+ */
 export function openSurveyor(pace: Pace): Surveyor {
   let thread: ReturnType<typeof startThread> | undefined;
   return {
@@ -69,7 +71,7 @@ function startThread(onEnd: () => void) {
   const waiting = new Map<number, PromiseWithResolvers<Survey>>();
   let count = 0;
   let failure = new Error('the thread that reads boundaries has ended');
-  // It keeps no process alive that has nothing else to do.
+  // It does not keep the process alive.
   worker.unref();
   worker.on('message', ({ id, survey, problem, error }: SurveyAnswer) => {
     const asked = waiting.get(id);

@@ -16,28 +16,28 @@ import {
 import { rowReader } from './rows.ts';
 import { type TripleWriter, writeTriples } from './triples.ts';
 
-/** Bytes that wait to be taken, at most, about. */
+/** Bytes that wait to be read, approximately, at most. */
 const WAITING = 256 * 1024;
-/** Packets of one window where the packets lie on several servers. */
+/** Packets per window if the packets are distributed over several servers. */
 const WINDOW_PACKETS = 5000;
-/** When to ask again while others export, in seconds. */
+/** Retry-After while other exports run, in seconds. */
 const BUSY_SECONDS = 10;
 
 export interface ExportContext {
   /** the connections that exports read with, one each */
   exports: pg.Pool;
-  /** any others, by which the server's side of a broken export is ended */
+  /** other connections, by which the server's side of a broken export is ended */
   pool: pg.Pool;
 }
 
 /**
  * Opens an export: a stream of lines. It holds one connection and one transaction until its end, and reads no faster
- * than it is read. When it is destroyed, its connection ends at once. What goes wrong on the way destroys it, so that
- * half an export never looks like a whole one.
+ * than its client. When it is destroyed, its connection ends at once. An error destroys it, so that half an export
+ * never looks complete.
  *
- * @param windowSize reads a window of time after the other, each of about so many packets; where it is not given, that
- *   is done only on a database that is distributed
- * @throws Problem unavailable when too many exports run; whatever else keeps the first piece from being made
+ * @param windowSize reads one window of time after another, each of about so many packets; by default only on a
+ *   distributed database
+ * @throws Problem unavailable when too many exports run; any error before the first piece
  */
 export async function exportGraph(
   { exports, pool }: ExportContext,
@@ -70,7 +70,7 @@ async function takePlace(exports: pg.Pool): Promise<pg.PoolClient> {
     return await exports.connect();
   } catch (error) {
     if (exports.idleCount > 0 || exports.totalCount < exports.options.max) throw error;
-    throw new Problem('unavailable', 'as many exports run as can at once; try again', {
+    throw new Problem('unavailable', 'too many exports run at the same time; try again', {
       retryAfter: BUSY_SECONDS,
       cause: error,
     });
@@ -99,13 +99,13 @@ async function* linesOf(
   await endExport(client);
 }
 
-/** The parts that an export is read in: windows of time, or a single part that is all of it. */
+/** The parts of an export: windows of time, or a single part. */
 async function* windows(
   client: pg.PoolClient,
   filter: GraphFilter,
   size: number | undefined,
 ): AsyncGenerator<Window | undefined> {
-  // What is bounded anyway is read at once; and the newest so many of each window would not be the newest of all.
+  // With a limit there is a single part: the newest of each window would not be the newest of all.
   if (size === undefined || filter.limit !== undefined || filter.id !== undefined) {
     yield undefined;
     return;

@@ -10,7 +10,7 @@ const POLICY =
 const require = createRequire(import.meta.url);
 const here = (name: string) => new URL(`./page/${name}`, import.meta.url);
 
-/** What the page is made of: all of it comes from here, so it works where there is no other network. */
+/** The files of the page; all are served from here, so it works without access to the Internet. */
 const FILES = [
   { path: '/graph', file: here('index.html'), type: 'text/html; charset=utf-8' },
   { path: '/graph/page.css', file: here('page.css'), type: 'text/css; charset=utf-8' },
@@ -22,7 +22,7 @@ const FILES = [
   },
 ] as const;
 
-/** The page that draws the graph. It is open; what it draws needs what the export needs. */
+/** The page that draws the graph. It is open; the data it draws needs the same permission as the export. */
 export function registerGraphPage(app: Server): void {
   for (const { path, file, type } of FILES) {
     const hidden = path === '/graph' ? graphPageSchema : { hide: true };

@@ -275,7 +275,7 @@ test('whatever GeoIDs, types, senders and attachments are, each form and filter 
   );
 }, 120_000);
 
-test('the vocabulary explains every predicate, and whoever takes anything gets JSON', async () => {
+test('the vocabulary explains every predicate, and clients that accept anything get JSON', async () => {
   const vocabulary = await service.send('GET', '/vocab');
   expect(vocabulary.headers.get('content-type')).toBe('text/turtle; charset=utf-8');
   const words = parseRdf(vocabulary.text, 'text/turtle');
@@ -304,7 +304,7 @@ test('the vocabulary explains every predicate, and whoever takes anything gets J
   }
 });
 
-test('with a token the messages of other people`s threads are left out', async () => {
+test("with a token the messages of other people's threads are left out", async () => {
   const body = { name: 'x', created_by: 'ben' };
   const { thread_id } = (await service.send('POST', '/chat/threads', body)).body;
   const said = { thread_id, text: 'x', from_user: 'ben', geoids: ['g', 'h'] };

@@ -51,9 +51,9 @@ export function registerGraph(
 }
 
 /**
- * Lets a stop wait for downloads no longer than its patience.
+ * Limits how long stopping waits for downloads.
  *
- * @returns what an export is named to that has begun
+ * @returns a function to be called with each export that begins
  */
 function breakOffAtStop(app: Server): (lines: Readable) => void {
   const open = new Set<Readable>();
@@ -74,7 +74,7 @@ function sendLines(reply: FastifyReply, lines: Readable, type: string): FastifyR
   return reply.header('vary', 'accept').type(type).send(lines);
 }
 
-/** Whether a client would rather have N-Triples than JSON; whoever names neither gets JSON. */
+/** Whether a client prefers N-Triples to JSON; JSON is the default. */
 function prefersRdf(accept = ''): boolean {
   return (acceptWeight(accept, N_TRIPLES, 'named') ?? 0) > (acceptWeight(accept, NDJSON, 'named') ?? 0);
 }

@@ -9,10 +9,10 @@ const FIELDS = 5;
 /**
  * Reads the rows of a binary COPY (PostgreSQL's manual, COPY, "Binary Format") out of pieces of any size.
  *
- * Binary, because values then stand in it as they are, with their length before them: no byte of a client's text can be
- * taken for a delimiter, and nothing has to be unescaped.
+ * Binary, because values are then unescaped and preceded by their length: no byte of a client's text can be mistaken
+ * for a delimiter.
  *
- * @returns a function that takes the next piece and gives each row that is whole by then
+ * @returns a function that takes the next piece and returns each row that is complete by then
  */
 export function rowReader(): (piece: Buffer, each: (row: GraphRow) => void) => void {
   let rest: Buffer = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export function rowReader(): (piece: Buffer, each: (row: GraphRow) => void) => v
   };
 }
 
-/** Where the row that begins at a place ends; undefined when it is not whole, or when it is the trailer. */
+/** Where the row that begins at an offset ends; undefined if it is incomplete or the trailer. */
 function endOfRow(bytes: Buffer, start: number): number | undefined {
   let at = start + 2;
   if (at > bytes.length || bytes.readInt16BE(start) !== FIELDS) return undefined;

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { errorAnswers, GeoId, Ulid } from '../contract/schemas.ts';
 import { ULID_PATTERN } from '../packet/ulid.ts';
 
-/** What is asked for; an empty text counts as absent. */
+/** The request; an empty text counts as absent. */
 export const GraphRequest = Type.Object(
   {
     geoid: Type.Optional({
       ...GeoId,
-      description: 'only packets with this GeoID, as their own or a further one',
+      description: 'only packets with this GeoID, their own or an additional one',
     }),
     type: Type.Optional(
       Type.String({ maxLength: 256, description: 'only packets of this type', examples: ['note'] }),
@@ -34,9 +34,9 @@ const Triple = Type.Object({
 
 export const materializeSchema = {
   tags: ['Graph'],
-  summary: 'Every packet as triples, as a stream',
+  summary: 'Export all packets as triples',
   description:
-    'One triple a line, as the newest moment knows them. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise there is a JSON object a line. A failure on the way breaks the connection: a stream that ends is whole. A caller may have EXPORTS_PER_CALLER exports at once (429), and a process runs two (503).',
+    'A stream with one triple per line, from one snapshot. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise each line is a JSON object. A failure breaks the connection: a stream that ends properly is complete. A caller may have EXPORTS_PER_CALLER exports at once (429), and a process runs two (503).',
   body: GraphRequest,
   response: {
     200: {
@@ -49,7 +49,7 @@ export const materializeSchema = {
 
 export const vocabularySchema = {
   tags: ['Graph'],
-  summary: 'What the predicates of the graph mean',
+  summary: 'The vocabulary of the graph',
   response: {
     200: { description: 'the vocabulary', content: { 'text/turtle': { schema: Type.String() } } },
     ...errorAnswers(500),
@@ -59,7 +59,7 @@ export const vocabularySchema = {
 export const graphPageSchema = {
   tags: ['Graph'],
   summary: 'The packets around a GeoID or a packet, drawn',
-  description: 'A page for people who look rather than read. It asks for what it draws as anyone would.',
+  description: 'A page that draws the graph. It gets its data from the export, with the same permissions.',
   response: {
     200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
     ...errorAnswers(500),

@@ -13,7 +13,7 @@ export const PREDICATES = [
 ] as const;
 export type Predicate = (typeof PREDICATES)[number];
 
-/** A packet as the export reads it, or one of its further GeoIDs. */
+/** A row of the export: a packet, or one of its additional GeoIDs. */
 export interface GraphRow {
   /** the stored Header */
   header: string;
@@ -23,7 +23,7 @@ export interface GraphRow {
   body: string | null;
   /** the user of the token that the packet came with */
   author: string | null;
-  /** a further GeoID: then the row stands for that alone */
+  /** an additional GeoID: then the row has nothing else */
   additionalGeoid: string | null;
 }
 
@@ -50,7 +50,7 @@ export function writeTriples(
   return text;
 }
 
-/** What attachments are called: a string as it is, an object by its `id` or, without one, its `url`. */
+/** The names of attachments: a string as is, an object by its `id` or, without one, its `url`. */
 function referencesOf(attachments: unknown): string[] {
   if (!Array.isArray(attachments)) return [];
   const names = attachments.map(item =>
@@ -59,12 +59,12 @@ function referencesOf(attachments: unknown): string[] {
   return [...new Set(names.filter(name => typeof name === 'string' && name !== ''))];
 }
 
-/** A triple as the interface document shows it: an object a line, every value a string. */
+/** A triple as in the interface document: one object per line, every value a string. */
 export function asNdjson(subject: string, predicate: Predicate, object: string): string {
   return `{"subject":"${subject}","predicate":"${predicate}","object":${JSON.stringify(object)}}\n`;
 }
 
-/** What the vocabulary's names begin with. */
+/** The namespace of the vocabulary. */
 export const VOCABULARY = 'urn:fieldtrace:vocabulary:';
 const RDF_TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const XSD_DATE_TIME = 'http://www.w3.org/2001/XMLSchema#dateTime';

@@ -8,7 +8,7 @@ export const TURTLE = `@prefix : <${VOCABULARY}> .
 
 :Packet a rdfs:Class ;
   rdfs:label "packet"@en ;
-  rdfs:comment "A field observation or chat message, kept as it came in and never changed. Its IRI is urn:fieldtrace:packet: and its ULID."@en .
+  rdfs:comment "A field observation or chat message, stored as received and never changed. Its IRI is urn:fieldtrace:packet: and its ULID."@en .
 
 :Place a rdfs:Class ;
   rdfs:label "place"@en ;

@@ -7,7 +7,7 @@ import { type Database, transaction } from '../../platform/postgres/database.ts'
 import { canonicalJson } from '../packet/jcs.ts';
 import { claimKey, findAnswers, type Key, type StoredAnswer } from './store.ts';
 
-/** The header as routes describe it in their schemas. */
+/** The header's name as in the schemas of routes. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /** The Idempotency-Key header, whose length the schemas of the routes check. */
@@ -16,17 +16,17 @@ export function keyText({ headers }: Pick<FastifyRequest, 'headers'>): string | 
 }
 
 /**
- * The Idempotency-Key of a request, when it carries one. The same key stands for the same answer within one
- * caller and one path; two bodies are the same when their canonical JSON is.
+ * The Idempotency-Key of a request, when it carries one. A key belongs to one caller and one path; two bodies are
+ * equal if their canonical JSON is.
  */
 export function readKey(request: FastifyRequest): Key | undefined {
   const key = keyText(request);
   return key === undefined ? undefined : makeKey(request, routeOf(request), key, request.body);
 }
 
-/** The method and path of a request, by which its key is told from the same key elsewhere. */
+/** The method and path of a request, which are part of its key. */
 export function routeOf({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): string {
-  // A slash at the end makes no other path.
+  // A trailing slash does not matter.
   return `${method} ${(url.split('?')[0] ?? '').replace(/(?<=.)\/$/, '')}`;
 }
 
@@ -48,8 +48,8 @@ export function makeKey(
 }
 
 /**
- * The first answer to the same request, when there was one. Asked before any work is done, so that a repeat is
- * answered even where the work would fail now, as when the asset registry has become unreachable.
+ * The first answer to the same request, if there was one. Looked up before any work is done, so that a retry gets it
+ * even if the work would fail this time, for example because the asset registry is unreachable.
  *
  * @throws Problem conflict when the key was used with another body
  */
@@ -63,19 +63,19 @@ export async function findEarlierAnswer(
 }
 
 /**
- * The answer that a key stands for, once it is known that the key was used before.
+ * The stored answer of a key that was used before, after checking that the request is the same.
  *
- * @throws Problem conflict when that was with another body, gone when what came of it was erased
+ * @throws Problem conflict if it was used with another body, gone if what it created was erased
  */
 export function checkSameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
   if (answer.fingerprint.length === 0) {
-    throw new Problem('gone', `what the request with Idempotency-Key "${key.key}" made was erased`);
+    throw new Problem('gone', `what the request with Idempotency-Key "${key.key}" created was erased`);
   }
   if (answer.fingerprint.equals(key.fingerprint)) return answer;
   throw new Problem('conflict', `Idempotency-Key "${key.key}" was used before with another body`);
 }
 
-/** Sends a first answer once more, marked as such. */
+/** Sends the first answer again, marked as a replay. */
 export function replayAnswer(
   reply: FastifyReply,
   { status, answer }: Pick<StoredAnswer, 'status' | 'answer'>,
@@ -83,28 +83,28 @@ export function replayAnswer(
   return sendText(reply.code(status).header('idempotency-replayed', 'true'), answer);
 }
 
-/** What a request was answered. */
+/** The answer to a request. */
 export interface IdempotentAnswer {
   /** HTTP status */
   status: number;
   /** JSON text */
   answer: string;
-  /** whether it is the first answer once more */
+  /** whether it is a replay of the first answer */
   replayed: boolean;
 }
 
-const keyExists = new Error('another request with the same Idempotency-Key was quicker');
+const keyExists = new Error('another request with the same Idempotency-Key committed first');
 
 type FirstAnswer = Pick<StoredAnswer, 'status' | 'answer'>;
 
-/** Takes a request's key for its answer, in the transaction that brings the answer about. */
+/** Claims a request's key for its answer, in the transaction that does the work. */
 export type ClaimKey = (database: Database, answer: FirstAnswer) => Promise<void>;
 
 /**
- * Does a request's work, whose transaction also takes the request's key: of requests with the same key the work of one
- * is kept, and all get its answer.
+ * Does a request's work in a transaction that also claims the request's key: of requests with the same key, one is
+ * committed and all get its answer.
  *
- * @param work gives the answer; calls `take` in its transaction, and is undone by what that throws
+ * @param work returns the answer; must call `take` in its transaction and let its error roll that back
  * @throws Problem conflict when the key was used with another body
  */
 export async function runWithKey(
@@ -127,9 +127,9 @@ export async function runWithKey(
 }
 
 /**
- * The same for work that is one transaction. (Packets claim their keys in the batch writer's transactions.)
+ * The same for work in one transaction. (Packets claim their keys in the batch writer's transactions.)
  *
- * @param work gives the answer; what it throws undoes the work and leaves the key free
+ * @param work returns the answer; an error rolls back and leaves the key unused
  */
 export function runIdempotent(
   pool: pg.Pool,
@@ -145,7 +145,7 @@ export function runIdempotent(
   );
 }
 
-/** Sends what `once` gave. */
+/** Sends the result of `runIdempotent`. */
 export function sendIdempotentAnswer(reply: FastifyReply, done: IdempotentAnswer): FastifyReply {
   return done.replayed ? replayAnswer(reply, done) : sendText(reply.code(done.status), done.answer);
 }

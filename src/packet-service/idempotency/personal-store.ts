@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** The answers that are kept for a user who sends a request again. */
+/** The answers stored for a user's retries. */
 export function keptAnswersOf(userId: string): pg.QueryConfig {
   return sql`
     SELECT route, key, status, answer, created_at FROM idempotency_keys WHERE caller = ${userId}

@@ -2,7 +2,7 @@ import sql, { join } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { RowTable } from '../../platform/postgres/rows.ts';
 
-/** A request's Idempotency-Key: whose it is, what it was sent to, and what it was sent with. */
+/** A request's Idempotency-Key, with its caller, route and body. */
 export interface Key {
   /** the caller's user identifier; empty without a token */
   caller: string;
@@ -14,7 +14,7 @@ export interface Key {
   fingerprint: Buffer;
 }
 
-/** The answer that a key stands for. */
+/** The stored answer of a key. */
 export interface StoredAnswer {
   fingerprint: Buffer;
   /** HTTP status */
@@ -23,13 +23,13 @@ export interface StoredAnswer {
   answer: string;
 }
 
-/** A key together with the answer that its request will have got once the transaction commits. */
+/** A key with the answer of its request, stored when the transaction commits. */
 export type Claim = Key & StoredAnswer;
 
 /** Keys are kept this long, in days. */
 export const KEY_DAYS = 7;
 
-/** Claims as rows of a multi-row insert; what comes back are the keys that were free. */
+/** Claims as rows of a multi-row insert, which returns the keys that were new. */
 export const claimTable: RowTable = {
   name: 'claim_keys',
   insert: 'INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, answer, created_at)',
@@ -57,10 +57,9 @@ export async function findAnswers(
 }
 
 /**
- * Takes a key for an answer, in the transaction that brings the answer about. Waits for another transaction
- * that holds the same key.
+ * Claims a key for an answer, in the transaction that does the work. Waits for another transaction with the same key.
  *
- * @returns whether the key was free
+ * @returns whether the key was new
  */
 export async function claimKey(database: Database, claim: Claim): Promise<boolean> {
   const { rowCount } = await database.query(sql`
@@ -69,7 +68,7 @@ export async function claimKey(database: Database, claim: Claim): Promise<boolea
   return rowCount === 1;
 }
 
-/** Gives keys back whose request turned out to have another answer. */
+/** Deletes claims of requests that turned out to have another answer. */
 export async function dropClaims(
   database: Database,
   keys: readonly Pick<Key, 'caller' | 'route' | 'key'>[],
@@ -93,8 +92,8 @@ export async function forgetAnswer(
 }
 
 /**
- * Empties the answers that name something which was erased. The keys stay: a request that is sent again must not be
- * taken for a new one. An empty fingerprint marks them, as that of a body is no less than its content in short.
+ * Empties the answers that refer to erased data. The keys stay, so that a retry is not treated as a new request. The
+ * fingerprint is emptied too, because it is derived from the body.
  */
 export async function eraseAnswers(database: Database, ids: readonly string[]): Promise<void> {
   await database.query(sql`
@@ -102,7 +101,7 @@ export async function eraseAnswers(database: Database, ids: readonly string[]): 
     WHERE EXISTS (SELECT FROM unnest(${ids}::text[]) AS id WHERE strpos(upper(answer), upper(id)) > 0)`);
 }
 
-/** Forgets the keys older than KEY_DAYS, some thousands at a time; returns how many went. */
+/** Deletes keys older than KEY_DAYS, some thousands at a time; returns how many were deleted. */
 export async function forgetOldKeys(database: Database, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEY_DAYS * 24 * 3600 * 1000);
   const { rowCount } = await database.query(sql`

@@ -4,28 +4,28 @@ import { uuidToUlid } from '../packet/ulid.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
 
-/** What taking a packet in needs. */
+/** What accepting a packet needs. */
 export interface IntakeContext {
   writer: BatchWriter;
-  /** the answer that a key stands for already */
+  /** looks up the stored answer of a key */
   findAnswer: (key: Key) => Promise<StoredAnswer | undefined>;
 }
 
-/** What an intake request is answered: an HTTP status and a JSON text. */
+/** The answer to an intake request: an HTTP status and a JSON text. */
 export interface IntakeAnswer {
   status: number;
   answer: string;
-  /** whether it is the first answer once more, to a repeated Idempotency-Key */
+  /** whether it is a replay for a repeated Idempotency-Key */
   replayed: boolean;
 }
 
-/** Does what takes time; the function that it gives makes the packet, with an id that no other has. */
+/** Does the asynchronous work; the returned function makes the packet, with a new id. */
 export type Prepare = () => Promise<() => NewPacket>;
 
 /**
- * Takes one packet in: makes it, unless the same request was answered before, and stores it.
+ * Accepts one packet: makes and stores it, unless the same request was answered before.
  *
- * @param prepare what it or the function that it gives throws is the request's error
+ * @param prepare what it or the returned function throws is the request's error
  * @returns after the commit
  * @throws Problem conflict when the key was used with another body
  */
@@ -39,7 +39,7 @@ export async function acceptPacket(
   if (earlier) return { ...checkSameRequest(key, earlier), replayed: true };
 
   const make = await prepare();
-  // Nothing is awaited from here until the packet is with the writer: messages go there in the order of their ids.
+  // No await from here until the packet enters the writer, so that messages enter in the order of their ids.
   const made = make();
   const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
   const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });

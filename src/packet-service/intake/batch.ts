@@ -11,39 +11,39 @@ import { acceptPacket, type IntakeAnswer, type IntakeContext } from './accept-pa
 import type { ItemKinds, Sender } from './kinds.ts';
 import { BatchItem } from './schemas.ts';
 
-/** What one item is answered. */
+/** The answer to one item. */
 export type ItemAnswer = { packet_uuid: string } | { error: string; status: number; retry_after?: number };
 
-/** Microseconds that a byte of an item takes to be read and checked, and to become a packet, about. */
+/** Approximate microseconds per byte of an item for reading and checking it, and for making the packet. */
 const READING_COST = 0.1;
 const MAKING_COST = 0.1;
 
-/** What taking a batch needs. */
+/** What accepting a batch needs. */
 export interface BatchContext extends IntakeContext {
   kinds: ItemKinds;
-  /** where what fails by our own fault is told */
+  /** logs internal errors */
   log: Pick<FastifyBaseLogger, 'error'>;
   pace: Pace;
-  /** in which items are while they are parsed and not answered yet, by their bytes */
+  /** bounds the bytes of items that are parsed and not answered yet */
   parsed: Room;
 }
 
-/** What keys made of places are told apart by: none of them is a key of the endpoints for one. */
+/** The route of keys derived from positions in a batch, so that they never equal keys of single requests. */
 const BATCH_ROUTE = 'POST /intake/batch';
 
 const checkItem = bodyCheck(BatchItem);
 
 /**
- * Takes the items of a batch in, each as if it had come alone: one that is refused harms no other. They share the
- * look-ups and transactions of everything that arrives at the same time, and messages come out in the order of their
- * items, even where the place of an earlier one took longer to resolve.
+ * Accepts the items of a batch independently: a refused item does not affect the others. They share look-ups and
+ * transactions with everything that arrives at the same time, and messages are stored in the order of their items,
+ * even if the place of an earlier one takes longer to resolve.
  *
- * What holds the event loop waits for its turn, so that other requests are served between two items; and an item is
- * parsed only when there is room for it, so that the memory of many large batches is bounded.
+ * Work on the event loop is paced, so that other requests are served between two items, and an item is parsed only
+ * when there is room for it, so that the memory of many large batches is bounded.
  *
  * @param items JSON texts in valid UTF-8
- * @param batchKey the Idempotency-Key of the whole, which with its place is the key of an item that has none
- * @returns their answers, in their order
+ * @param batchKey the Idempotency-Key of the batch; with its index it is the key of an item that has none
+ * @returns the answers, in the order of the items
  */
 export async function acceptBatch(
   taking: BatchContext,
@@ -74,12 +74,12 @@ export async function acceptBatch(
   return Promise.all(answers);
 }
 
-/** `retry_after` tells an item that may be taken later from one that never will be. */
+/** `retry_after` marks items that may be accepted later. */
 function refusedItem({ message, status, retryAfter }: Problem): ItemAnswer {
   return { error: message, status, ...(retryAfter !== undefined && { retry_after: retryAfter }) };
 }
 
-/** The packets of a batch that go in turn: the last of them, made or refused. */
+/** The ordered items of a batch: settles when the last of them is made or refused. */
 interface ItemOrder {
   last: Promise<void>;
 }
@@ -94,7 +94,7 @@ async function readItem(bytes: Buffer, pace: Pace): Promise<unknown> {
   return readJson(bytes.toString('utf8'));
 }
 
-/** Checks before it waits for anything, which keeps the order of the items. */
+/** Checks before the first await, which keeps the order of the items. */
 async function acceptItem(
   taking: BatchContext,
   sender: Sender,

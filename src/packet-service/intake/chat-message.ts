@@ -10,7 +10,7 @@ import { makePacket, type Packet } from '../packet/packet.ts';
 import { newUlid } from '../packet/ulid.ts';
 import { encryption, headerFields } from './scouting.ts';
 
-/** Where a message comes from, as its request tells. */
+/** The context of a message from its request. */
 export interface MessageOrigin {
   /** the sender takes part in it */
   thread: KnownThread;
@@ -21,13 +21,12 @@ export interface MessageOrigin {
 }
 
 /**
- * Prepares the packet of a chat message, and its row for lists and search: what takes time is done when this resolves.
- * The function that it gives makes the packet with the id and time of that moment. It is to be called in the tick in
- * which the message enters the writer: a reader who pages on by time would miss a message that became visible after
- * its time.
+ * Prepares the packet of a chat message, and its row for lists and search. The returned function makes the packet
+ * with the current id and time. Call it in the tick in which the message enters the writer: a client that pages by
+ * time would miss a message that became visible after its time.
  *
- * The Body keeps everything that was sent; its text is the text as kept, its from_user the sender, also when a token
- * named them. The timestamp is the time of receipt: phones' clocks would put messages of a talk out of order.
+ * The Body keeps everything that was sent; its text is the stored text, its from_user the sender, also if taken from
+ * the token. The timestamp is the time of receipt, because the clocks of phones would put messages out of order.
  *
  * @throws Problem invalid when the text is empty and there is no attachment
  */
@@ -68,8 +67,8 @@ export async function readChatMessage(
 }
 
 /**
- * The GeoID of a message: its capture point's, else the first it names, else none. A place that resolves to none,
- * or a registry that cannot be reached, stops no message: a talk must work without GPS and registry.
+ * The GeoID of a message: that of its capture point, else the first in `geoids`, else none. A failed resolution does
+ * not refuse the message: chat must work without GPS and registry.
  */
 async function resolvePlace(
   resolver: GeoidResolver,

@@ -9,8 +9,8 @@ import type { KnownThread, ThreadCheck } from '../chat/threads/thread-check.ts';
 const checkBody = bodyCheck(Type.Object({ Body: ChatMessageBody }));
 
 /**
- * Holds a finalized chat packet to the rules of a message that arrives by itself. Its text cannot be truncated,
- * since it was hashed: one that is too long is refused.
+ * Checks a finalized chat packet by the rules of a chat message. Its text cannot be truncated, because it is hashed:
+ * a longer one is refused.
  *
  * @param body the packet's Body
  * @returns the message and its thread

@@ -24,9 +24,9 @@ export interface FinalizedContext {
 }
 
 /**
- * Takes a packet in that a client finalized, id and hash included.
+ * Accepts a finalized packet, with its id and hash.
  *
- * @returns 201 when it was stored, 200 when this very packet was stored before
+ * @returns 201 when it was stored, 200 if the same packet was stored before
  * @throws Problem invalid, conflict when the id belongs to another packet, gone when it was erased; of a chat message
  *   also not_found, forbidden and unauthenticated
  */
@@ -47,7 +47,7 @@ export async function acceptFinalized(
   const sections = hashedSections(finalized);
   const packet = await readPacket(taking, caller, finalized, sections).catch(async error => {
     const refused = error instanceof Problem && error.code === 'invalid';
-    // What was stored when there were fewer rules is not refused for them when it is sent again.
+    // A stored packet that is sent again is not refused by rules added since.
     if (refused && (await isStored(pool, id, sections))) return undefined;
     throw error;
   });
@@ -87,7 +87,7 @@ async function readPacket(
 }
 
 /**
- * Whether this very packet is stored. The texts are compared, which are what was hashed.
+ * Whether the same packet is stored. Compares the hashed texts.
  *
  * @throws Problem gone when it was erased
  */

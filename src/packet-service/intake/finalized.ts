@@ -9,17 +9,17 @@ import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet/
 import type { postPacketSchema } from './schemas.ts';
 import { isJwe } from './scouting.ts';
 
-/** A packet as a client finalized it. */
+/** A finalized packet. */
 export type Finalized = Static<typeof postPacketSchema.body>;
 
-/** The hashed sections of a finalized packet, as they are stored. */
+/** The hashed sections of a finalized packet. */
 export interface HashedSections {
   header: string;
   body: string;
 }
 
 /**
- * The canonical texts of a packet that a client finalized.
+ * The canonical texts of a finalized packet.
  *
  * @throws Problem invalid when Footer.hash is not their hash
  */
@@ -32,8 +32,7 @@ export function hashedSections({ Header, Body, Footer }: Finalized): HashedSecti
 }
 
 /**
- * Checks a packet that a client finalized, and takes it as it is: its id, GeoID and time are what was hashed
- * and are not resolved again.
+ * Checks a finalized packet. Its id, GeoID and time are hashed and therefore used as sent.
  *
  * @param sections its canonical texts
  * @param thread of a chat message
@@ -77,7 +76,7 @@ function checkFooter({ enc, lang }: Finalized['Footer'], { jwe }: Record<string,
   if (!isLanguageTag(lang)) throw new Problem('invalid', 'Footer.lang must be a language tag (BCP 47)');
 }
 
-/** The Body's `geoids`, as chat messages carry them, without the packet's own. */
+/** The `geoids` in the Body of a chat message, without the packet's own. */
 function additionalGeoids(body: Record<string, unknown>, own: string): string[] {
   if (!Array.isArray(body.geoids)) return [];
   const named = body.geoids.filter(

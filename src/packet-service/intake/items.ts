@@ -9,13 +9,13 @@ export const MAX_ITEMS = 1000;
 const [QUOTE, COMMA, BACKSLASH, NEWLINE] = [0x22, 0x2c, 0x5c, 0x0a];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bytes that are looked through in one turn of the event loop, and about how many microseconds a byte takes. */
+/** Bytes that are scanned in one turn of the event loop, and the approximate microseconds per byte. */
 const BYTES_PER_TURN = 512 * 1024;
 const BYTE_COST = 0.04;
 
 /**
- * The texts of a batch's items: the lines of NDJSON, or the elements of a JSON array. They are taken apart before
- * they are read, so that an item which cannot be read harms no other, and stay bytes until their turn comes.
+ * The texts of a batch's items: the lines of NDJSON, or the elements of a JSON array. They are split before they are
+ * parsed, so that a malformed item does not affect the others, and stay bytes until then.
  *
  * @returns parts of `bytes`
  * @throws Problem invalid when the bytes are not UTF-8, the array is broken, or there are no items or too many
@@ -31,7 +31,7 @@ function wrongCount(count: 'none' | 'more'): Problem {
   return new Problem('invalid', `the body must have 1 to ${MAX_ITEMS} items, it has ${count}`);
 }
 
-/** Lets other requests be served between two stretches of a body. */
+/** Yields to other requests between two parts of a body. */
 function stretches(pace: Pace): (at: number) => Promise<void> | undefined {
   let until = BYTES_PER_TURN;
   return at => {
@@ -71,7 +71,7 @@ async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
     const end = Math.min(bytes.length, at + BYTES_PER_TURN);
     for (; at < end && depth > 0; at++) {
       const byte = bytes[at];
-      // A bracket or comma in a string means nothing.
+      // Brackets and commas in strings do not count.
       if (inString) {
         if (byte === BACKSLASH) at++;
         else if (byte === QUOTE) inString = false;
@@ -90,13 +90,13 @@ async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
     if (turn) await turn;
   }
   if (depth !== 0 || (await skipSpace(bytes, start, rest)) < bytes.length) {
-    throw new Problem('invalid', 'the body is not one whole JSON array');
+    throw new Problem('invalid', 'the body is not a complete JSON array');
   }
   const [first] = items;
   return items.length === 1 && first && isBlankItem(first) ? [] : items;
 }
 
-/** Where the first byte is, from a place on, that is no white space. */
+/** The index of the first byte from an offset that is not white space. */
 async function skipSpace(bytes: Buffer, from: number, rest: ReturnType<typeof stretches>): Promise<number> {
   let at = from;
   for (; isSpace(bytes[at]); at++) {
@@ -106,12 +106,12 @@ async function skipSpace(bytes: Buffer, from: number, rest: ReturnType<typeof st
   return at;
 }
 
-/** What JSON takes for white space (RFC 8259 §2). */
+/** White space in JSON (RFC 8259 §2). */
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
 }
 
-/** Whether there is nothing in an item. One that is larger than any may be is not looked at, and refused later. */
+/** Whether an item is blank. An oversized one is not checked, and refused later. */
 function isBlankItem(item: Buffer): boolean {
   return item.length <= MAX_PACKET_BYTES && item.every(isSpace);
 }

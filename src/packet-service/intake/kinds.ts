@@ -8,22 +8,24 @@ import { readChatMessage } from './chat-message.ts';
 import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';
 import { readObservation } from './scouting.ts';
 
-/** Who sends what is taken in, and how. */
+/** The sender of an item, with the request's language. */
 export interface Sender extends ActingCaller {
   contentLanguage: string | undefined;
 }
 
-/** One kind of intake: how its packets are made. */
+/** A kind of intake, and how its packets are made. */
 export interface ItemKind {
-  /** whether its packets are ordered by their arrival: each then waits for its turn to get its id and time */
+  /** whether its packets get their ids and times in the order of arrival */
   isOrdered: boolean;
   /** @throws Problem invalid, naming the field */
   check: (body: unknown) => void;
-  /** @param body that was checked, here or by the schema of its route */
+  /**
+   * @param a checked body
+   */
   prepare: (sender: Sender, body: unknown) => ReturnType<Prepare>;
 }
 
-/** How each kind of intakeSchemas is made; a kind that is missing does not compile. */
+/** An entry for each of intakeSchemas; a missing one does not compile. */
 export type ItemKinds = Readonly<Record<IntakeName, ItemKind>>;
 
 /** What making packets needs; the caches of threads and words are shared with chat. */
@@ -47,7 +49,7 @@ export function itemKinds({ resolver, checkThread, addWords }: ItemContext): Ite
       prepare: async (caller, message) => {
         const { user: author, anonymous, contentLanguage } = caller;
         const visitor = { anonymous, userId: message.from_user ?? author, field: 'from_user' };
-        // Both ask the database, at the same time.
+        // Both query the database, concurrently.
         const [sender, thread] = await Promise.all([
           actingUser(caller, 'from_user', message.from_user),
           checkThread(message.thread_id, visitor),

@@ -3,7 +3,7 @@ import type { LogEvent } from '../log/store.ts';
 import type { Packet } from '../packet/packet.ts';
 import { uuidTime } from '../packet/ulid.ts';
 
-/** The entry of the log that a stored packet becomes: with a thread a message of it, otherwise a packet. */
+/** The log entry of a packet: `chat.message` if it has a thread, otherwise `packet`. */
 export function packetEvent(packet: Packet, message: ChatMessage | undefined): LogEvent {
   const { id, geoid, additionalGeoids } = packet;
   const event = { packetId: id, geoids: [geoid, ...additionalGeoids] };
@@ -13,8 +13,8 @@ export function packetEvent(packet: Packet, message: ChatMessage | undefined): L
 }
 
 /**
- * The live feed tells who wrote and when; kept in the log, a feed need not read packets. When is left out where the
- * packet's id tells it, as it does unless the message was finalized by a client.
+ * Events of the live feed have sender and time; they are stored in the log so that feeds need not read packets. The
+ * time is omitted if it equals that in the packet's id, as for all but finalized messages.
  */
 function messageDetails({ sender, ts, packetId }: ChatMessage): Record<string, unknown> | undefined {
   const createdAt = `${ts.slice(0, 23)}Z`;

@@ -4,13 +4,13 @@ import type { Packet } from '../packet/packet.ts';
 import type { PacketWrite } from '../writer/write-store.ts';
 import { packetEvent } from './packet-event.ts';
 
-/** A packet that was made, and the message that it is, if it is one. */
+/** A new packet, and its message if it is one. */
 export interface NewPacket {
   packet: Packet;
   chat?: ChatMessage | undefined;
 }
 
-/** What the writer stores for a new packet: the packet, its entry of the log, and the row of its message. */
+/** What the writer stores for a new packet: the packet, its log entry, and the row of its message. */
 export function packetWrite(
   { packet, chat }: NewPacket,
   { freshId, claim }: Pick<PacketWrite, 'freshId' | 'claim'>,

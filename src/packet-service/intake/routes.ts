@@ -19,8 +19,8 @@ import { type ItemContext, itemKinds, type Sender } from './kinds.ts';
 import { batchSchema, INTAKE_NAMES, intakeSchemas, MAX_BATCH_BYTES, postPacketSchema } from './schemas.ts';
 
 /**
- * Bytes of the items of all batches that are parsed and not answered yet, at most: parsed they take up to twenty times
- * as much. The others wait as the bytes they came as.
+ * Bytes of the items of all batches that are parsed and not answered yet, at most; parsed, they take up to twenty
+ * times as much memory. Other items wait unparsed.
  */
 const PARSED_BYTES = 8 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ interface Intake extends ItemContext {
   pace: Pace;
 }
 
-/** Taking in what comes from the field: one by one, many at once, and finalized by clients. */
+/** Intake: single items, batches, and finalized packets. */
 export function registerIntake(
   app: Server,
   { pool, writer, resolver, checkThread, addWords, pace }: Intake,
@@ -60,7 +60,7 @@ function senderOf({ user, anonymous, isTokenUser, headers }: FastifyRequest): Se
   return { user, anonymous, isTokenUser, contentLanguage: headers['content-language'] };
 }
 
-/** In a context of its own, where a body is taken apart into its items instead of being read as a whole. */
+/** In a separate context, because the body is split into items instead of being parsed as a whole. */
 function registerBatch(app: Server, taking: BatchContext): void {
   const { pace } = taking;
   app.register(async scope => {

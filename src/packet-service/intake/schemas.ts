@@ -28,7 +28,7 @@ const PolygonGeometry = Type.Object(
   { title: 'a Polygon', additionalProperties: true },
 );
 
-/** What stands for the place when there is no capture point: GeoJSON (RFC 7946), a geometry or a Feature. */
+/** The place if there is no capture point: GeoJSON (RFC 7946), a geometry or a Feature. */
 export const GeoJson = Type.Union(
   [
     PointGeometry,
@@ -43,12 +43,11 @@ export const GeoJson = Type.Union(
 
 export const ScoutingBody = Type.Object(
   {
-    observed_at: { ...DateTime, description: 'when it was seen; ISO 8601, UTC without an offset' },
+    observed_at: { ...DateTime, description: 'time of the observation; ISO 8601, UTC without an offset' },
     capture_point: Type.Optional(CapturePoint),
     geojson: Type.Optional(
       Type.Unknown({
-        description:
-          'the place as GeoJSON when there is no capture_point; beside one a further field, kept as sent',
+        description: 'the place as GeoJSON if there is no capture_point; otherwise kept as sent',
       }),
     ),
     message: Type.Optional(
@@ -60,7 +59,7 @@ export const ScoutingBody = Type.Object(
     additionalProperties: true,
     if: { required: ['capture_point'] },
     else: { properties: { geojson: GeoJson } },
-    description: 'observed_at and either capture_point or geojson; every further field is kept in the Body',
+    description: 'observed_at and either capture_point or geojson; all other fields are kept in the Body',
     examples: [
       {
         observed_at: '2026-03-01T08:15:00Z',
@@ -76,7 +75,7 @@ export const scoutingSchema = {
   tags: ['Intake'],
   summary: 'Store a field observation',
   description:
-    'Resolves the place to a GeoID and stores the observation as a packet of type note. Answered after the ' +
+    'Resolves the place to a GeoID and stores the observation as a packet of type note. The answer is sent after the ' +
     'packet is durable. A failed GeoID resolution is 400; with Retry-After when the registry cannot be reached. ' +
     'A packet has at most 100 further GeoIDs; those of the largest fields are left out.',
   headers: IdempotencyHeaders,
@@ -88,15 +87,18 @@ export const chatMessageSchema = {
   tags: ['Intake'],
   summary: 'Store a chat message',
   description:
-    'Stores the message as a packet of type chat_message; its timestamp is the time of receipt. Its GeoID is that ' +
-    'of the capture point, else the first of geoids, else empty: no registry is needed. Answered after the packet ' +
-    'is durable. With a token, the sender is its user and must take part in the thread.',
+    'Stores the message as a packet of type chat_message; its timestamp is the time of receipt. The GeoID is that ' +
+    'of the capture point, else the first of geoids, else empty; no registry is needed. The answer is sent after the packet ' +
+    'is durable. With a token, the sender is its user, who must be a participant of the thread.',
   headers: IdempotencyHeaders,
   body: ChatMessageBody,
   response: { 201: PacketCreated, 403: forbidden, ...errorAnswers(400, 404, 409, 410, 413, 500, 503) },
 };
 
-/** The kinds of intake: POST /intake/{name} takes one, POST /intake/batch items of any. kinds.ts makes their packets. */
+/**
+ * The kinds of intake: POST /intake/{name} accepts one, POST /intake/batch items of any kind. kinds.ts makes their
+ * packets.
+ */
 export const intakeSchemas = {
   scouting: scoutingSchema,
   'chat-message': chatMessageSchema,
@@ -105,14 +107,14 @@ export type IntakeName = keyof typeof intakeSchemas;
 export type IntakeBody<Name extends IntakeName> = Static<(typeof intakeSchemas)[Name]['body']>;
 export const INTAKE_NAMES = Object.keys(intakeSchemas) as IntakeName[];
 
-/** An item of a batch. Its body is what clients would send to the endpoint for one. */
+/** An item of a batch. Its body is that of the endpoint for single items. */
 export const BatchItem = Type.Object(
   {
     intake: Type.Unsafe<IntakeName>(
       Type.Union(
         INTAKE_NAMES.map(name => Type.Literal(name)),
         {
-          description: `the endpoint that would take the body alone: ${INTAKE_NAMES.map(name => `/intake/${name}`).join(' or ')}`,
+          description: `the endpoint for a single item: ${INTAKE_NAMES.map(name => `/intake/${name}`).join(' or ')}`,
         },
       ),
     ),
@@ -121,8 +123,8 @@ export const BatchItem = Type.Object(
         minLength: 1,
         maxLength: 255,
         description:
-          'as the Idempotency-Key header there; a key used there counts here, and the other way round. Without one the ' +
-          "item's key is the Idempotency-Key header of the batch, a slash, and the place of the item, from 0 on",
+          'as the Idempotency-Key header of that endpoint, with which it shares keys. Without one, the ' +
+          "item's key is the Idempotency-Key header of the batch, a slash, and the index of the item, from 0",
       }),
     ),
     body: Type.Object({}, { additionalProperties: true }),
@@ -133,32 +135,34 @@ export const BatchItem = Type.Object(
 /** Bytes of one batch, at most. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
-/** What became of an item: {packet_uuid}, or {error, status, retry_after}. */
+/** The result of an item: {packet_uuid}, or {error, status, retry_after}. */
 const ItemResult = Type.Object({
   packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
-  error: Type.Optional(Type.String({ description: 'why it is not' })),
-  status: Type.Optional(Type.Integer({ description: 'the HTTP status that the item alone would have got' })),
-  retry_after: Type.Optional(Type.Integer({ description: 'seconds after which the same item may be taken' })),
+  error: Type.Optional(Type.String({ description: 'why it was not stored' })),
+  status: Type.Optional(Type.Integer({ description: 'the HTTP status that a single item would have got' })),
+  retry_after: Type.Optional(
+    Type.Integer({ description: 'seconds after which the same item may be accepted' }),
+  ),
 });
 
 export const batchSchema = {
   tags: ['Intake'],
   summary: 'Store many observations and messages at once',
   description:
-    'For phones that come online with a day of work: a JSON array, or NDJSON (application/x-ndjson, answered as ' +
+    'For phones that were offline: a JSON array, or NDJSON (application/x-ndjson, answered as ' +
     'NDJSON). Every item has at most 512 KiB and is taken as if it had come alone; one that is refused harms no other. Answered after all ' +
-    'that were taken are durable. An item that is answered with `retry_after` was not taken for now: send it again, ' +
-    'under the same key, after so many seconds. One without it never will be.',
+    'accepted items are durable. If an item has `retry_after`, it was not accepted for now: send it again, ' +
+    'with the same key, after that many seconds. A refused item without it will never be accepted.',
   headers: IdempotencyHeaders,
   consumes: ['application/json', 'application/x-ndjson'],
   body: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_ITEMS }),
   response: {
     200: {
-      description: 'what became of each item',
+      description: 'the result of each item',
       content: {
         'application/json': {
           schema: Type.Object({
-            results: Type.Array(ItemResult, { description: 'for each item, in their order' }),
+            results: Type.Array(ItemResult, { description: 'one per item, in order' }),
           }),
         },
         'application/x-ndjson': { schema: ItemResult },
@@ -172,14 +176,14 @@ export const postPacketSchema = {
   tags: ['Packets'],
   summary: 'Store a finalized packet',
   description:
-    'For clients that make packets offline, ids and hashes included. 201 when the hash is right and the id new, ' +
-    '200 when this very packet is stored already, 409 when the id belongs to another packet, 410 when it was erased. Header.timestamp has ' +
+    'For clients that make packets offline, with id and hash. 201 if the hash is correct and the id new, ' +
+    '200 if the same packet is already stored, 409 if the id belongs to another packet, 410 if it was erased. Header.timestamp has ' +
     'an offset, Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
     'Footer field is kept.',
   headers: IdempotencyHeaders,
   body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),
   response: {
-    200: { ...PacketCreated, description: 'the packet was stored before' },
+    200: { ...PacketCreated, description: 'the packet was already stored' },
     201: PacketCreated,
     ...errorAnswers(400, 403, 404, 409, 410, 413, 500, 503),
   },

@@ -81,7 +81,7 @@ test('the timestamp keeps the offset it was sent with, and is UTC without one', 
   expect(await at('2026-03-01T08:15:00')).toBe('2026-03-01T08:15:00Z');
 });
 
-test('the language is the body`s, else that of Content-Language, else undetermined', async () => {
+test("the language is the body's, else that of Content-Language, else undetermined", async () => {
   const language = async (body: object, header?: string) =>
     (await stored({ ...observation, ...body }, header === undefined ? {} : { 'content-language': header }))
       .Footer.lang;

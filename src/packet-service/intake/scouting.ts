@@ -8,11 +8,11 @@ import { isUlid, newUlid } from '../packet/ulid.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 
 /**
- * Prepares the packet of an observation: its place is resolved when this resolves, and the function that it gives makes
- * the packet. The Body keeps everything that was sent but observed_at, which is the Header's timestamp.
+ * Prepares the packet of an observation: resolves its place; the returned function makes the packet. The Body keeps
+ * everything that was sent except observed_at, which is the Header's timestamp.
  *
- * @param from what its request tells of it: Content-Language, and the user of the token
- * @throws Problem invalid, naming the field, also when the place resolves to no GeoID
+ * @param from Content-Language and the user of the token
+ * @throws Problem invalid, naming the field, also if the place has no GeoID
  */
 export async function readObservation(
   resolver: GeoidResolver,
@@ -53,7 +53,7 @@ async function resolvePlace(
   if (sentGeojson === undefined) {
     throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
   }
-  // The schema checks it where there is no capture point.
+  // The schema checks it if there is no capture point.
   const geojson = sentGeojson as Static<typeof GeoJson>;
   const geometry = geojson.type === 'Feature' ? geojson.geometry : geojson;
   if (geometry.type === 'Polygon')
@@ -65,7 +65,7 @@ async function resolvePlace(
   return { point: { lat, lon }, ...(await resolver.resolve({ lat, lon }, 'geojson')) };
 }
 
-/** tenant and prev go into the Header too where they are well-formed. */
+/** Well-formed tenant and prev also go into the Header. */
 export function headerFields(body: Record<string, unknown>): Record<string, unknown> {
   const { tenant, prev } = body;
   const isObject = typeof tenant === 'object' && tenant !== null && !Array.isArray(tenant);
@@ -78,10 +78,7 @@ export function headerFields(body: Record<string, unknown>): Record<string, unkn
 /** Five base64url parts, of which the encrypted key may be empty: RFC 7516 §7.1. */
 const COMPACT_JWE = /^[\w-]+\.[\w-]*\.[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/**
- * Footer.enc: `encrypted` when the client says so in `enc` and the Body's `jwe` is one; otherwise `enc` is a further
- * field like any other.
- */
+/** Footer.enc: `encrypted` if `enc` says so and the Body's `jwe` is a JWE; otherwise `enc` is an ordinary field. */
 export function encryption({ enc, jwe }: Record<string, unknown>): string {
   return enc === 'encrypted' && isJwe(jwe) ? 'encrypted' : 'none';
 }

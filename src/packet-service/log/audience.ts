@@ -1,31 +1,31 @@
 import type { Entry } from './read-store.ts';
 
-/** Who takes part in a thread. */
+/** The participants of a thread. */
 export interface ThreadAudience {
   users: readonly string[];
-  /** whether the thread was made with a token, so that nobody without one hears of its messages */
+  /** whether the thread was created with a token, so that listeners without one get none of its messages */
   closed: boolean;
 }
 
-/** Takes what is new for one user; called in the order of the log. */
+/** Gets new entries for one user, in the order of the log. */
 export type Deliver = (news: readonly Entry[]) => void;
 
-/** What somebody waits for: something for a user, a packet with a GeoID (its key), or anything. */
+/** What a request waits for: an entry for a user, a packet with a GeoID (its key), or any entry. */
 export type Interest = { userId: string } | { geoidKey: string } | 'anything';
 
-/** Those who listen in this process, by what they want to hear. */
+/** The listeners in this process, by interest. */
 export interface Audience {
-  /** Adds one who follows a user's news; returns what ends it. */
+  /** Subscribes to a user's entries; returns a function that unsubscribes. */
   subscribe(userId: string, deliver: Deliver): () => void;
-  /** Adds one who waits; returns what ends it. */
+  /** Adds a waiting request; returns a function that removes it. */
   await(interest: Interest, wake: () => void): () => void;
   hasUsers(): boolean;
-  /** whether anybody follows or waits */
+  /** whether there are subscribers or waiting requests */
   listens(): boolean;
   geoidKeys(): string[];
-  /** Tells each user who listens what is for him. `participants` are the users of each thread in the news. */
+  /** Delivers to each listening user their entries. `participants` are the users of each thread in the entries. */
   tell(news: readonly Entry[], participants: ReadonlyMap<string, ThreadAudience>): void;
-  /** Wakes those who wait for packets with these GeoIDs' keys, and those who wait for anything. */
+  /** Wakes those waiting for packets with these GeoIDs' keys, and those waiting for any entry. */
   wake(geoidKeys: readonly string[]): void;
   /** Wakes all who wait. */
   wakeAll(): void;
@@ -73,7 +73,7 @@ export function makeAudience(): Audience {
   };
 }
 
-/** What of the news is for each user who listens, in order. */
+/** The entries for each listening user, in order. */
 function newsByUser(
   news: readonly Entry[],
   participants: ReadonlyMap<string, ThreadAudience>,
@@ -103,7 +103,7 @@ function addTo<Member>(sets: Map<string, Set<Member>>, key: string, member: Memb
   };
 }
 
-/** Calls each one; those whom they add or remove meanwhile do not disturb it. */
+/** Calls each one; listeners may be added or removed meanwhile. */
 function callAll(calls: Iterable<() => void> | undefined): void {
   for (const call of [...(calls ?? [])]) call();
 }

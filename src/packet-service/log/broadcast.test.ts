@@ -75,7 +75,7 @@ function behindADoor() {
   };
 }
 
-test('who subscribes while something is being read is told of it, as the position says that he has not been', async () => {
+test('a subscriber that joins during a read gets the entries after the position at which it joined', async () => {
   const door = behindADoor();
   const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead());
@@ -94,7 +94,7 @@ test('who subscribes while something is being read is told of it, as the positio
   expect(news.position).toBe(head);
 });
 
-test('who begins to wait for a GeoID while something is being read looks for himself', async () => {
+test('a listener that begins to wait for a GeoID during a read queries by itself', async () => {
   const door = behindADoor();
   const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead());
@@ -111,7 +111,7 @@ test('who begins to wait for a GeoID while something is being read looks for him
   expect(woken).toEqual(['here']);
 });
 
-test('who waits is woken at once for what has passed, by what he waits for alone, and when all stops', async () => {
+test('a waiting request is woken at once for past entries, only by what it waits for, and at the end', async () => {
   const news = broadcast(database.pool, logger, findParticipants);
   const start = await readHead();
   news.advance(start);

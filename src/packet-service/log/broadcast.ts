@@ -8,10 +8,10 @@ import { findKeys, type LogRange, readCursors, readUserEntries } from './read-st
 
 /** Positions that are read at once. */
 const STRETCH = 5000;
-/** Rest after a read that failed, in milliseconds. */
+/** Pause after a failed read, in milliseconds. */
 const TROUBLE_MS = 500;
 
-/** Who takes part in threads now, by thread (uuid form). */
+/** The current participants of threads, by thread (uuid form). */
 export type ParticipantsOf = (
   database: Database,
   threadIds: readonly string[],
@@ -22,44 +22,44 @@ export interface Broadcast {
   readonly position: number | undefined;
   /** Resolves when there is a position. */
   readonly ready: Promise<void>;
-  /** The place at `position`; undefined while its tag is not known, since nobody listened. */
+  /** The cursor at `position`; undefined while its tag is not known because nobody listened. */
   readonly place: LogCursor | undefined;
   /** Takes the position of the log's last entry; reads and delivers what is new. Returns at once. */
   advance(head: number): void;
   /**
-   * The same, of a head that was read from the log itself.
+   * The same, for a head read from the log.
    *
    * @param before `position` when the reading began: a head below it is the end of another log
    */
   settle(head: number, before: number | undefined): void;
   /**
-   * Delivers what is for a user from `position` on, as it is in this very moment.
+   * Delivers a user's entries after the current `position`.
    *
-   * @returns what ends it
+   * @returns a function that ends it
    */
   subscribe(userId: string, deliver: Deliver): () => void;
   /**
-   * Calls `wake` when something of interest may have come after a position, at once when it has been passed already,
-   * and when the broadcast stops.
+   * Calls `wake` when an interesting entry may exist after a position (at once if the log is past it already), and
+   * when the broadcast stops.
    *
-   * @returns what ends it
+   * @returns a function that ends it
    */
   onNext(interest: Interest, after: number, wake: () => void): () => void;
-  /** Calls back when another log has taken the place of the one that was read, as after a failover. */
+  /** Calls back when the log has been replaced by another one, as after a failover. */
   onReplaced(callBack: () => void): void;
-  /** Wakes all who wait; nothing is delivered any more. */
+  /** Wakes all waiting requests and stops delivering. */
   stop(): void;
 }
 
 /**
- * Reads each range of the log once for everyone who listens in this process, and delivers to each what is theirs. Who
- * takes part in a thread is looked up at the time of delivery.
+ * Reads each range of the log once for all listeners in this process, and delivers to each user their entries.
+ * Participants are looked up at the time of delivery.
  *
- * Nobody who joins misses anything: the audience is read, and the position moved, in one step after the last query, so
- * what a subscriber finds as the position on joining is exactly what was not delivered before.
+ * New subscribers miss nothing: reading the audience and advancing the position are one step after the last query, so
+ * that a subscriber gets exactly the entries after the position at which it joined.
  *
  * The database can be replaced while the process runs, by a server that lacks the last commits. Then the log ends
- * before the position, or has another tag there: everyone who listens is woken or told, and the broadcast starts over.
+ * before the position, or has another tag there: all listeners are notified, and the broadcast starts over.
  */
 export function broadcast(
   pool: pg.Pool,
@@ -84,7 +84,7 @@ export function broadcast(
   });
 }
 
-/** What following the log needs. */
+/** What the broadcast needs. */
 interface Following {
   pool: pg.Pool;
   logger: FastifyBaseLogger;
@@ -92,19 +92,19 @@ interface Following {
   audience: Audience;
 }
 
-/** Keeps the position up to which everything has been delivered, and reads on from it as the log grows. */
+/** Keeps the position up to which everything has been delivered, and reads on from there as the log grows. */
 function followLog(following: Following) {
   const { logger, audience } = following;
   const ready = Promise.withResolvers<void>();
   let position: number | undefined;
-  /** of the entry at the position; undefined while it is not known */
+  /** of the entry at the position; undefined if not known */
   let tag: number | null | undefined;
   let head = 0;
   const replacedCallBacks: (() => void)[] = [];
   let reading = false;
   let ended = false;
 
-  /** What to read next. That nothing is left is noted in the same step, so no advance is missed. */
+  /** What to read next. The end is recorded in the same step, so that no advance is missed. */
   function nextStretch(): LogRange | undefined {
     reading = !ended && position !== undefined && position < head;
     const after = position as number;
@@ -113,7 +113,7 @@ function followLog(following: Following) {
 
   async function deliver(stretch: LogRange): Promise<void> {
     const { news, seen, participants, places, asked } = await readStretch(following, stretch);
-    // Read again when the first user joined during the queries; not read on when the log was replaced during them.
+    // Read again if the first user joined during the queries; stop if the log was replaced during them.
     if ((news === undefined && audience.hasUsers()) || position !== stretch.after) return;
     const [before, after] = places ?? [];
     if (places && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
@@ -121,14 +121,14 @@ function followLog(following: Following) {
     position = stretch.upTo;
     tag = after?.tag;
     audience.tell(news ?? [], participants);
-    // A GeoID that joined during the queries was not asked for; its listener looks for itself.
+    // A GeoID that joined during the queries was not included; its listener queries by itself.
     const late = audience.geoidKeys().filter(key => !asked.includes(key));
     audience.wake([...seen, ...late]);
   }
 
-  /** Starts over, at the end of the log as the next round finds it. */
+  /** Starts over at the end of the log found by the next round. */
   function replaced(): void {
-    logger.warn({ position }, 'the log is another one than before: clients start over');
+    logger.warn({ position }, 'the log has been replaced by another one: clients start over');
     position = undefined;
     tag = undefined;
     head = 0;
@@ -138,7 +138,7 @@ function followLog(following: Following) {
 
   function advance(to: number): void {
     head = Math.max(head, to);
-    // What was in the log before the process started is not news.
+    // Entries older than the process are not delivered.
     position ??= head;
     ready.resolve();
     if (!reading && position < head) deliverAll(logger, nextStretch, deliver);
@@ -164,7 +164,7 @@ function followLog(following: Following) {
   };
 }
 
-/** Delivers range after range while there is a next one; one that fails is tried again after a pause. */
+/** Delivers range after range while there is a next one; a failed one is retried after a pause. */
 async function deliverAll(
   logger: FastifyBaseLogger,
   next: () => LogRange | undefined,
@@ -180,7 +180,7 @@ async function deliverAll(
   }
 }
 
-/** What a range of the log holds for those who listen when the queries begin; undefined for what nobody listens to. */
+/** What a range of the log contains for those listening when the queries begin; undefined where nobody listens. */
 async function readStretch({ pool, participantsOf, audience }: Following, stretch: LogRange) {
   const asked = audience.geoidKeys();
   const [news, seen, read] = await Promise.all([

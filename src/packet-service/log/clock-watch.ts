@@ -2,20 +2,20 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import type { HealthDetail } from '../../platform/http/health.ts';
 
-/** How far behind a clock may be before it is worth a word, in milliseconds: processes' clocks differ a little. */
+/** How far a clock may be behind before a warning, in milliseconds: processes' clocks differ a little. */
 const TOLERANCE_MS = 10_000;
 
-/** Whether this process's clock is behind what the clocks of those who wrote before showed. */
+/** Whether this process's clock is behind the clocks of earlier writers. */
 export interface ClockWatch {
-  /** Takes the latest time, in Unix milliseconds, that a clock showed which appended to the log; null: not known. */
+  /** Sets the latest clock time of an appending process, in Unix milliseconds; null if not known. */
   seen(latest: number | null): void;
   /** For /health/ready. */
   detail(): HealthDetail;
 }
 
 /**
- * A clock that ran ahead leaves rows with times that are still to come: until they have passed, messages that are sent
- * now are listed before those. Or the clock that is behind is this one. Either way an operator should know.
+ * A clock that ran ahead leaves rows with future times: until then, new messages are listed before them. Or this
+ * process's clock is behind. Either way an operator should know.
  */
 export function clockWatch(
   logger: FastifyBaseLogger,
@@ -29,7 +29,7 @@ export function clockWatch(
 
   new Gauge({
     name: 'clock_behind_newest_row_seconds',
-    help: 'how far the clock of this process is behind the newest time in the log; 0 while it is not',
+    help: 'how far the clock of this process is behind the newest time in the log; 0 if it is not',
     registers: [metrics],
     collect() {
       this.set(isBehind() ? behindMs() / 1000 : 0);
@@ -51,7 +51,7 @@ export function clockWatch(
   function message(): string {
     const seconds = Math.round(behindMs() / 1000);
     return (
-      `the clock of this machine is ${seconds} seconds behind the newest row: it is wrong now, or one that wrote ran ` +
+      `the clock of this machine is ${seconds} seconds behind the newest row: it is wrong, or another one ran ` +
       'ahead; until it has caught up, new messages are listed before older ones'
     );
   }

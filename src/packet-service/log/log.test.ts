@@ -200,7 +200,7 @@ test('more than one round moves is moved by the next; every round goes on where 
   expect((await database.pool.query('SELECT 1 FROM packet_log_queue')).rows).toEqual([]);
 });
 
-test('packets that were there before the log was stand in it, in the order of their ids', async () => {
+test('packets that are older than the log are in it, in the order of their ids', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'fieldtrace-test-'));
   const migrations = new URL('../migrations/', import.meta.url);
   for (const name of await readdir(migrations)) {
@@ -327,7 +327,7 @@ async function losingAnswers(count: number) {
   };
 }
 
-test('packets whose COMMIT was done and never answered stand in the log once, though they were sent again', async () => {
+test('packets whose COMMIT succeeded without an answer are in the log once, although they were sent again', async () => {
   const way = await losingAnswers(5);
   const pool = openPool(way.connection, 'packet_service', 2, { pipeline: true });
   opened.push(pool, way);

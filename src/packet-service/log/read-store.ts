@@ -13,32 +13,32 @@ export interface Entry {
   packetId: string | null;
   /** of a chat message, uuid form */
   threadId: string | null;
-  /** whom a share or invitation is for */
+  /** recipient of a share or invitation */
   userId: string | null;
   details: Record<string, unknown> | null;
   /**
-   * Whether it is nobody's without a token: of a share or invitation, whether it was made with one. Of a message that
-   * is known to whoever knows its thread.
+   * Whether it is hidden without a token: for a share or invitation, whether it was created with one. For a message,
+   * the thread decides.
    */
   closed: boolean;
 }
 
-/** Positions from `after`, without it, to `upTo`. */
+/** Positions after `after`, up to and including `upTo`. */
 export interface LogRange {
   after: number;
   upTo: number;
 }
 
-/** In the details of what was made with a token. */
+/** In the details of entries that were created with a token. */
 export const CLOSED = 'closed';
 
 const ENTRY =
   'position, tag, kind, packet_id AS "packetId", thread_id AS "threadId", user_id AS "userId", details';
 const WITHIN = 'position > $1 AND position <= $2';
-/** Packets and messages, and that one was erased; erasures have an entry for each recipient of a share, too. */
+/** Packets, messages and erasures; an erasure also has an entry for each recipient of a share. */
 const IS_PACKET = "(kind IN ('packet', 'chat.message') OR (kind = 'erased' AND user_id IS NULL))";
 
-/** The places at some positions, in their order, and at the end of the log; undefined beyond the end. */
+/** The cursors at some positions, in their order, and at the end of the log; undefined beyond the end. */
 export async function readCursors(
   database: Database,
   positions: readonly number[],
@@ -55,7 +55,7 @@ export async function readCursors(
   return { places: positions.map(position => byPosition.get(position)), head };
 }
 
-/** What of a stretch is for users: all but packets. In order. */
+/** The entries of a range that are for users: all but packets, in order. */
 export async function readUserEntries(database: Database, { after, upTo }: LogRange): Promise<Entry[]> {
   return entries(
     await database.query<Row>({
@@ -66,7 +66,7 @@ export async function readUserEntries(database: Database, { after, upTo }: LogRa
   );
 }
 
-/** The messages of threads and what is for one user, in order. Each thread is read in its own index, then merged. */
+/** The messages of threads and the entries for one user, in order. Each thread is read by its index, then merged. */
 export async function readEntriesOfUser(
   database: Database,
   { userId, threadIds }: { userId: string; threadIds: readonly string[] },
@@ -88,7 +88,7 @@ export async function readEntriesOfUser(
   );
 }
 
-/** The packets of a stretch, messages among them, in order. */
+/** The packets of a range, including messages, in order. */
 export async function readPackets(
   database: Database,
   { after, upTo }: LogRange,
@@ -103,7 +103,7 @@ export async function readPackets(
   );
 }
 
-/** Of the packets with these ids (uuid form) those of a stretch, in order. */
+/** The packets of a range among those with these ids (uuid form), in order. */
 export async function readPacketsById(
   database: Database,
   ids: readonly string[],
@@ -120,7 +120,7 @@ export async function readPacketsById(
   );
 }
 
-/** The packets of a stretch that have a GeoID, own or further, in order. Reads the whole stretch. */
+/** The packets of a range that have a GeoID, their own or an additional one, in order. Reads the whole range. */
 export async function scanPacketsOfGeoid(
   database: Database,
   key: string,
@@ -138,7 +138,7 @@ export async function scanPacketsOfGeoid(
   );
 }
 
-/** Which packets with a GeoID, own or further, were erased in a stretch, in order. */
+/** The erasures in a range of packets with a GeoID, their own or an additional one, in order. */
 export async function readErasedOfGeoid(
   database: Database,
   key: string,
@@ -156,7 +156,7 @@ export async function readErasedOfGeoid(
   );
 }
 
-/** Which of some GeoIDs' keys have packets in a stretch. */
+/** Which of some GeoIDs' keys have packets in a range. */
 export async function findKeys(
   database: Database,
   keys: readonly string[],

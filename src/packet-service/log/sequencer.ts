@@ -7,47 +7,48 @@ import type { ClockWatch } from './clock-watch.ts';
 import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
 
 /**
- * Least rest after a round that appended something, in milliseconds: what is committed meanwhile shares the next. A
- * round that took longer, as when a transaction of hours keeps dead rows in the queue, is rested from as long: the log
- * takes half a connection's time at most.
+ * Minimum pause after a round that appended something, in milliseconds: entries committed meanwhile share the next
+ * one. After a longer round, as when a transaction of hours keeps dead rows in the outbox, the pause is as long as
+ * the round, so that the log takes at most half of the connection's time.
  */
 const REST_MS = 25;
-/** Longest time between two rounds: what another process committed before it was killed waits no longer. */
+/** Maximum time between two rounds: entries of a process that was killed after its commit wait no longer. */
 const IDLE_MS = 1000;
-/** Rest after a round that failed. */
+/** Pause after a failed round. */
 const TROUBLE_MS = 500;
 
-/** Who is told of the log. */
+/** The observers of the log. */
 interface Told {
   news: Pick<Broadcast, 'position' | 'advance' | 'settle'>;
   clock: Pick<ClockWatch, 'seen'>;
   onErased: () => void;
 }
 
-/** How it waits: given by tests, whose waits do not end by time. */
+/** How it waits. Tests pass waits that do not end by time. */
 interface Waits {
   rest: WakeableWait;
   pause(ms: number): Promise<void>;
 }
 
 export interface Sequencer {
-  /** Begins to work in the background. A database that is not there yet is waited for. */
+  /** Starts to work in the background. Waits for a database that is not available yet. */
   start(): void;
-  /** To be called after every commit that queued something. Returns at once. */
+  /** To be called after every commit that wrote to the outbox. Returns at once. */
   wake(): void;
-  /** Appends what is queued now, and ends. */
+  /** Appends what is in the outbox, then ends. */
   stop(): Promise<void>;
 }
 
 /**
- * Gives what was committed its place in the log. Every process appends, one at a time under a lock of the database:
- * after its own commits at once, so that a lone packet waits for nothing, otherwise once a second for those who died
- * before they could. Which one appends makes no difference, so there is no office to take over.
+ * Moves committed events from the outbox to the log. Every process appends, one at a time under an advisory lock: at
+ * once after its own commits, so that a lone packet does not wait, and otherwise once a second, for processes that
+ * were killed. It makes no difference which one appends, so there is no leader.
  *
  * @param pool of one connection in pipeline mode, which also listens
  * @param tell news: gets the position of the last entry, after each append of any process and at least once a second;
- *   clock: gets the time of that entry; onErased: that a packet was erased, or may have been while nobody listened
- * @param waits in place of timers
+ *   clock: gets the time of that entry; onErased: a packet was erased, or may have been while this process did not
+ *   listen
+ * @param waits replaces the timers
  */
 export function sequencer(
   pool: pg.Pool,
@@ -65,13 +66,13 @@ export function sequencer(
     else if (read !== undefined) news.advance(read);
   }
 
-  /** Rounds on one connection until it breaks or all ends. */
+  /** Runs rounds on one connection until it breaks or the sequencer stops. */
   async function work(connection: pg.PoolClient): Promise<void> {
     connection.on('notification', onNotice);
     await listen(connection);
     onErased();
     for (let horizon = NO_HORIZON; ; ) {
-      // What wakes it during a round may have committed after the round's snapshot.
+      // A wake during a round may be for a commit after the round's snapshot.
       rest.reset();
       const last = stopping;
       const began = performance.now();
@@ -95,10 +96,10 @@ export function sequencer(
         return await work(connection);
       } catch (error) {
         if (stopping) return;
-        logger.warn({ err: error }, 'the log cannot be appended to; tried again');
+        logger.warn({ err: error }, 'could not append to the log; will retry');
         await pause(TROUBLE_MS);
       } finally {
-        // Closed, not handed on: it listens, and after an error a transaction may be open.
+        // Closed, not released: it listens, and after an error a transaction may be open.
         connection?.removeListener('notification', onNotice);
         connection?.release(true);
       }

@@ -3,35 +3,35 @@ import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
-/** What an entry of the log is about. */
+/** The kinds of log entries. */
 export type EventKind = 'packet' | 'chat.message' | 'share.created' | 'invitation.sent' | 'erased';
 
-/** Something on its way into the log. */
+/** An event to be written to the log. */
 export interface LogEvent {
   kind: EventKind;
   /** the packet, uuid form */
   packetId?: string;
   /** the thread of a chat message, uuid form */
   threadId?: string;
-  /** the user whom a share or invitation is for */
+  /** recipient of a share or invitation */
   userId?: string;
-  /** a packet's GeoIDs, its own first; empty texts are none */
+  /** a packet's GeoIDs, its own first; empty texts are ignored */
   geoids?: readonly string[];
-  /** what the live feed tells beside the above: from_user, created_at, share_id … */
+  /** further fields of the live feed: from_user, created_at, share_id … */
   details?: Record<string, unknown>;
 }
 
-/** Events in one row of the queue, at most. */
+/** Events in one row of the outbox, at most. */
 const ROW_EVENTS = 1000;
 
-/** Rows of the queue that one round moves, at most. */
+/** Rows of the outbox that one round moves, at most. */
 const ROUND_ROWS = 64;
 
-/** Told by every append, with the position of the last entry. */
+/** Sent by every append, with the position of the last entry. */
 const APPENDED = 'packet_log';
-/** Told by those who queue events outside the batch writer. */
+/** Sent by writers of events other than the batch writer. */
 const QUEUED = 'packet_log_queued';
-/** Told by an erasure. */
+/** Sent by an erasure. */
 const ERASED = 'packet_erased';
 
 const INSERT = `INSERT INTO packet_log_queue
@@ -39,8 +39,8 @@ const INSERT = `INSERT INTO packet_log_queue
   VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
 /**
- * The statements that queue events for the log, for the transaction that brings the events about: the log will hold
- * them if it commits, and not otherwise. One row takes the events of a whole batch, as arrays.
+ * The statements that write events to the outbox, for the transaction that causes them: they get into the log if and
+ * only if it commits. One row holds the events of a whole batch, as arrays.
  */
 export function queueStatements(events: readonly LogEvent[]): pg.QueryConfig[] {
   const statements: pg.QueryConfig[] = [];
@@ -55,8 +55,8 @@ export function queueStatements(events: readonly LogEvent[]): pg.QueryConfig[] {
 }
 
 /**
- * Queues events for the log in the caller's transaction and has them appended as soon as it commits. For what is
- * rare beside packets: the notice takes a lock of the whole database at commit.
+ * Writes events to the outbox in the caller's transaction and notifies the sequencer at commit. For rare events only:
+ * NOTIFY takes a lock of the whole database at commit.
  */
 export async function queueEvents(database: Database, events: readonly LogEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -64,7 +64,7 @@ export async function queueEvents(database: Database, events: readonly LogEvent[
   await database.query({ text: 'SELECT pg_notify($1, $2)', values: [QUEUED, ''] });
 }
 
-/** Removes what a packet's own entry repeats of it, as an erasure may. */
+/** Removes the details of a packet's log entry, for an erasure. */
 export async function eraseDetails(database: Database, packetId: string): Promise<void> {
   await database.query({
     text: `UPDATE packet_log SET details = NULL, further_keys = NULL
@@ -73,12 +73,12 @@ export async function eraseDetails(database: Database, packetId: string): Promis
   });
 }
 
-/** Has all processes told, at the commit of the caller's transaction, that a packet was erased. */
+/** Notifies all processes, at the commit of the caller's transaction, that a packet was erased. */
 export async function queueErasure(database: Database): Promise<void> {
   await database.query({ text: 'SELECT pg_notify($1, $2)', values: [ERASED, ''] });
 }
 
-/** Columns that no event has a value for are null as a whole; most batches are observations alone. */
+/** A column without any value is null as a whole; most batches contain only observations. */
 function rowOf(events: readonly LogEvent[]): unknown[] {
   const keys = events.map(({ geoids = [] }) => geoids.map(geoid => (geoid ? geoidKey(geoid) : undefined)));
   return [
@@ -103,25 +103,25 @@ function plainArray(values: readonly (string | undefined)[]): string | null {
 }
 
 /**
- * The key by which the log finds a GeoID: the first 8 bytes of its SHA-256, as an index of all packets should hold no
- * more. Two GeoIDs out of ten million have the same one with a chance of 3 in a million.
+ * The key by which the log finds a GeoID: the first 8 bytes of its SHA-256, to keep the index over all packets small.
+ * Among ten million GeoIDs, the chance that any two share a key is 3 in a million.
  */
 export function geoidKey(geoid: string): string {
   const digest = hash('sha256', geoid, 'hex');
   return BigInt.asIntN(64, BigInt(`0x${digest.slice(0, 16)}`)).toString();
 }
 
-/** What one round did. */
+/** The result of a round. */
 export interface Round {
   /** position of the last entry; 0 in an empty log */
   head: number;
   /** whether entries were appended */
   appended: boolean;
-  /** whether more may wait than one round moves */
+  /** whether more may be left in the outbox */
   more: boolean;
-  /** what the next round on the same connection begins with */
+  /** the horizon for the next round on the same connection */
   horizon: string;
-  /** latest time that any clock had shown before the round, in Unix milliseconds; null where that is not known */
+  /** latest time of any appending process before the round, in Unix milliseconds; null if not known */
   clock: number | null;
 }
 
@@ -129,32 +129,32 @@ export interface Round {
 export const NO_HORIZON = '0';
 
 /**
- * Moves what has been committed from the queue to the end of the log, in the order of its transactions. Those who
- * append take turns under a lock, which the server gives back at the end of the transaction; all statements go in
- * one round trip, so that the lock never waits for us.
+ * Moves committed events from the outbox to the end of the log, in the order of their transactions. Appending
+ * processes take turns under a lock, which the server releases at the end of the transaction; all statements are
+ * pipelined in one round trip, so that the lock is not held while we wait.
  *
  * @param connection one connection in pipeline mode, with no transaction open; when this throws it must be closed
- * @param horizon `horizon` of the round before on this connection: all transactions below it had ended then, and
- *   what they queued was moved
- * @param now the time that is noted with what is appended
+ * @param horizon `horizon` of the previous round on this connection: all transactions below it had ended, and their
+ *   events were moved
+ * @param now the time stored with the appended entries
  */
 export async function appendQueued(
   connection: Database,
   horizon: string,
   now: Date = new Date(),
 ): Promise<Round> {
-  // Any 32 bits, as PostgreSQL's integer.
+  // 32 random bits, as PostgreSQL's integer.
   const tag = randomInt(-(2 ** 31), 2 ** 31);
   const [, , , moved] = await Promise.all([
     connection.query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }),
-    // Statistics of a table that is empty most of the time mislead: a scan would read all that is dead.
+    // The statistics of a table that is mostly empty mislead: a sequential scan would read all dead rows.
     connection.query({ text: 'SET LOCAL enable_seqscan = off' }),
     connection.query({
       name: 'append_lock',
       text: 'SELECT pg_advisory_xact_lock($1)',
       values: [ADVISORY_LOCKS.append],
     }),
-    // A statement of its own after the lock: its snapshot must hold what the holder before committed.
+    // A separate statement after the lock: its snapshot must include what the previous holder committed.
     connection.query<Omit<Round, 'head'> & { head: string }>({
       name: 'append_queued',
       text: MOVE,
@@ -166,7 +166,7 @@ export async function appendQueued(
   return { ...round, head: Number(round.head), horizon: round.more ? horizon : round.horizon };
 }
 
-// One row of the queue holds a batch: only the few rows are sorted and counted, not their events.
+// One row of the outbox holds a batch: only the few rows are sorted and counted, not their events.
 const MOVE = `
   WITH taken AS (
     DELETE FROM packet_log_queue WHERE ctid = ANY (ARRAY(
@@ -195,14 +195,14 @@ const MOVE = `
     CASE WHEN rows > 0 THEN pg_notify('${APPENDED}', result.head::text) END
   FROM result, before`;
 
-/** Asks the server to tell this connection of appends, of events that were queued, and of erasures. */
+/** Listens on this connection for appends, events in the outbox, and erasures. */
 export async function listen(connection: Database): Promise<void> {
   await connection.query({ text: `LISTEN ${APPENDED}` });
   await connection.query({ text: `LISTEN ${QUEUED}` });
   await connection.query({ text: `LISTEN ${ERASED}` });
 }
 
-/** What a notification tells: that events were queued, a packet erased, or the position of what is now the last entry. */
+/** The meaning of a notification: events in the outbox, an erasure, or the position of the last entry. */
 export function readNotice({ channel, payload }: pg.Notification): 'queued' | 'erased' | number | undefined {
   if (channel === ERASED) return 'erased';
   if (channel === QUEUED) return 'queued';

@@ -5,18 +5,18 @@ const MAX_ATTACHMENTS = 100;
 const NONE: readonly AttachmentReference[] = [];
 const SHA256 = /^[0-9a-f]{64}$/i;
 
-/** An attachment of ours that a packet names. */
+/** An attachment that a packet refers to. */
 export interface AttachmentReference {
   /** uuid form */
   id: string;
-  /** what the reference says its file hashes to, lowercase hex; null where it does not say */
+  /** the SHA-256 given in the reference, lowercase hex; null if none */
   sha256: string | null;
 }
 
 /**
- * The attachment that a reference in a packet names: `att_<ULID>`, as a string or as the `id` of an object.
+ * The attachment of a reference in a packet: `att_<ULID>`, as a string or as the `id` of an object.
  *
- * @returns the uuid form of its ULID; undefined when the reference is to something that is not ours
+ * @returns the uuid form of its ULID; undefined if the reference is not to an attachment
  */
 export function attachmentIdOf(reference: unknown): string | undefined {
   const id = typeof reference === 'string' ? reference : (reference as { id?: unknown } | null)?.id;
@@ -28,12 +28,12 @@ export function readAttachmentId(id: string): string | undefined {
   return id.startsWith('att_') ? parseUlid(id.slice(4)) : undefined;
 }
 
-/** The id of an attachment as clients write it, of its uuid form. */
+/** The `att_<ULID>` of an attachment id in the uuid form. */
 export function attachmentIdText(attachmentId: string): string {
   return `att_${uuidToUlid(attachmentId)}`;
 }
 
-/** The attachments of ours that a Body's list names, each once. */
+/** The attachments in a Body's list, each once. */
 export function attachmentReferences(list: unknown): readonly AttachmentReference[] {
   if (!Array.isArray(list) || list.length === 0) return NONE;
   const found = new Map<string, AttachmentReference>();

@@ -8,15 +8,15 @@ const WELL_FORMED = new RegExp(
     '(?:-x(?:-[a-z0-9]{1,8})+)?|x(?:-[a-z0-9]{1,8})+)$',
 );
 
-/** Tags from before there was a syntax that do not fit it (RFC 5646 §2.1, irregular); no more will be registered. */
+/** Grandfathered tags that do not match the syntax (RFC 5646 §2.1, irregular); no more will be registered. */
 const IRREGULAR = new Set([
   ...['en-gb-oed', 'i-ami', 'i-bnn', 'i-default', 'i-enochian', 'i-hak', 'i-klingon', 'i-lux', 'i-mingo'],
   ...['i-navajo', 'i-pwn', 'i-tao', 'i-tay', 'i-tsu', 'sgn-be-fr', 'sgn-be-nl', 'sgn-ch-de'],
 ]);
 
 /**
- * Footer.lang: the body's own `lang` where that is a language tag (BCP 47), otherwise the first tag of
- * Content-Language, otherwise `und`, which is BCP 47 for undetermined.
+ * Footer.lang: the body's `lang` if it is a language tag (BCP 47), otherwise the first tag of Content-Language,
+ * otherwise `und`, which is BCP 47 for undetermined.
  */
 export function packetLanguage(lang: unknown, contentLanguage: string | undefined): string {
   if (typeof lang === 'string' && isLanguageTag(lang)) return lang;

@@ -9,7 +9,7 @@ import { ulidToUuid } from './ulid.ts';
 /** Bytes of one packet's JSON, at most. */
 export const MAX_PACKET_BYTES = 512 * 1024;
 
-/** The types that have a meaning to us; storage takes any. */
+/** The types with a meaning here; any other type can be stored too. */
 export const PACKET_TYPES = ['note', 'file_ref', 'chat_message', 'weather', 'custom'] as const;
 
 export interface Point {
@@ -19,21 +19,21 @@ export interface Point {
   lon: number;
 }
 
-/** A packet as it is stored: its three sections as text, and beside them what queries look at. */
+/** A packet as it is stored: its three sections as text, and the columns used by queries. */
 export interface Packet {
   /** the ULID in Header.id, in the uuid form */
   id: string;
   geoid: string;
   additionalGeoids: readonly string[];
-  /** those of its attachments that are ours */
+  /** its attachments that are stored here */
   attachments: readonly AttachmentReference[];
   /** Header.timestamp in UTC */
   ts: string;
   type: string;
   threadId: string | null;
-  /** true where its thread was made with a token, else null: a null takes no room */
+  /** true if its thread was created with a token, else null, which takes no space */
   closed: true | null;
-  /** the user of the token that it came with */
+  /** the user of the token that it was sent with */
   author: string | null;
   point: Point | null;
   /** number of the point's level-20 S2 cell (geoids/cells.ts) */
@@ -43,7 +43,7 @@ export interface Packet {
   footer: string;
 }
 
-/** What a new packet is made of. */
+/** The parts of a new packet. */
 export interface PacketParts {
   /** ULID */
   id: string;
@@ -51,7 +51,7 @@ export interface PacketParts {
   additionalGeoids: readonly string[];
   timestamp: Timestamp;
   type: string;
-  /** further Header fields: tenant, prev */
+  /** additional Header fields: tenant, prev */
   headerFields?: Record<string, unknown>;
   body: Record<string, unknown>;
   lang: string;
@@ -60,9 +60,9 @@ export interface PacketParts {
   point?: Point | null;
   /** uuid form */
   threadId?: string | null;
-  /** whether its thread was made with a token */
+  /** whether its thread was created with a token */
   closed?: boolean;
-  /** the user of the token that it came with */
+  /** the user of the token that it was sent with */
   author?: string | null | undefined;
 }
 
@@ -84,7 +84,7 @@ export function makePacket(parts: PacketParts): Packet {
 }
 
 /**
- * The row of a packet whose three sections are texts already.
+ * The row of a packet from the texts of its three sections.
  *
  * @throws Problem too_large
  */
@@ -94,7 +94,7 @@ export function finishPacket(
   body: string,
   footer: string,
 ): Packet {
-  // Three bytes a code unit is the most that UTF-8 needs: small packets are not measured twice.
+  // UTF-8 needs at most three bytes per code unit: the exact length of small packets is not computed.
   const units = header.length + body.length + footer.length;
   if (units * 3 > MAX_PACKET_BYTES && Buffer.byteLength(header + body + footer) > MAX_PACKET_BYTES) {
     throw new Problem('too_large', `the packet is larger than ${MAX_PACKET_BYTES} bytes of JSON`);
@@ -118,7 +118,7 @@ export function finishPacket(
   };
 }
 
-/** The point that queries by place look at, where a Body has one in the form that intake takes. */
+/** The point used by queries by place, if the Body has one in the form that intake accepts. */
 export function capturePoint(body: Record<string, unknown>): Point | null {
   const { lat, lon } = (body.capture_point ?? {}) as Record<string, unknown>;
   const valid =
@@ -135,19 +135,19 @@ export function writeFooter(hash: string, rest: Record<string, unknown>): string
 const HASH_FIRST = /^\{"hash":"([0-9a-f]{64})"/;
 
 /**
- * The hash in a Footer text. It is first unless there are keys like "0", which JavaScript puts before all others: only
- * such a text is parsed, which would be 2 % of the work of a read.
+ * The hash in a Footer text. It is first unless there are keys like "0", which JavaScript orders before all others:
+ * only then is the text parsed, which would be 2 % of the work of a read.
  */
 export function hashOf(footer: string): string {
   return HASH_FIRST.exec(footer)?.[1] ?? (JSON.parse(footer) as { hash: string }).hash;
 }
 
-/** What is left of a packet that was erased. */
+/** The remains of an erased packet. */
 export function spliceRest(sections: { header: string; footer: string }): string {
   return `{"Header":${sections.header},"Footer":${sections.footer}}`;
 }
 
-/** A packet's three section texts, joined to the packet as clients read it. */
+/** A packet's three section texts, joined into the packet's JSON. */
 export function spliceSections(sections: { header: string; body: string; footer: string }): string {
   return `{"Header":${sections.header},"Body":${sections.body},"Footer":${sections.footer}}`;
 }

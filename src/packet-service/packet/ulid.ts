@@ -5,15 +5,15 @@ const HEX = Buffer.from('0123456789abcdef');
 const BASE32_VALUE = valuesOf(BASE32);
 const HEX_VALUE = valuesOf(HEX);
 
-/** A uuid's dashes stand before its 4th, 6th, 8th and 10th byte. */
+/** A uuid has dashes before its 4th, 6th, 8th and 10th byte. */
 const isDashed = (byte: number) => byte === 4 || byte === 6 || byte === 8 || byte === 10;
 
-// Every packet's id is written in both forms, so both are put together here and made a string at once: to add up
-// characters costs three times as much, and leaves as much behind as the packet itself.
+// Every packet's id is written in both forms, so both are assembled in this buffer and converted at once:
+// concatenating characters costs three times as much, and leaves as much garbage as the packet itself.
 const idText = Buffer.alloc(36);
 const idBytes = Buffer.alloc(16);
 
-/** A ULID as clients write it: 26 characters of Crockford's base 32, of which the first holds three bits. */
+/** A ULID: 26 characters of Crockford's base 32, of which the first holds three bits. */
 export const ULID_PATTERN = '^[0-7][0-9A-HJKMNP-TV-Z]{25}$';
 const WELL_FORMED = new RegExp(ULID_PATTERN);
 
@@ -21,20 +21,20 @@ export function isUlid(text: string): boolean {
   return WELL_FORMED.test(text);
 }
 
-/** The uuid form of a ULID as clients write it, in either case; undefined when the text is none. */
+/** The uuid form of a ULID in either case; undefined if the text is none. */
 export function parseUlid(text: string): string | undefined {
   const ulid = text.toUpperCase();
   return isUlid(ulid) ? ulidToUuid(ulid) : undefined;
 }
 
-/** Steps back of the clock up to which ULIDs go on ascending, in milliseconds. */
+/** Backward steps of the clock up to which ULIDs keep ascending, in milliseconds. */
 const STEP_BACK_MS = 10_000;
 
 /**
- * Makes ULIDs: 48 bits of Unix milliseconds, then 80 random bits. Within one process every ULID is greater
- * than the one before, also inside one millisecond and when the clock steps back by up to 10 s: the random part then
- * counts up. Beyond that ULIDs follow the clock: one that had run ahead by a day would leave ids ahead for a day.
- * Across processes they are not ordered by commit, so a ULID is never a position in a feed.
+ * Makes ULIDs: 48 bits of Unix milliseconds, then 80 random bits. Within one process every ULID is greater than the
+ * one before, also inside one millisecond and when the clock steps back by up to 10 s: the random part then counts
+ * up. Beyond that, ULIDs follow the clock: otherwise a clock that had been a day ahead would leave ids ahead for a
+ * day. Across processes they are not ordered by commit, so a ULID is never a position in a feed.
  *
  * @param now the clock, in Unix milliseconds
  */
@@ -113,7 +113,7 @@ export function bytesToUlid(bytes: Buffer): string {
   return idText.toString('latin1', 0, to);
 }
 
-/** What each character of an alphabet stands for, by its code. */
+/** The value of each character of an alphabet, by its code. */
 function valuesOf(alphabet: Buffer): Uint8Array {
   const values = new Uint8Array(128);
   alphabet.forEach((code, value) => {
@@ -122,7 +122,7 @@ function valuesOf(alphabet: Buffer): Uint8Array {
   return values;
 }
 
-/** When the ULID of a uuid was made, by the clock of whoever made it: Unix milliseconds. */
+/** The time in a ULID (uuid form), by the clock of its maker: Unix milliseconds. */
 export function uuidTime(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }

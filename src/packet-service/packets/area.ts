@@ -2,7 +2,7 @@ import { S1Angle, S2Cap, S2LatLng, S2LatLngRect, type S2Region, S2RegionCoverer 
 import { type Bbox, isLatitude, isLongitude, parseBbox, parseNumbers } from '../../geometry/bbox.ts';
 import { Problem } from '../../platform/http/problems.ts';
 
-/** Parts of the ground that capture points are looked for in. */
+/** Areas in which capture points are searched. */
 export type Box = Bbox & { kind: 'box'; cells: CellRange[] };
 export type Circle = { kind: 'circle'; lat: number; lon: number; metres: number; cells: CellRange[] };
 export type Area = Box | Circle;
@@ -17,7 +17,7 @@ export interface CellRange {
 export const EARTH_RADIUS = 6_371_008.8;
 /** Half the way around the Earth, rounded up: no two points are farther apart. */
 const MAX_METRES = 20_100_000;
-/** More cells follow an area more closely and cost one index range each. */
+/** More cells approximate an area better and cost one index range each. */
 const MAX_CELLS = 12;
 /** A level-20 number is the 64-bit id without its lowest 21 bits. */
 const BELOW_LEVEL_20 = 21n;
@@ -38,7 +38,7 @@ export function parseBox(text: string): Box {
 }
 
 /**
- * Reads `near=lat,lon,metres`: what lies within that distance of the point, along the surface of a sphere.
+ * Reads `near=lat,lon,metres`: everything within that distance of the point, along the surface of a sphere.
  *
  * @throws Problem invalid that names near
  */
@@ -49,7 +49,7 @@ export function parseCircle(text: string): Circle {
   if (!isLatitude(lat) || !isLongitude(lon) || !(metres >= 0 && metres <= MAX_METRES)) {
     throw new Problem('invalid', `near must have a latitude, a longitude and 0 to ${MAX_METRES} metres`);
   }
-  // A whole millimetre more, so that rounding never leaves out a cell that holds a point on the rim.
+  // One extra millimetre, so that rounding never omits a cell with a point on the rim.
   const angle = S1Angle.radians(Math.min((metres + 0.001) / EARTH_RADIUS, Math.PI));
   const region = S2Cap.fromAxisAngle(S2LatLng.fromDegrees(lat, lon).toPoint(), angle);
   return { kind: 'circle', lat, lon, metres, cells: cover(region) };

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** Those of these attachments (uuid form) that a packet names. */
+/** Which of these attachments (uuid form) packets refer to. */
 export async function findReferenced(
   database: Database,
   attachmentIds: readonly string[],
@@ -12,7 +12,7 @@ export async function findReferenced(
   return rows.map(({ id }) => id);
 }
 
-/** What the first packet that names an attachment (uuid form) says of it; undefined when none names it. */
+/** The claim of the first packet that refers to an attachment (uuid form); undefined if there is none. */
 export async function findClaim(
   database: Database,
   attachmentId: string,
@@ -22,7 +22,7 @@ export async function findClaim(
   return rows[0];
 }
 
-/** Whether a packet outside chat, or a message of one of these threads, names an attachment (uuid forms). */
+/** Whether a packet outside chat, or a message of one of these threads, refers to an attachment (uuid forms). */
 export async function isCarriedIn(
   database: Database,
   attachmentId: string,
@@ -35,7 +35,7 @@ export async function isCarriedIn(
   return rows.length > 0;
 }
 
-/** The packets that name an attachment (uuid forms): `limit` of them, in no order. */
+/** The packets that refer to an attachment (uuid forms): `limit` of them, in no order. */
 export async function findCarriers(
   database: Database,
   attachmentId: string,
@@ -46,7 +46,7 @@ export async function findCarriers(
   return rows.map(({ id }) => id);
 }
 
-/** Removes who named attachments (uuid form) first, and with which hash, as an erasure may. */
+/** Removes the claims of attachments (uuid form), for an erasure. */
 export async function forgetClaims(database: Database, attachmentIds: readonly string[]): Promise<void> {
   await database.query(sql`
     UPDATE attachment_claims SET author = NULL, sha256 = NULL WHERE attachment_id = ANY (${attachmentIds}::uuid[])`);

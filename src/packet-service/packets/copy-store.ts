@@ -3,30 +3,30 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
-/** What of the graph is exported; an absent condition does not narrow. */
+/** The filter of an export; absent conditions do not filter. */
 export interface GraphFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'id' | 'threads'> {
-  /** the newest so many packets */
+  /** only this many of the newest packets */
   limit?: number | undefined;
 }
 
-/** Part of the time axis: after `after`, up to and with `until`, as PostgreSQL writes moments. */
+/** A range of time: after `after`, up to and including `until`, as PostgreSQL writes timestamps. */
 export interface Window {
   after: string;
   until: string;
 }
 
 /**
- * A packet's body, or NULL where nothing in it becomes a triple, as its attachments do, and the sender that a message
- * names where no token did. JCS sorts keys, so almost every body without attachments begins by saying so; what this
- * gains is in docs/decisions/micro-optimisations.md.
+ * A packet's body, or NULL if nothing in it becomes a triple: only attachments do, and the sender of a message
+ * without a token. JCS sorts keys, so almost every body without attachments begins with an empty list
+ * (docs/decisions/micro-optimisations.md).
  */
 const BODY_THAT_TELLS = sql`CASE
   WHEN starts_with(body, '{"attachments":[]')
     AND (thread_id IS NULL OR author IS NOT NULL OR strpos(body, '"from_user"') = 0) THEN NULL ELSE body END`;
 
 /**
- * The COPY statement whose rows become triples: header, thread, body, author, further GeoID. Packets come in the order in which
- * they lie on the disk, so that the first goes out at once; their further GeoIDs follow.
+ * The COPY statement whose rows become triples: header, thread, body, author, additional GeoID. Packets come in their
+ * order on disk, so that the first is sent at once; their additional GeoIDs follow.
  *
  * @param window only packets of this time
  */
@@ -77,8 +77,8 @@ function quotedElement(value: unknown): string {
 }
 
 /**
- * Opens the transaction in which an export reads: one moment for all of it. Literals are written for strings in which a
- * backslash is a character as others, which no setting of the server may change.
+ * Opens the transaction in which an export reads a single snapshot. Literals rely on standard_conforming_strings, so
+ * it is set regardless of the server's settings.
  */
 export async function beginExport(database: Database): Promise<void> {
   await database.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
@@ -89,12 +89,12 @@ export async function endExport(database: Database): Promise<void> {
   await database.query({ text: 'COMMIT' });
 }
 
-/** Ends the server's side of a connection whose reader has gone, also when it is not writing to it just then. */
+/** Terminates the server process of a connection whose reader is gone, even if it is not writing at the moment. */
 export async function terminate(database: Database, pid: number): Promise<void> {
   await database.query({ text: 'SELECT pg_terminate_backend($1)', values: [pid] });
 }
 
-/** Whether the packets lie on several servers (Citus), which gather a COPY as a whole before its first row. */
+/** Whether the packets are distributed (Citus): then a COPY is collected completely before its first row is sent. */
 export async function isDistributed(database: Database): Promise<boolean> {
   const extension = await database.query({ text: `SELECT FROM pg_extension WHERE extname = 'citus'` });
   if (extension.rowCount === 0) return false;
@@ -105,8 +105,8 @@ export async function isDistributed(database: Database): Promise<boolean> {
 }
 
 /**
- * The window that begins after a moment and holds about `count` of the packets that a filter leaves; of packets with
- * one timestamp all or none. Undefined when nothing follows.
+ * The window that begins after a time and contains about `count` matching packets; packets with the same timestamp
+ * are never split. Undefined if nothing follows.
  */
 export async function nextWindow(
   database: Database,

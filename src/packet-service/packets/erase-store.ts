@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** What an erasure has to know of a packet; ids in the uuid form. */
+/** What an erasure needs of a packet; ids in the uuid form. */
 export interface ErasablePacket {
   id: string;
   threadId: string | null;
@@ -37,14 +37,14 @@ export async function findErasable(database: Database, id: string): Promise<Eras
 }
 
 /**
- * The condition that a packet `p` was not erased. The second half never decides; without it, PostgreSQL takes the
- * condition for one that hardly any row meets until the table's first ANALYZE, and sorts all packets for each page.
+ * The condition that a packet `p` was not erased. The second half never decides; without it, PostgreSQL assumes until
+ * the table's first ANALYZE that hardly any row matches, and sorts all packets for each page.
  */
 export const NOT_ERASED = "(p.erased_at IS NULL OR p.body <> '{}')";
 
 /**
- * Removes everything of a packet but Header, hash, and what decides who may read it. The Body becomes an empty object, so
- * that nothing that reads rows stumbles over it.
+ * Removes everything of a packet except Header, hash, and what decides who may read it. The Body becomes an empty
+ * object, which every reader of rows can parse.
  */
 export async function eraseSections(
   database: Database,

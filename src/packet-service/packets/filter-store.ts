@@ -3,25 +3,25 @@ import type { ReadableThreads } from '../access/caller.ts';
 import { type Area, type Box, type Circle, EARTH_RADIUS } from './area.ts';
 import { NOT_ERASED } from './erase-store.ts';
 
-/** What packets may be narrowed by; an absent filter does not filter. */
+/** The filters of packets; absent ones do not filter. */
 export interface PacketFilter {
-  /** the packet's GeoID or one of its further ones */
+  /** the packet's GeoID or one of its additional GeoIDs */
   geoid?: string | undefined;
   type?: string | undefined;
   /** UTC, inclusive */
   from?: string | undefined;
   /** UTC, inclusive */
   to?: string | undefined;
-  /** where the capture point must lie */
+  /** where the capture point must be */
   bbox?: Box | undefined;
   near?: Circle | undefined;
   /** one packet, uuid form */
   id?: string | undefined;
-  /** the only threads whose messages are given; undefined gives all */
+  /** the only threads whose messages are included; undefined for all */
   threads?: ReadableThreads | undefined;
 }
 
-/** Where packets are read from, and which columns there hold GeoID and place, in the order of an index. */
+/** The tables that packets are read from, and the columns of GeoID and position, in the order of an index. */
 export interface Source {
   from: Sql;
   geoid: Sql;
@@ -31,7 +31,7 @@ export interface Source {
 
 /** Packets by their own GeoID. */
 export const OWN: Source = { from: sql`packets p`, geoid: sql`p.geoid`, ts: sql`p.ts`, id: sql`p.id` };
-/** Packets by their further GeoIDs. */
+/** Packets by their additional GeoIDs. */
 export const ADDITIONAL: Source = {
   from: sql`packet_geoids g JOIN packets p ON p.id = g.packet_id`,
   geoid: sql`g.geoid`,
@@ -39,7 +39,7 @@ export const ADDITIONAL: Source = {
   id: sql`g.packet_id`,
 };
 
-/** The condition of each filter; one that is missing does not compile. */
+/** The condition of each filter; a missing one does not compile. */
 const CONDITIONS: {
   [Name in keyof Required<PacketFilter>]: (value: NonNullable<PacketFilter[Name]>, source: Source) => Sql;
 } = {
@@ -71,12 +71,12 @@ function conditionOf<Name extends keyof PacketFilter>(
   return value === undefined ? [] : [CONDITIONS[name](value as NonNullable<PacketFilter[Name]>, source)];
 }
 
-/** Whether statements with this filter differ in more than their values: areas are covered by any number of cells. */
+/** Whether the text of statements with this filter varies: areas are covered by any number of cells. */
 export function hasManyTexts({ bbox, near }: PacketFilter): boolean {
   return (bbox ?? near) !== undefined;
 }
 
-/** Cells of the index first, and the exact condition for the rows that they let through. */
+/** Index cells first, and the exact condition for the rows in them. */
 function inArea(area: Area): Sql {
   const cells = area.cells.map(({ first, last }) => sql`p.cell BETWEEN ${first} AND ${last}`);
   return sql`(${join(cells, ' OR ')}) AND ${exactly(area)}`;

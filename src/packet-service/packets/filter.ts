@@ -3,7 +3,7 @@ import { parseBox, parseCircle } from './area.ts';
 import type { PacketFilter } from './filter-store.ts';
 import type { FilterQuery } from './schemas.ts';
 
-/** Every parameter becomes the filter of its name; one that is missing does not compile. */
+/** Every parameter becomes the filter of its name; a missing one does not compile. */
 type ReadFilter = { [Name in keyof Required<FilterQuery>]: PacketFilter[Name] };
 
 /** @throws Problem invalid, naming the parameter */

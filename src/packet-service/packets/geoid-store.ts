@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** The ids (uuid form) of packets that have a GeoID as their own or a further one: `limit` of them, in no order. */
+/** The ids (uuid form) of packets that have a GeoID, their own or an additional one: `limit` of them, in no order. */
 export async function findIdsOfGeoid(database: Database, geoid: string, limit: number): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>({
     name: 'find_ids_of_geoid',

@@ -4,14 +4,14 @@ import { uuidToUlid } from '../packet/ulid.ts';
 import { hasLarge, idOfLarge, itemsInParts } from './parts.ts';
 import type { LocatedRow, PageRow, Sections } from './read-store.ts';
 
-/** Packets on a page unless the client says otherwise, and at most. */
+/** Packets on a page by default, and at most. */
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
 
-/** A page as it is sent: one text, or texts that are read one after another where some packets are large. */
+/** The body of a page: one text, or texts that are read one after another if some packets are large. */
 export type PageText = string | AsyncGenerator<string>;
 
-/** A page as GET /packets answers it: the stored texts side by side, not parsed and written again. */
+/** The body of a page of GET /packets: the stored texts are joined without parsing them. */
 export function pageAsJson(
   database: Database,
   rows: readonly PageRow[],
@@ -41,7 +41,7 @@ function endOfPage(count: number, nextCursor: string | undefined): string {
 /**
  * A page between its start and its end.
  *
- * @param item writes a packet as it stands on the page
+ * @param item formats a packet for the page
  */
 export function pageText<Row extends PageRow>(
   database: Database,
@@ -60,7 +60,7 @@ async function* inParts(start: string, items: AsyncGenerator<string>, end: strin
   yield end;
 }
 
-/** A packet; one that was erased while the page was on its way keeps its place with what is left. */
+/** A packet. One that was erased while the page was being sent keeps its position, with what is left. */
 function asPacket(sections: Sections): string {
   return sections.body === null ? spliceRest(sections) : spliceSections(sections);
 }

@@ -2,23 +2,23 @@ import { cutByBytes } from '../../platform/http/streamed-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findPackets, type Large, type PageRow, type Sections } from './read-store.ts';
 
-/** Bytes of texts that a page is read from the database with, at most; larger packets are read when they are sent. */
+/** Bytes of texts read from the database at once for a page, at most; large packets are read when they are sent. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** The largest packet, in bytes, that is read with a page of so many. */
+/** The size, in bytes, beyond which a packet is large on a page of so many packets. */
 export function largestOf(limit: number): number {
   return Math.floor(PAGE_BYTES / limit);
 }
 
-/** Whether a page has packets that are still to be read. */
+/** Whether a page has large packets, which are still to be read. */
 export function hasLarge(rows: readonly Large[]): boolean {
   return rows.some(({ large }) => large !== null);
 }
 
 /**
- * The items of a page as texts that are to be joined, read from the database part by part.
+ * The items of a page as texts to be joined, read from the database part by part.
  *
- * @param item writes a packet as it stands on the page
+ * @param item formats a packet for the page
  */
 export async function* itemsInParts<Row extends PageRow>(
   database: Database,
@@ -41,7 +41,7 @@ function sizeOf({ large, header, body, footer }: PageRow): number {
   return header.length + (body?.length ?? 0) + footer.length;
 }
 
-/** The id, uuid form, of a packet that is still to be read. */
+/** The id, uuid form, of a large packet. */
 export function idOfLarge(large: string): string {
   return large.slice(0, 36);
 }

@@ -9,8 +9,8 @@ export interface StoredPacket {
 }
 
 /**
- * The packets that a user made: with a token, or as the sender of messages in these threads (uuid form). No index leads
- * to them, because only exports ask: it passes over all packets once.
+ * The packets of a user: sent with their token, or messages of theirs in these threads (uuid form). There is no index
+ * for this, because only exports need it: scans all packets once.
  */
 export function packetsBy(userId: string, threadIds: readonly string[]): pg.QueryConfig {
   return sql`

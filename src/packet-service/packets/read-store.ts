@@ -9,24 +9,24 @@ import {
   type Source,
 } from './filter-store.ts';
 
-/** The three sections of a packet as the texts they are stored as. */
+/** The stored texts of the three sections of a packet. */
 export interface Sections {
   header: string;
   body: string;
   footer: string;
 }
 
-/** One packet, the thread that it belongs to (uuid form), and whether that was made with a token. */
+/** A packet, its thread (uuid form), and whether that was created with a token. */
 export interface StoredPacket extends Sections {
   threadId: string | null;
   closed: boolean;
-  /** when it was erased: then nothing but Header and hash are left */
+  /** when it was erased: then only Header and hash are left */
   erasedAt: Date | null;
 }
 
-/** Replaces the sections of a packet that is too large to be read together with others. */
+/** The id of a packet that is too large to be read together with others, instead of its sections. */
 export interface Large {
-  /** id (uuid form), a space, and the bytes of the sections, which are then missing; null where they are there */
+  /** id (uuid form), a space, and the bytes of the missing sections; null if they are present */
   large: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface LocatedRow extends PageRow {
   lon: number | null;
 }
 
-/** The place of a packet in the order of pages. */
+/** The position of a packet in the order of pages. */
 export interface PagePosition {
   /** in full precision, as PostgreSQL writes it */
   ts: string;
@@ -52,11 +52,11 @@ export interface PageRequest {
   limit: number;
   /** bytes beyond which a packet is large */
   largest: number;
-  /** the last packet of the page before */
+  /** the last packet of the previous page */
   after?: PagePosition | undefined;
 }
 
-/** Packets by id (uuid form), in the order asked; undefined where there is none. */
+/** Packets by id (uuid form), in the order of the ids; undefined for missing ones. */
 export async function findPackets(
   database: Database,
   ids: readonly string[],
@@ -97,9 +97,9 @@ export async function findPagePosition(database: Database, id: string): Promise<
 }
 
 /**
- * One page of packets by (timestamp, id): rows after the place where the page before ended, so that packets
- * which arrive meanwhile shift nothing. A GeoID is looked for in the packets and in their further GeoIDs, each
- * in its own index order, and the two are merged: an OR over both would read and sort all matches.
+ * One page of packets by (timestamp, id): rows after the end of the previous page, so that packets which arrive
+ * meanwhile shift nothing. A GeoID is searched in packets and in additional GeoIDs, each in its index order, and the
+ * two are merged: an OR over both would read and sort all matches.
  */
 export function listPackets(database: Database, filter: PacketFilter, page: PageRequest): Promise<PageRow[]> {
   return readPage<PageRow>(
@@ -111,7 +111,7 @@ export function listPackets(database: Database, filter: PacketFilter, page: Page
   );
 }
 
-/** The same with the packets' capture points: numbers, which unlike texts have to be written and read again. */
+/** The same with the packets' capture points: numbers, which unlike texts have to be parsed and formatted. */
 export function listLocatedPackets(
   database: Database,
   filter: PacketFilter,
@@ -127,10 +127,10 @@ export function listLocatedPackets(
   );
 }
 
-/** Bytes of a packet's sections. Those of a text that is stored apart are known without reading it. */
+/** Bytes of a packet's sections, computed without reading TOASTed texts. */
 const BYTES = sql`octet_length(p.header) + coalesce(octet_length(p.body), 0) + octet_length(p.footer)`;
 
-/** The columns of a {@link PageRow}, from rows that have `bytes` beside the sections. */
+/** The columns of a {@link PageRow}, from rows that have sections and `bytes`. */
 function sectionColumns(largest: number): Sql {
   const ifSmall = sql`CASE WHEN bytes <= ${largest} THEN`;
   return sql`${ifSmall} header END AS header, ${ifSmall} body END AS body, ${ifSmall} footer END AS footer,

@@ -9,7 +9,7 @@ import { findPackets, type StoredPacket } from './read-store.ts';
 /**
  * Reads one packet.
  *
- * @param options remains: of one that was erased, too, what is left of it
+ * @param options remains: also return the remains of an erased packet
  * @throws Problem not_found; gone; forbidden or unauthenticated when the caller may not read it
  */
 export type PacketReader = (
@@ -28,7 +28,7 @@ export function refuseErased({ erasedAt }: Pick<StoredPacket, 'erasedAt'>, id: s
   );
 }
 
-/** Simultaneous reads share one query; each still sees everything committed before it came in. */
+/** Concurrent reads share one query; each sees everything committed before it began. */
 export function packetReader(database: Database, visibility: Visibility): PacketReader {
   const findPacket = batchLoader((ids: string[]) => findPackets(database, ids), { max: 200 });
   return async (caller, id, { remains } = { remains: false }) => {

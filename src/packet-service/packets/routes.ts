@@ -32,7 +32,7 @@ export function registerPackets(
     const { order = 'desc', cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const after = await positionOf(cursor, id => findPagePosition(pool, id));
-    // One packet more than asked for tells whether there is a next page.
+    // One extra packet shows whether there is a next page.
     const threads = await visibility.readableThreads(request);
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1, largest: largestOf(limit + 1) };
@@ -46,7 +46,7 @@ export function registerPackets(
   });
 }
 
-/** The rows of a page, and the id of its last one where more follow. */
+/** The rows of a page, and the id of the last one if more follow. */
 function cutPage<Row extends PageRow>(
   found: Row[],
   limit: number,

@@ -13,7 +13,7 @@ export const Header = Type.Object(
       examples: ['note'],
     }),
     tenant: Type.Optional(Type.Object({}, { additionalProperties: true })),
-    prev: Type.Optional({ ...Ulid, description: 'ULID of an earlier packet that this one follows' }),
+    prev: Type.Optional({ ...Ulid, description: 'ULID of an earlier packet that this one continues' }),
   },
   { additionalProperties: true },
 );
@@ -23,7 +23,7 @@ export const Body = Type.Object(
     message: Type.Optional(Type.String({ description: 'observation text, as long as the packet allows' })),
     attachments: Type.Optional(Attachments),
   },
-  { additionalProperties: true, description: 'what the client sent, every field as sent' },
+  { additionalProperties: true, description: 'what the client sent, with every field as sent' },
 );
 
 export const Footer = Type.Object(
@@ -32,12 +32,12 @@ export const Footer = Type.Object(
       pattern: '^[0-9a-f]{64}$',
       description: 'SHA-256 over the canonical JSON (RFC 8785) of Header and of Body, in lowercase hex',
     }),
-    enc: Type.String({ maxLength: 64, description: 'none, or encrypted when the Body carries a JWE' }),
+    enc: Type.String({ maxLength: 64, description: 'none, or encrypted if the Body has a JWE' }),
     lang: Type.String({ maxLength: 35, description: 'language tag (BCP 47); und when unknown' }),
     tags: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 16,
-        description: 'truncated, on a chat text that was too long',
+        description: 'truncated, if a chat text was too long',
       }),
     ),
   },
@@ -48,7 +48,7 @@ export const PacketObject = Type.Object({ Header, Body, Footer }, { description:
 
 export const ErasedPacket = Type.Object(
   { Header, Footer: Type.Object({ hash: Footer.properties.hash }) },
-  { description: 'what is left of a packet that was erased' },
+  { description: 'the remains of an erased packet' },
 );
 
 export const PacketCreated = Type.Object(
@@ -61,7 +61,7 @@ const tags = ['Packets'];
 export const getPacketSchema = {
   tags,
   summary: 'One packet',
-  description: 'Its ETag is its hash; a packet never changes, so If-None-Match with it is answered 304.',
+  description: 'The ETag is the hash; a packet never changes, so If-None-Match with it gets 304.',
   params: Type.Object({ id: PathId }),
   response: {
     200: PacketObject,
@@ -100,14 +100,17 @@ const FeaturePage = Type.Object({
   ...counted,
 });
 
-/** What packets may be narrowed by: filter.ts reads the parameters, filter-store.ts has their conditions. */
+/** The filters of packets: filter.ts parses them, filter-store.ts has their conditions. */
 const filters = {
-  geoid: Type.Optional({ ...GeoId, description: "the packet's GeoID, or a further one of it" }),
+  geoid: Type.Optional({ ...GeoId, description: 'the GeoID of the packet, or one of its additional GeoIDs' }),
   from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
   to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
   type: Type.Optional(Type.String({ maxLength: 64, description: 'packet type' })),
   bbox: Type.Optional(
-    Type.String({ maxLength: 200, description: 'west,south,east,north in degrees: capture points inside' }),
+    Type.String({
+      maxLength: 200,
+      description: 'west,south,east,north in degrees: packets with a capture point inside',
+    }),
   ),
   near: Type.Optional(
     Type.String({
@@ -123,24 +126,24 @@ export const listPacketsSchema = {
   tags,
   summary: 'Packets by filter, newest first, page by page',
   description:
-    'With `Accept: application/geo+json` the same page is a FeatureCollection for maps. ' +
-    'Parameters that are absent or empty do not filter. Pages are by time, and packets can arrive late: to miss ' +
+    'With `Accept: application/geo+json` the page is a FeatureCollection. ' +
+    'Absent or empty parameters do not filter. Pages are in order of time, and packets can arrive late: to miss ' +
     'nothing use /sync/packets.',
   querystring: Type.Object({
     ...filters,
     order: Type.Optional(
       Type.Union([Type.Literal('desc'), Type.Literal('asc')], {
-        description: 'desc (newest first) unless given',
+        description: 'desc (newest first) by default',
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'packets a page: 100 unless given, at most 1000' }),
+      Type.Integer({ minimum: 1, description: 'packets per page: 100 by default, at most 1000' }),
     ),
-    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the page before' })),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the previous page' })),
   }),
   response: {
     200: {
-      description: 'one page',
+      description: 'a page',
       content: { 'application/json': { schema: Page }, 'application/geo+json': { schema: FeaturePage } },
     },
     ...errorAnswers(400, 500, 503),

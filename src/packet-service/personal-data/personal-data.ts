@@ -36,11 +36,11 @@ import {
 import { eraseContacts, type PersonalShare, sharesOf } from '../sharing/shares/personal-store.ts';
 import { hasTables } from './store.ts';
 
-/** Longest wait for the server's next rows, in milliseconds: no index leads to the packets of a user. */
+/** Longest wait for the server's next rows, in milliseconds: there is no index for the packets of a user. */
 const SILENCE_MS = 10 * 60_000;
 const FOLDER = 'packet-service';
 
-/** What the packet service keeps about users, over connections of its own. */
+/** The personal data in the packet service, read over separate connections. */
 export function packetPersonalData(settings: Settings, connection: Connection): PersonalData {
   const deadline = { ms: SILENCE_MS, of: 'silence' } as const;
   const exports = openPool(connection, SCHEMA, EXPORTS, { deadline });
@@ -56,7 +56,7 @@ export function packetPersonalData(settings: Settings, connection: Connection): 
       yield* tables(exports, userId);
       yield* uploadsOf(exports, files, userId);
     },
-    // Over a connection of its own: it does not wait for an export.
+    // On a separate connection, so that it does not wait for an export.
     erase: (userId, contacts) =>
       withPool(connection, SCHEMA, pool => erase({ pool, files, settings }, userId, contacts)),
     close: () => exports.end(),
@@ -69,7 +69,7 @@ async function erase(
   known: readonly string[],
 ): Promise<void> {
   const listed = (await findEntry(pool, userId))?.contacts ?? [];
-  // A contact that is not confirmed may be another person's: what waits for it is theirs.
+  // An unconfirmed contact may be another person's, and so may what waits for it.
   const confirmed = listed.filter(({ confirmed }) => confirmed).map(({ contact }) => contact);
   const contacts = [...new Set([...known, ...confirmed])];
   await transaction(pool, async database => {
@@ -99,7 +99,7 @@ async function* uploadsOf(exports: pg.Pool, files: FileStore, userId: string): A
 }
 
 function packetsFile(pool: pg.Pool, userId: string, threadIds: readonly string[]): PersonalFile {
-  // Spliced, not parsed, so that each line still hashes to its Footer.hash.
+  // Joined, not parsed, so that each line still matches its Footer.hash.
   return rowsFile<StoredPacket>(
     pool,
     `${FOLDER}/packets.ndjson`,

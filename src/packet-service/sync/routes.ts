@@ -17,9 +17,9 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page-body.ts';
 import { MAX_WAIT, syncSchema } from './schemas.ts';
 import { pageAsJson, readSyncPage, type SyncRequest } from './sync-page.ts';
 
-/** Requests that may wait in one process at the same time. */
+/** Requests that can wait in one process at the same time. */
 const MAX_WAITING = 5000;
-/** Least time between two looks of a waiting request, in milliseconds: what came may be held back from it. */
+/** Minimum time between two reads of a waiting request, in milliseconds: new entries may be hidden from it. */
 const REST_MS = 200;
 
 interface Syncing {
@@ -29,7 +29,7 @@ interface Syncing {
   settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
 }
 
-/** Offline sync: the log, page by page, and what comes next. */
+/** Offline sync: the log page by page, with long polling. */
 export function registerSync(app: Server, { pool, news, visibility, settings }: Syncing): void {
   const what = 'waiting requests';
   const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
@@ -59,7 +59,7 @@ export function registerSync(app: Server, { pool, news, visibility, settings }: 
     stopping = true;
   });
 
-  /** The next page that holds something or is followed by more; an empty one when the time is over. */
+  /** The next page that is not empty or is followed by more; an empty one on timeout. */
   async function readWaiting(wanted: SyncRequest, seconds: number, response: ServerResponse) {
     const deadline = Date.now() + Math.min(seconds, MAX_WAIT) * 1000;
     let page = await readSyncPage(pool, visibility, wanted);
@@ -75,7 +75,9 @@ export function registerSync(app: Server, { pool, news, visibility, settings }: 
 
   async function somethingCame(interest: Interest, since: number, ms: number, response: ServerResponse) {
     if (waiting >= MAX_WAITING) {
-      throw new Problem('unavailable', 'too many requests wait; ask without wait', { retryAfter: 5 });
+      throw new Problem('unavailable', 'too many requests are waiting; retry without wait', {
+        retryAfter: 5,
+      });
     }
     waiting++;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -3,41 +3,44 @@ import { errorAnswers, GeoId, MAX_USER } from '../contract/schemas.ts';
 import { LogCursor } from '../feed/schemas.ts';
 import { ErasedPacket, PacketObject } from '../packets/schemas.ts';
 
-/** Longest wait of one request, in seconds; a longer one is taken as this. */
+/** Longest wait of one request, in seconds; longer ones are reduced to this. */
 export const MAX_WAIT = 60;
 
-const LogPosition = Type.Integer({ description: 'place in the log; it never changes' });
+const LogPosition = Type.Integer({ description: 'position in the log; it never changes' });
 
 export const syncSchema = {
   tags: ['Sync'],
-  summary: 'Packets in the order of the log, after a position',
+  summary: 'Packets in the order of the log',
   description:
-    'For clients that keep a copy: ask with the `since` of the answer before, at first without it, and every packet comes once, ' +
-    'in the same order for everyone. While `more` is true ask again at once; then ask with `wait`, and the answer ' +
-    'comes when there is something. A page may be empty and move on nevertheless. With a token the messages of ' +
+    'For clients that keep a copy: the first request has no `since`, each following one the `since` of the previous answer. Every packet comes once, ' +
+    'in the same order for everyone. While `more` is true, send the next request at once; then use `wait`: the answer ' +
+    'comes when there is a new entry. A page may be empty and still advance. With a token, messages of ' +
     'threads in which its user takes no part are left out. 409 when `since` is of another log, as after a restored ' +
     'backup: start over without it. A caller may have FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503).',
   querystring: Type.Object({
     since: Type.Optional({
       ...LogCursor,
-      description: 'since of the answer before; from the start of the log unless given',
+      description: 'since of the previous answer; by default the start of the log',
     }),
-    geoid: Type.Optional({ ...GeoId, description: 'only packets with this GeoID, own or further' }),
+    geoid: Type.Optional({
+      ...GeoId,
+      description: 'only packets with this GeoID, their own or an additional one',
+    }),
     user_id: Type.Optional(
       Type.String({
         maxLength: MAX_USER,
         description:
-          'only messages of the threads that this user takes part in now, and packets that were shared with the ' +
-          'user, at the place of the share; not together with geoid',
+          'only messages of the threads that this user currently takes part in, and packets shared with the ' +
+          'user, at the position of the share; cannot be combined with geoid',
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'packets a page: 100 unless given, at most 1000' }),
+      Type.Integer({ minimum: 1, description: 'packets per page: 100 by default, at most 1000' }),
     ),
     wait: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: `seconds to wait while there is nothing: 0 unless given, at most ${MAX_WAIT}`,
+        description: `seconds to wait for new entries: 0 by default, at most ${MAX_WAIT}`,
       }),
     ),
   }),
@@ -50,24 +53,24 @@ export const syncSchema = {
               position: LogPosition,
               kind: Type.Union(
                 (['packet', 'chat.message', 'share.created'] as const).map(kind => Type.Literal(kind)),
-                { description: 'what came at that place' },
+                { description: 'the kind of the entry' },
               ),
               packet: PacketObject,
             }),
             Type.Object({
               position: LogPosition,
               kind: Type.Literal('erased', {
-                description: 'the packet was erased by an operator: copies of it must go, too',
+                description: 'the packet was erased by an operator: copies must be deleted too',
               }),
               packet: ErasedPacket,
             }),
           ]),
         ),
         count: Type.Integer({ description: 'packets on this page' }),
-        since: { ...LogCursor, description: 'place to go on from, to be sent back as it is' },
-        more: Type.Boolean({ description: 'whether the log goes on from there' }),
+        since: { ...LogCursor, description: 'cursor for the next request' },
+        more: Type.Boolean({ description: 'whether the log continues from there' }),
       },
-      { description: 'one page' },
+      { description: 'a page' },
     ),
     ...errorAnswers(400, 403, 409, 429, 500, 503),
   },

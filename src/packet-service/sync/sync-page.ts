@@ -21,26 +21,26 @@ import { type PageText, pageText } from '../packets/page-body.ts';
 import { largestOf } from '../packets/parts.ts';
 import { findSmallPackets, type Large, type Sections, type StoredPacket } from '../packets/read-store.ts';
 
-/** Entries that one request looks at when some of them may be held back. */
+/** Entries that one request reads if some of them may be hidden from the client. */
 const LOOKED_AT = 2000;
-/** A GeoID with so many packets or fewer is read by their ids; beyond, the log is searched. */
+/** Up to this many packets of a GeoID are read by their ids; with more, the log is scanned. */
 const FEW_PACKETS = 2000;
-/** Positions that one request searches for a GeoID. */
+/** Positions that one request scans for a GeoID. */
 const SEARCHED = 100_000;
 
-/** What a client wants to have of the log. */
+/** A request for a part of the log. */
 export interface SyncRequest {
-  /** the last place that the client knows */
+  /** the client's last cursor */
   since: LogCursor;
   limit: number;
   geoid?: string | undefined;
-  /** what is for this user: messages of the threads, and packets that were shared with the user */
+  /** only entries for this user: messages of their threads, and packets shared with them */
   userId?: string | undefined;
-  /** from whom the messages of threads are held back that are not theirs */
+  /** the caller, who gets no messages of other users' threads */
   reader: Caller;
 }
 
-/** A packet at its place in the log. */
+/** A packet with its log entry. */
 export interface SyncItem {
   entry: Entry;
   packet: StoredPacket & Large;
@@ -48,15 +48,15 @@ export interface SyncItem {
 
 export interface SyncPage {
   items: SyncItem[];
-  /** up to where the log was looked at: `since` of the next request */
+  /** up to where the log was read: `since` of the next request */
   since: LogCursor;
-  /** whether the log goes on from there */
+  /** whether the log continues from there */
   more: boolean;
 }
 
 /**
- * The next packets of the log, in its order. A page may be empty and yet move on, when what it looked at was not
- * wanted or was held back.
+ * The next packets of the log, in its order. A page may be empty and still advance, if all entries it read were
+ * filtered out or hidden.
  *
  * @throws Problem conflict when `since` is of another log, also when it is beyond the end of this one
  */
@@ -70,7 +70,7 @@ export async function readSyncPage(
   checkLogCursor('since', since, places[0]);
   if (since.position === head.position) return { items: [], since, more: false };
 
-  // Threads are asked for after the end of the log, so that no message up to there is of a thread not seen yet.
+  // Threads are queried after the end of the log, so that the threads of all messages up to there are included.
   const threads = await visibility.readableThreads(reader);
   const readable = Array.isArray(threads) ? new Set(threads) : undefined;
   const maySee = (threadId: string | null) => !readable || threadId === null || readable.has(threadId);
@@ -97,7 +97,7 @@ export async function readSyncPage(
     if (!packet || (reader.anonymous && packet.closed)) return [];
     // A message may have been shared with somebody outside its thread.
     if (!maySee(packet.threadId)) return [];
-    // Of what was erased only that is told.
+    // An erased packet only appears as its erasure.
     return (packet.erasedAt !== null) === (entry.kind === 'erased') ? [{ entry, packet }] : [];
   });
   const last = (wanted.length > limit ? taken : entries).at(-1);
@@ -110,12 +110,12 @@ export async function readSyncPage(
 async function placeAt(pool: pg.Pool, position: number, head: LogCursor): Promise<LogCursor> {
   if (position === head.position) return head;
   const { places } = await readCursors(pool, [position]);
-  // Positions have no gaps: one below the end is missing only where another log has taken the place of this one.
+  // Positions have no gaps: one below the end is missing only if the log has been replaced by another one.
   if (!places[0]) throw new Problem('unavailable', 'the log has just been replaced', { retryAfter: 2 });
   return places[0];
 }
 
-/** The first entries after `since` that may be wanted, and up to where all of them were found. */
+/** The first entries after `since` that may match, and the position up to which they are complete. */
 async function candidates(
   pool: pg.Pool,
   { geoid, userId, reader }: SyncRequest,
@@ -148,11 +148,11 @@ function merged(some: readonly Entry[], others: readonly Entry[]): Entry[] {
   return [...byPosition.values()].sort((a, b) => a.position - b.position);
 }
 
-/** A page as it is answered; the packets' stored texts are spliced in. */
+/** The body of a page, with the packets' stored texts. */
 export function pageAsJson(pool: pg.Pool, { items, since, more }: SyncPage): PageText {
   const rows = items.map(({ entry, packet }) => ({ ...packet, entry }));
   const item = (sections: Sections, { entry: { position, kind } }: { entry: Entry }) => {
-    // What was erased while the page was on its way is told like any other that was.
+    // A packet erased while the page was being sent looks like any other erased one.
     const packet =
       sections.body === null || kind === 'erased' ? spliceRest(sections) : spliceSections(sections);
     return `{"position":${position},"kind":"${kind}","packet":${packet}}`;

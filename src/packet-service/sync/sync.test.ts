@@ -85,7 +85,7 @@ async function placeAt(position?: number): Promise<string> {
   return logCursorText(position === undefined ? head : (places[0] as LogCursor));
 }
 
-/** Where the log ends once everything that was answered stands in it. */
+/** The end of the log once it contains everything that was answered. */
 async function end(): Promise<string> {
   await eventually(async () => {
     const { rows } = await service.pool.query('SELECT count(*)::int AS waiting FROM packet_log_queue');
@@ -200,7 +200,7 @@ async function untilTheyWait(of: RunningService, count: number, arrivals: Arriva
   arrivals.end();
 }
 
-test('a request with wait is answered when something comes, whoever wrote it and wherever', async () => {
+test('a request with wait is answered when an entry comes, from any user and process', async () => {
   const other = await runningService({}, service);
   const place = newPlace();
   const geoid = await geoidOf(await observe(place));
@@ -232,7 +232,7 @@ test('a wait ends with an empty page when its time is over, and when the service
   expect(await waiting).toMatchObject({ packets: [], since });
 });
 
-test('with a token other people`s threads are left out, and another user`s sync is refused', async () => {
+test("with a token other people's threads are left out, and another user's sync is refused", async () => {
   const guarded = await runningService(
     { AUTH_MODE: 'required', USER_REGISTRY_JWT_SECRET: JWT_SECRET },
     service,

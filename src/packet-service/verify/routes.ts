@@ -5,7 +5,7 @@ import type { PacketReader } from '../packets/reader.ts';
 import { erasedPacket, verifyPacket } from './packet.ts';
 import { verifyPacketSchema } from './schemas.ts';
 
-/** Proving that a packet is what was hashed. */
+/** Verification of packets. */
 export function registerVerify(
   app: Server,
   { pool, readPacket }: { pool: pg.Pool; readPacket: PacketReader },

@@ -4,31 +4,33 @@ import { Header } from '../packets/schemas.ts';
 
 export const verifyPacketSchema = {
   tags: ['Packets'],
-  summary: 'Whether a packet is what was hashed',
+  summary: 'Verify the hash of a packet',
   description:
-    'Hashes the stored Header and Body again and compares with the hash in the Footer. Also compares what is stored ' +
-    'beside them for filters, lists and search: `mismatches` names what differs from the Header and Body.',
+    'Recomputes the hash of the stored Header and Body and compares it with the Footer. Also compares the columns and rows ' +
+    'used by filters, lists and search: `mismatches` names those that differ from Header and Body.',
   params: Type.Object({ id: PathId }),
   response: {
     200: Type.Object(
       {
         valid: Type.Boolean({
-          description: 'false also for a packet that was erased: nothing can be proven of it',
+          description: 'also false for an erased packet, of which nothing can be proven',
         }),
         erased: Type.Optional(
           Type.Literal(true, { description: 'the packet was erased by an operator; its Body is gone' }),
         ),
         erased_at: Type.Optional(Type.String({ description: 'when, ISO 8601 in UTC' })),
         header: Type.Optional({ ...Header, description: 'of an erased packet' }),
-        hash: Type.String({ description: 'as the Footer says' }),
+        hash: Type.String({ description: 'the hash in the Footer' }),
         recomputed: Type.Optional(
-          Type.String({ description: 'from the Header and Body as stored now; not of an erased packet' }),
+          Type.String({
+            description: 'computed from the stored Header and Body; absent for an erased packet',
+          }),
         ),
         mismatches: Type.Array(Type.String(), {
-          description: 'columns and rows beside the packet that are not what it says, such as packets.geoid',
+          description: 'columns and rows that differ from the packet, such as packets.geoid',
         }),
       },
-      { description: 'what came of it' },
+      { description: 'the result' },
     ),
     ...errorAnswers(403, 404, 500, 503),
   },

@@ -60,7 +60,7 @@ test('a packet can be read from another connection as soon as its write is answe
   );
 });
 
-test('rows that the database refuses fail alone, wherever they stand in the batch', async () => {
+test('rows that the database refuses fail alone, at any position of the batch', async () => {
   const writer = newWriter(1);
   const isBad = (n: number) => [0, 17, 18, 63, 99].includes(n);
   const packets = Array.from({ length: 100 }, (_, n) => {

@@ -17,40 +17,39 @@ import { type WriterClock, writerClock } from './writer-clock.ts';
 /** Packets in one transaction, at most. */
 const MAX_PACKETS = 128;
 /**
- * What must wait for a batch to begin while others are in flight: with less, sharing the next commit gains more than
- * a commit of one's own. Where a batch goes behind another, messages weigh more: the server has so much to write for
- * one that clients wait for it alone, while observations keep this process as busy, and smaller batches would cost both
- * more than the pauses between them.
+ * How many writes must wait for a batch to start while others are in flight: with fewer, sharing the next commit
+ * gains more than a separate commit. For pipelined batches messages weigh more, because the server has more to write
+ * for them, while observations keep this process busy: smaller batches would cost more than the pauses between them.
  */
 const ENOUGH = 32;
 /** Bytes of packet text in one transaction, at most (a single larger packet goes alone). */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Bytes of packet text that may wait; beyond it clients are told to come back. */
+/** Bytes of packet text that may wait; beyond it clients get 503 with Retry-After. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 /** Milliseconds after which a connection that has not answered a statement is closed; less than a write may wait. */
 export const PIPELINE_DEADLINE_MS = 5000;
-/** How long a server that refuses writes is asked again, in milliseconds: another may take its place. */
+/** How long writes that a read-only server refuses are retried, in milliseconds: another server may take over. */
 const REFUSED_PATIENCE_MS = 1000;
 
 export interface BatchWriter {
   /**
    * Stores one packet; resolves after its transaction has committed.
    *
-   * @param since when its request arrived, as `now` told; now where it is not given
+   * @param since when its request arrived, by `now`; by default now
    * @throws Problem unavailable when the database cannot take it, or not within 10 seconds since its request arrived;
-   *   then it may be stored all the same. Internal when this packet alone is refused
+   *   then it may be stored nevertheless. Internal when this packet alone is refused
    */
   write(write: PacketWrite, since?: number): Promise<WriteOutcome>;
   /** The writer's clock, by which it knows how long a request has waited. */
   now(): number;
   /**
-   * Finds out whether packets could be written.
+   * Checks whether packets can be written.
    *
    * @param space see `checkWrites`
    * @throws whatever keeps them from being written
    */
   check(space: boolean): Promise<void>;
-  /** Writes what waits; resolves when all of it is answered. */
+  /** Writes what waits; resolves when all of it has been answered. */
   drain(): Promise<void>;
 }
 
@@ -61,17 +60,16 @@ interface Waiting {
   pipelined: boolean;
   /** by the writer's clock */
   since: number;
-  /** set when it was answered because it had waited for too long */
+  /** set when it was answered because it had waited too long */
   givenUp: boolean;
   resolve: (outcome: WriteOutcome) => void;
   reject: (error: Error) => void;
 }
 
 /**
- * Collects packets while earlier ones are being written, and writes what has collected as one transaction: one
- * commit serves many requests. There is no timer: an idle writer writes at once, a busy one writes as large
- * batches as its load makes. Where many wait, the next batch is sent while one is still being written, and a few
- * connections write at the same time.
+ * Collects packets while earlier ones are being written, and writes what has collected as one transaction: one commit
+ * serves many requests. There is no timer: an idle writer writes at once, and batches grow with the load. If many
+ * wait, the next batch is pipelined behind the current one, and a few connections write at the same time.
  *
  * @param pool connections in pipeline mode, one per pipeline
  * @param connections connections that write at the same time
@@ -129,7 +127,7 @@ export function batchWriter(pool: pg.Pool, connections: number, logger: FastifyB
     },
     now: clock.now,
     async check(space) {
-      // While batches are in flight, they show it: one that is not answered is given up.
+      // Batches in flight show it: one that is not answered is given up.
       if (batches > 0) clock.check();
       else await checkIdle(pool, space);
     },
@@ -160,7 +158,7 @@ async function checkIdle(pool: pg.Pool, space: boolean): Promise<void> {
   }
 }
 
-/** Answers what has waited since some time or longer. What was not sent yet is not written any more. */
+/** Answers writes that have waited since a time or longer. Those not sent yet are dropped. */
 function giveUp(waiting: WaitingList, inFlight: Iterable<Waiting[]>, since: number): void {
   for (const one of waiting.takeOlder(since)) abandon(one, 'nothing was stored');
   for (const batch of inFlight) {
@@ -170,7 +168,7 @@ function giveUp(waiting: WaitingList, inFlight: Iterable<Waiting[]>, since: numb
 
 type WaitingList = ReturnType<typeof waitingList>;
 
-/** What waits to be written, in the order in which it came, and how much it is. */
+/** The waiting writes in order of arrival, with their totals. */
 function waitingList() {
   let list: Waiting[] = [];
   const sums = { packets: 0, bytes: 0, weight: 0, unpipelined: 0 };
@@ -187,7 +185,7 @@ function waitingList() {
       list.push(added);
       count(added, 1);
     },
-    /** Takes as many as one transaction may have. */
+    /** Takes as many as fit into one transaction. */
     take(): Waiting[] {
       let packets = 0;
       let bytes = 0;
@@ -200,7 +198,7 @@ function waitingList() {
       for (const taken of batch) count(taken, -1);
       return batch;
     },
-    /** Takes those that came at some time or before. */
+    /** Takes those that arrived at a time or before. */
     takeOlder(since: number): Waiting[] {
       const older = list.filter(one => one.since <= since);
       if (older.length > 0) list = list.filter(one => one.since > since);
@@ -216,7 +214,7 @@ interface Writing {
   logger: FastifyBaseLogger;
 }
 
-/** Writes a batch and answers its requests; a row that the database refuses is found by halving the batch. */
+/** Writes a batch and answers its requests; a row that the database refuses is isolated by halving the batch. */
 async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
   try {
     await writePatiently(writing, batch);
@@ -234,11 +232,11 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
 }
 
 /**
- * Sends a whole transaction again while the database is in a passing trouble: a deadlock, a lost connection, a
- * restart. `writePackets` is safe to repeat even when the lost connection's COMMIT got through. What was given up
- * meanwhile is not sent again: its client knows that it may not be there.
+ * Retries a transaction after transient errors: a deadlock, a lost connection, a restart. `writePackets` can be
+ * repeated even if the lost connection's COMMIT succeeded. Writes that were given up meanwhile are not retried: their
+ * clients know that they may not be stored.
  *
- * @throws Problem unavailable when the trouble lasts; whatever the database says of the rows otherwise
+ * @throws Problem unavailable if the error persists; other errors of the database
  */
 async function writePatiently({ pipelines, clock, logger }: Writing, batch: Waiting[]): Promise<void> {
   const began = clock.now();
@@ -264,7 +262,7 @@ async function writePatiently({ pipelines, clock, logger }: Writing, batch: Wait
   }
 }
 
-/** Whether it is no use to send a batch again. While the server is away each packet has its own time to wait. */
+/** Whether retrying is useless. While the server is unreachable, each packet has its own deadline. */
 function lasts({ kind }: Trouble, waitedMs: number): boolean {
   return kind === 'full' || (kind === 'read-only' && waitedMs >= REFUSED_PATIENCE_MS);
 }
@@ -279,7 +277,7 @@ function refusal(
   return new Problem('unavailable', `${message}; send the packet again`, { retryAfter, cause });
 }
 
-/** Answers a request that has waited for too long. */
+/** Answers a request that has waited too long. */
 function abandon(one: Waiting, outcome: string): void {
   one.givenUp = true;
   const message = `the database does not answer: ${outcome}; send the packet again`;

@@ -13,14 +13,14 @@ import {
 import { type LogEvent, queueStatements } from '../log/store.ts';
 import type { Packet } from '../packet/packet.ts';
 
-/** One packet on its way into the database. */
+/** A packet to write. */
 export interface PacketWrite {
   packet: Packet;
-  /** whether this process made the id; then no other packet can have it */
+  /** whether this process created the id, so that no other packet can have it */
   freshId: boolean;
-  /** the request's Idempotency-Key with the answer it will have got */
+  /** the request's Idempotency-Key with its answer */
   claim?: Claim | undefined;
-  /** the entry of the log that it becomes */
+  /** its log entry */
   event: LogEvent;
   /** rows of other features' tables, written in the same transaction: a chat message for lists and search */
   rows?: readonly TableRow[];
@@ -32,13 +32,13 @@ export interface TableRow {
   values: unknown[];
 }
 
-/** What became of a write: stored now, or nothing stored because the id or the key was there before. */
+/** The outcome of a write: stored, or not stored because the id or the key existed before. */
 export type WriteOutcome =
   | { kind: 'stored' }
   | { kind: 'id-exists' }
   | { kind: 'key-exists'; answer: StoredAnswer };
 
-/** Packets whose ids are certainly new. To look for conflicts costs a descent of the key's index for each row. */
+/** Packets whose ids are certainly new. Checking for conflicts costs an index look-up per row. */
 const packetTable: RowTable = {
   name: 'insert_packets',
   insert:
@@ -46,7 +46,7 @@ const packetTable: RowTable = {
   width: 13,
 };
 
-/** Packets whose ids may be there; those that were not come back. */
+/** Packets whose ids may exist; the new ones are returned. */
 const claimedPacketTable: RowTable = {
   ...packetTable,
   name: 'claim_packets',
@@ -67,7 +67,7 @@ const attachmentTable: RowTable = {
   ending: 'ON CONFLICT DO NOTHING',
 };
 
-/** Who names an attachment first: later ones change nothing. */
+/** The first reference to an attachment; later ones change nothing. */
 const claimedAttachmentTable: RowTable = {
   name: 'insert_attachment_claims',
   insert: 'INSERT INTO attachment_claims (attachment_id, author, sha256)',
@@ -76,15 +76,15 @@ const claimedAttachmentTable: RowTable = {
 };
 
 /**
- * Writes a batch of packets in one transaction and tells what became of each; when it throws, nothing was
- * stored. Every table's rows are sorted by key, and tables are always written in the same order, so that
- * processes which write the same keys wait for one another instead of deadlocking.
+ * Writes a batch of packets in one transaction and returns the outcome of each; if it throws, nothing was stored.
+ * Every table's rows are sorted by key, and tables are always written in the same order, so that processes which
+ * write the same keys wait for one another instead of deadlocking.
  *
- * Repeating a batch whose COMMIT broke is safe: ids and keys that did get in are found and not written twice, and
- * what was written is queued for the log once.
+ * A batch whose COMMIT broke can be repeated: ids and keys that were committed are found and not written twice, and
+ * each packet gets into the outbox once.
  *
- * @param connection one connection in pipeline mode, with no transaction open; when this throws, the
- *   transaction may still be open, and the connection must be closed
+ * @param connection one connection in pipeline mode, with no transaction open; when this throws, the transaction may
+ *   still be open, and the connection must be closed
  */
 export async function writePackets(
   connection: Database,
@@ -95,28 +95,28 @@ export async function writePackets(
       ? writePipelined(connection, writes)
       : writeChecked(connection, writes));
   } catch (error) {
-    // The COMMIT may have got through: whoever sends these writes again must look whether their ids are there.
+    // The COMMIT may have succeeded: a retry must check whether the ids exist.
     for (const write of writes) write.freshId = false;
     throw error;
   }
 }
 
-/** Goes the way of a batch without writing any: see `checkWrites`. */
+/** Checks the tables that a batch writes to: see `checkWrites`. */
 export function checkPacketWrites(connection: Database, space: boolean): Promise<void> {
   return checkWrites(connection, 'packets', space);
 }
 
-/** Whether a write needs no answer before its COMMIT: nothing of it can be there before. */
+/** Whether a write needs no answer before its COMMIT, because nothing of it can exist yet. */
 export function canPipeline({ freshId, claim }: PacketWrite): boolean {
   return freshId && !claim;
 }
 
-/** About how much a packet brings to write, in rows: what search keeps of a message weighs as much as two. */
+/** Approximate rows to write for a packet: the search index of a message weighs as much as two rows. */
 export function weightOf({ packet, rows = [] }: PacketWrite): number {
   return 1 + packet.additionalGeoids.length + packet.attachments.length + 3 * rows.length;
 }
 
-/** Nothing can be there before: all statements go in one round trip. */
+/** Nothing can exist yet: all statements are sent in one round trip. */
 async function writePipelined(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
   const packets = writes.map(({ packet }) => packet);
   const statements = [...packetStatements(packetTable, packets), ...dependentStatements(writes)];
@@ -124,7 +124,7 @@ async function writePipelined(connection: Database, writes: readonly PacketWrite
   return writes.map(() => ({ kind: 'stored' }));
 }
 
-/** Keys first, then ids; what depends on a packet is only written for those that got both. */
+/** Keys first, then ids; dependent rows are written only for packets that got both. */
 async function writeChecked(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
   const outcomes: WriteOutcome[] = writes.map(() => ({ kind: 'stored' }));
   await connection.query({ text: 'BEGIN' });
@@ -204,7 +204,7 @@ function packetStatements(table: RowTable, packets: readonly Packet[]): pg.Query
   );
 }
 
-/** In the order of the attachments; of packets that name the same one, in that of the packets: the first row is kept. */
+/** Ordered by attachment, then by packet: of several references to an attachment the first is kept. */
 function attachmentClaims(writes: readonly PacketWrite[]): unknown[][] {
   return writes
     .flatMap(({ packet }) => packet.attachments.map(reference => ({ ...reference, author: packet.author })))
@@ -228,7 +228,7 @@ function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   ];
 }
 
-/** The rows of other features, table by table; tables are in the order of their names in every process. */
+/** The rows of other features, table by table, in the order of the tables' names. */
 function featureStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   const byTable = new Map<RowTable, unknown[][]>();
   for (const { rows } of writes) {
@@ -243,7 +243,7 @@ function featureStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
   return tables.flatMap(([table, rows]) => insertStatements(table, rows.sort(compareRows)));
 }
 
-/** Sends all statements at once and waits for all; throws the first one's error, not what followed from it. */
+/** Sends all statements at once and waits for all; throws the first error, not those that follow from it. */
 async function pipeline(connection: Database, statements: pg.QueryConfig[]): Promise<pg.QueryResult[]> {
   const settled = await Promise.allSettled(statements.map(statement => connection.query(statement)));
   return settled.map(result => {

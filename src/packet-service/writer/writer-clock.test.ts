@@ -157,7 +157,7 @@ test('a server that takes no writes is tried for a second', async () => {
   pass(0.5);
   await written;
   expect([...refused.values()]).toEqual([
-    'unavailable 5: the database takes no writes for now; send the packet again',
+    'unavailable 5: the database accepts no writes for now; send the packet again',
   ]);
   await writer.drain();
 });

@@ -1,24 +1,29 @@
 /** How long a request waits for its packet to be written, in milliseconds. */
 const PATIENCE_MS = 10_000;
-/** Without a batch written for so long, while there are batches to write, the writer hangs; in milliseconds. */
+/** The writer hangs if it has written no batch for so long although some wait; in milliseconds. */
 const HUNG_MS = 5000;
-/** How exact the clock is, in milliseconds. */
+/** The resolution of the clock, in milliseconds. */
 const TICK_MS = 500;
 
-/** The writer's clock. It ticks only while the process runs: a process that was paused gives up nothing for it. */
+/**
+ * The writer's clock. It ticks only while the process runs, so that nothing is given up because the process was
+ * paused.
+ */
 export interface WriterClock {
-  /** milliseconds since the writer was made */
+  /** milliseconds since the writer was created */
   now(): number;
-  /** Notes that the writer, idle before, has something to write. */
+  /** To be called when an idle writer gets something to write. */
   began(): void;
-  /** Notes that a batch was written. */
+  /** To be called when a batch was written. */
   written(): void;
-  /** @throws Error when the writer hangs; called while it has something to write */
+  /** @throws Error if the writer hangs; call only while it has something to write */
   check(): void;
   stop(): void;
 }
 
-/** @param giveUp told at each tick since when requests have waited for too long */
+/**
+ * @param giveUp called at each tick with the time since which requests have waited too long
+ */
 export function writerClock(giveUp: (since: number) => void): WriterClock {
   let now = 0;
   let moved = 0;

@@ -1,12 +1,12 @@
 /**
- * Turns many single look-ups into few of many: while one load is in flight, the keys that arrive are collected
- * and go into the next. There is no timer, so a lone look-up goes at once, and every look-up is loaded after it
- * was asked for: it sees whatever had been committed by then. A key that is asked for twice is loaded once.
+ * Combines single look-ups into batches: while one load is in flight, the keys that arrive are collected for the
+ * next. There is no timer, so a lone look-up is loaded at once, and every load begins after the look-up was
+ * requested, so that it sees everything committed by then. A key that is requested twice is loaded once.
  *
- * @param load gets distinct keys and gives their values in the same order; when it throws, only the callers of
- *   these keys fail
+ * @param load gets distinct keys and returns their values in the same order; if it throws, only the callers of these
+ *   keys fail
  * @param max keys in one load
- * @param same what two keys have in common that are the same; a key itself where it is not given
+ * @param same returns what equal keys have in common; by default the key itself
  */
 export function batchLoader<Key, Value>(
   load: (keys: Key[]) => Promise<Value[]>,

@@ -1,4 +1,4 @@
-/** Waits until work has ended, well or not, but no longer than `ms` milliseconds; returns whether it ended in time. */
+/** Waits until work has ended, successfully or not, but at most `ms` milliseconds; returns whether it ended in time. */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);

@@ -1,15 +1,15 @@
 /**
- * Asks for a piece of work that holds the event loop.
+ * Requests time for a piece of work on the event loop.
  *
- * @param weight about how many microseconds it takes
- * @returns undefined when it may begin at once, otherwise what resolves when it may
+ * @param weight approximate duration in microseconds
+ * @returns undefined if it may begin at once, otherwise a promise that resolves when it may
  */
 export type Pace = (weight: number) => Promise<void> | undefined;
 
 /**
- * Spreads work over the turns of the event loop: in one turn pieces begin until they weigh more than `perTurn`, the rest
- * waits for later turns in the order in which it came. Between two turns everybody else's requests are served, so none
- * of them waits for longer than one turn and one piece take.
+ * Spreads work over the turns of the event loop: in one turn pieces begin until their weights exceed `perTurn`; the
+ * rest waits for later turns, in order of arrival. Other requests are served between two turns, so that they wait no
+ * longer than one turn and one piece.
  */
 export function pacer(perTurn: number): Pace {
   const waiting: { weight: number; begin: () => void }[] = [];

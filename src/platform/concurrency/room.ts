@@ -1,13 +1,13 @@
-/** Room for things of different weights, which are let in in the order in which they came. */
+/** A weighted semaphore, which admits in order of arrival. */
 export interface Room {
-  /** Lets something in: undefined when there is room at once, otherwise what resolves when there is. */
+  /** Acquires a weight: returns undefined if there is room at once, otherwise a promise that resolves when there is. */
   enter(weight: number): Promise<void> | undefined;
-  /** Gives back what something took that was let in. */
+  /** Releases an acquired weight. */
   leave(weight: number): void;
 }
 
 /**
- * @param total what may be inside together. Something heavier is let in alone.
+ * @param total the total weight. Heavier items are admitted alone.
  */
 export function room(total: number): Room {
   const waiting: { weight: number; enter: () => void }[] = [];

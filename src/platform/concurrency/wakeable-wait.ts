@@ -1,8 +1,8 @@
-/** A wait that ends after a time, or as soon as somebody wakes it. */
+/** A wait that ends after a time, or when it is woken. */
 export interface WakeableWait {
-  /** Ends the wait; one that has not begun yet then ends at once. */
+  /** Ends the wait; one that begins later ends at once. */
   wake(): void;
-  /** Forgets earlier wakes. */
+  /** Clears earlier wakes. */
   reset(): void;
   /** Resolves after `ms` milliseconds, or when woken since the last reset. */
   wait(ms: number): Promise<void>;

@@ -8,45 +8,46 @@ export interface ByteRange {
 }
 
 /**
- * Where files are kept: a folder, or a bucket. A key is made by us, never from a request: lowercase segments
- * joined by /, of which the first says whose it is, such as `attachments/<sha256>`. What is put under a key is there
- * as a whole or not at all, and survives a power cut.
+ * A store of files: a folder, or a bucket. Keys are created by the program, never from a request: lowercase segments
+ * joined by /, of which the first is the owner, such as `attachments/<sha256>`. Writes are atomic and durable.
  *
- * Every function throws Problem unavailable when the store does not do it, `read` Problem internal when the file is
+ * Every function throws Problem unavailable if the store fails; `read` throws Problem internal if the file is
  * missing.
  */
 export interface FileStore {
-  /** where it is, in words for an operator */
+  /** its location, for operators */
   readonly place: string;
   /**
-   * Takes bytes in, on this machine's disk: the first half of storing what a request brings.
+   * Receives bytes on this machine's disk: the first half of storing an upload.
    *
-   * @param maxBytes the most that is taken
-   * @param tooLarge what is thrown beyond it
-   * @returns size, SHA-256 and first bytes, and the content for `put`; to be discarded in every case
+   * @param maxBytes maximum size
+   * @param tooLarge the error beyond it
+   * @returns size, SHA-256 and first bytes, and the content for `put`; always discard it afterwards
    */
   receive(
     source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     maxBytes: number,
     tooLarge: () => Error,
   ): Promise<Received>;
-  /** Keeps content under a key, in place of what was there. */
+  /** Stores content under a key, replacing any earlier content. */
   put(key: string, content: Received | Uint8Array): Promise<void>;
-  /** Bytes under a key; undefined when there is nothing. */
+  /** Size in bytes; undefined if there is no such file. */
   size(key: string): Promise<number | undefined>;
-  /** Opens what is under a key, or a part of it. Destroying the stream frees what it holds. */
+  /** Opens a file, or a part of it. Destroying the stream frees its resources. */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** Removes what is under a key, if there is anything. */
+  /** Removes a file, if it exists. */
   remove(key: string): Promise<void>;
   /** Removes everything whose key begins with these whole segments, without a / at the end. */
   removeAll(prefix: string): Promise<void>;
-  /** Removes what was received more than a day before `now` and never kept: its process was killed. */
+  /**
+   * Removes files that were received more than a day before `now` and never stored, because their process was killed.
+   */
   removeForgotten(now: Date): Promise<void>;
 }
 
 const KEY = /^[a-z][a-z-]*(\/[a-z0-9][a-z0-9-]*)+$/;
 
-/** @throws Error when a key is not one of ours: no request may ever reach a path */
+/** @throws Error if a key has another form, so that no request can ever choose a path */
 export function checkKey(key: string): string {
   if (!KEY.test(key)) throw new Error('a key of a stored file must be lowercase segments');
   return key;

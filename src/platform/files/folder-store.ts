@@ -6,9 +6,9 @@ import { makeFolder, syncFolder } from './whole-file.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Keeps files in a folder, each at the path that its key is. Several processes may share the folder. */
+/** Stores files in a folder, with the key as path. Several processes may share the folder. */
 export function folderStore(folder: string): FileStore {
-  // On the same file system as the rest, so that a rename puts a file in its place.
+  // On the same file system as the rest, so that files can be moved by rename.
   const receiving = receivingFolder(folder);
   const pathOf = (key: string) => path.join(folder, ...checkKey(key).split('/'));
 
@@ -46,7 +46,7 @@ export function folderStore(folder: string): FileStore {
   };
 }
 
-/** What every store does on this machine's disk: files on their way in, in the folder `.receiving`. */
+/** The local part of every store: incoming files in the folder `.receiving`. */
 export function receivingFolder(folder: string) {
   const receiving = path.join(folder, '.receiving');
   return {

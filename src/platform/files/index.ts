@@ -8,7 +8,7 @@ export type { ByteRange, FileStore } from './file-store.ts';
 export type { Received } from './received.ts';
 
 /**
- * The store that the settings name: the bucket S3_BUCKET, or the folder DATA_DIR/files. Opening it costs nothing.
+ * The configured store: the bucket S3_BUCKET, or the folder DATA_DIR/files. Opening it does no I/O.
  *
  * @throws SettingsError
  */

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { Problem } from '../http/problems.ts';
 import { giveToOwner, makeFolder } from './whole-file.ts';
 
-/** Bytes at the beginning of a file that tell what it is; as many as the npm package file-type looks at. */
+/** Bytes at the beginning of a file by which its type is detected; as many as the npm package file-type reads. */
 const HEAD_BYTES = 4100;
 
-/** Bytes that came in and stand in a file of their own, on the disk, until somebody keeps or discards them. */
+/** Received bytes in a temporary file, until they are stored or discarded. */
 export interface Received {
   path: string;
   /** bytes */
@@ -16,16 +16,16 @@ export interface Received {
   sha256: string;
   /** the first bytes, up to 4100 */
   head: Buffer;
-  /** Removes the file, where it has not been put elsewhere. To be called in every case. */
+  /** Removes the file, unless it has been moved. Always call it. */
   discard(): Promise<void>;
 }
 
 /**
- * Writes what comes into a new file in `folder`, counting and hashing on the way.
+ * Writes a stream into a new file in `folder`, counting and hashing.
  *
  * @param maxBytes the most that is taken
  * @param tooLarge what is thrown beyond it
- * @throws Problem unavailable when it cannot be written; whatever reading the source throws. Nothing is left then.
+ * @throws Problem unavailable if it cannot be written; errors of the source. Then no file is left.
  */
 export async function receive(
   folder: string,
@@ -77,7 +77,7 @@ async function take(
 }
 
 /**
- * Does what the disk or the store behind it may refuse for a while, such as for want of space.
+ * Runs an operation that the disk or the store may refuse temporarily, for example for lack of space.
  *
  * @throws Problem unavailable, with the cause for the log
  */
@@ -93,9 +93,9 @@ export async function storing<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** A file that should be there and is not: no later try finds it, and an operator has to know. */
+/** The error for a missing file: retries cannot succeed, and an operator has to know. */
 export function missing(key: string): Problem {
   return new Problem('internal', 'the file is missing in the file store', {
-    cause: new Error(`the file store has nothing under ${key}`),
+    cause: new Error(`the file store has no file ${key}`),
   });
 }

@@ -6,7 +6,7 @@ import { checkKey, type FileStore } from './file-store.ts';
 import { receivingFolder } from './folder-store.ts';
 import { missing, storing } from './received.ts';
 
-/** How long S3 may be silent, in milliseconds. */
+/** Timeout of S3 without traffic, in milliseconds. */
 const SILENCE_MS = 30_000;
 
 export type S3Settings = Pick<
@@ -15,14 +15,14 @@ export type S3Settings = Pick<
 >;
 
 /**
- * Keeps files in an S3 bucket. What comes in is received in `folder` first: S3 wants to know its size, and a client
- * on a slow network must not hold a connection to it.
+ * Stores files in an S3 bucket. Uploads are received in `folder` first: S3 needs to know their size, and slow clients
+ * must not hold a connection to it.
  */
 export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: string): FileStore {
   const { keep: _, ...receiving } = receivingFolder(folder);
   const Bucket = settings.S3_BUCKET;
   let opened: ReturnType<typeof open> | undefined;
-  // The SDK is large: a start that stores nothing does without it.
+  // The SDK is large, so it is loaded on first use.
   const s3 = () => {
     opened ??= open(settings);
     return opened;
@@ -41,7 +41,7 @@ export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: st
             new sdk.PutObjectCommand({ Bucket, Key: checkKey(key), Body, ContentLength: size }),
           );
         } finally {
-          // A request that failed has not read it to its end.
+          // A failed request has not read it to its end.
           if (!(Body instanceof Uint8Array)) Body.destroy();
         }
       }),
@@ -98,7 +98,7 @@ async function open(
       S3_SECRET_ACCESS_KEY && {
         credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY },
       }),
-    // Checksums beyond those that S3 demands are unknown to many stores that speak its protocol.
+    // Many compatible stores do not support checksums that S3 does not require.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 5000, socketTimeout: SILENCE_MS },

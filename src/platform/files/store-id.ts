@@ -10,11 +10,11 @@ import type { FileStore } from './file-store.ts';
 const KEY = 'store/id';
 
 /**
- * Makes sure that this process' file store is the one that holds the files which the database names. A store carries
- * an id; the first process records it in the database.
+ * Checks that this process uses the file store with the database's files. A store has an id, which the first process
+ * records in the database.
  *
  * @param pool of a service, whose table `file_store` holds the id
- * @throws SettingsError when the database's files are in another store
+ * @throws SettingsError if the database's files are in another store
  */
 export async function checkFileStore(pool: pg.Pool, files: FileStore): Promise<void> {
   await transaction(pool, async database => {
@@ -27,7 +27,7 @@ export async function checkFileStore(pool: pg.Pool, files: FileStore): Promise<v
 }
 
 /**
- * Records this process' file store as the one that holds the files, whatever was recorded before.
+ * Records this process's file store as the one with the database's files, replacing an earlier record.
  *
  * @returns the store's id
  */
@@ -58,6 +58,6 @@ function refusal({ place }: FileStore, own: string | undefined, recorded: string
   return (
     `DATA_DIR, S3_BUCKET: the database's files are in the file store ${recorded}, and ${place} ${found}. All processes ` +
     'on one database need the same files: share the folder, or use S3. If these are the files (moved, or restored ' +
-    'without their id), `fieldtrace files adopt` says so to the database'
+    'without their id), record that with `fieldtrace files adopt`'
   );
 }

@@ -1,9 +1,9 @@
 import { chown, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Makes a folder inside DATA_DIR that is for its owner alone; the folder around it may have to be open to others. */
+/** Creates a folder in DATA_DIR that only its owner can access; DATA_DIR may have to be accessible to others. */
 export async function makeFolder(folder: string): Promise<void> {
-  // Only this folder is closed: the embedded database beside it belongs to another user.
+  // Only this folder is closed, because the embedded database next to it may belong to another user.
   await mkdir(path.dirname(folder), { recursive: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (process.getuid?.() !== 0) return;
@@ -11,7 +11,7 @@ export async function makeFolder(folder: string): Promise<void> {
   await chown(folder, uid, gid);
 }
 
-/** Writes a file for its owner alone that is there as a whole or not at all, and survives a power cut. */
+/** Writes a file that only its owner can read, atomically and durably. */
 export async function writeWhole(folder: string, name: string, bytes: Buffer): Promise<void> {
   const partial = path.join(folder, `.${name}.${process.pid}`);
   try {
@@ -31,16 +31,16 @@ export async function writeWhole(folder: string, name: string, bytes: Buffer): P
   }
 }
 
-/** Under `sudo npm start` files belong to whoever owns their folder, who may start without sudo the next time. */
+/** Under `sudo npm start` files get the owner of their folder, who may start without sudo the next time. */
 export async function giveToOwner(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   await file.chown(uid, gid);
 }
 
-/** A rename survives a power cut once its folder has been written. */
+/** A rename is durable once its folder has been synced. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders, and needs no such thing.
+  // Windows cannot open folders and does not need this.
   if (process.platform === 'win32') return;
   const handle = await open(folder);
   try {

@@ -3,11 +3,11 @@ import { addressBlock, isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 import type { Server } from './service.ts';
 
-/** Bytes of an answer from which on it is counted: smaller ones are bounded by the number of connections. */
+/** Answers from this size in bytes are counted; smaller ones are bounded by the number of connections. */
 const LARGE = 64 * 1024;
 /** Bytes of large answers that one process holds at the same time, at most, and those of one client address. */
 const LIMITS = { total: 128 * 1024 * 1024, perAddress: 32 * 1024 * 1024 };
-/** When a refused client should come back, in seconds. */
+/** Retry-After, in seconds. */
 const RETRY_SECONDS = 5;
 
 declare module 'fastify' {
@@ -42,7 +42,7 @@ export function boundAnswers(app: Server, limits: typeof LIMITS = LIMITS): void 
     const address = isLocalRequest(request) ? undefined : addressBlock(request.ip);
     const ofAddress = address === undefined ? 0 : (byAddress.get(address) ?? 0);
     if (total + bytes > limits.total || ofAddress + bytes > limits.perAddress) {
-      throw new Problem('unavailable', 'too many large answers wait for their readers; ask again', {
+      throw new Problem('unavailable', 'too many large answers are being read; try again', {
         retryAfter: RETRY_SECONDS,
       });
     }

@@ -9,7 +9,7 @@ import type { Server } from './service.ts';
 const LARGE = 64 * 1024;
 /** Bytes of large bodies that one process holds at the same time, at most, and those of one client address. */
 const LIMITS = { total: 64 * 1024 * 1024, perAddress: 32 * 1024 * 1024 };
-/** When a refused client should come back, in seconds. */
+/** Retry-After, in seconds. */
 const RETRY_SECONDS = 2;
 
 declare module 'fastify' {
@@ -48,7 +48,7 @@ export function boundBodies(app: Server, limits: typeof LIMITS = LIMITS): void {
     const hold = (bytes: number) => {
       const ofAddress = ended ? 0 : add(bytes);
       if (total > limits.total || ofAddress > limits.perAddress) {
-        throw new Problem('unavailable', 'too many large bodies are in work; send it again', {
+        throw new Problem('unavailable', 'too many large bodies are being processed; send it again', {
           retryAfter: RETRY_SECONDS,
         });
       }

@@ -35,7 +35,7 @@ export function withBodyLimit(schema: FastifySchema, route: RouteOptions, bodyLi
   if (!body || !response || (consumes && !consumes.includes('application/json'))) return schema;
   const limit = `The body has at most ${inWords(route.bodyLimit ?? bodyLimit)}.`;
   const answers = response as Record<string, object>;
-  const tooLarge = { ...answers[400], description: 'the body is larger than this endpoint takes' };
+  const tooLarge = { ...answers[400], description: 'the body is too large for this endpoint' };
   return {
     ...schema,
     description: description ? `${description} ${limit}` : limit,

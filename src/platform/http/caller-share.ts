@@ -2,20 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addressBlock, isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 
-/** What one caller may have at the same time of something that all callers share. */
+/** A limit per caller on a shared resource. */
 export interface ShareOptions {
   /** how many, at most */
   perCaller: number;
   /** what they are, for the error: "uploads" */
   what: string;
-  /** seconds after which a refused caller should come back */
+  /** Retry-After, in seconds */
   retryAfter: number;
 }
 
 /**
  * Takes one for the request until its answer has been sent or its connection is closed.
  *
- * @param user who asks, where that is known; otherwise the request's address counts, but for this machine's own
+ * @param user the caller, if known; otherwise the request's address counts, except for this machine's own
  * @throws Problem too_many_requests
  */
 export type TakeShare = (request: FastifyRequest, reply: FastifyReply, user: string | undefined) => void;
@@ -31,7 +31,7 @@ export function callerShare({ perCaller, what, retryAfter }: ShareOptions): Take
       const whose = user === undefined ? 'this address' : 'this user';
       throw new Problem(
         'too_many_requests',
-        `${whose} has as many ${what} open as it may (${perCaller}); try again when one has ended`,
+        `${whose} has reached the limit of ${perCaller} open ${what}; try again when one has ended`,
         { retryAfter },
       );
     }

@@ -1,11 +1,11 @@
 const UNKNOWN = 'application/octet-stream';
 
 /**
- * The media type that a file's first bytes tell; what the client says of it is never believed. Texts have no such
- * bytes and are application/octet-stream, like anything else that is not known.
+ * Detects the media type of a file from its first bytes; the client's claim is ignored. Texts cannot be detected and
+ * are application/octet-stream, like other unknown types.
  */
 export async function sniffContentType(head: Buffer): Promise<string> {
-  // Loaded with the first file: most starts take in none for a while.
+  // Loaded with the first file, to start faster.
   const { fileTypeFromBuffer } = await import('file-type');
   try {
     return (await fileTypeFromBuffer(head))?.mime ?? UNKNOWN;

@@ -105,7 +105,7 @@ describe('behind proxies', () => {
     }
   });
 
-  test('a number of hops and a list of networks find the rightmost address that is not a proxy`s', async () => {
+  test("a number of hops and a list of networks find the rightmost address that is not a proxy's", async () => {
     const hops = await runningService({ TRUST_PROXY: '2' }, service);
     const first = await remaining(hops, '198.51.100.2, 10.0.0.1');
     expect(await remaining(hops, '203.0.113.9, 198.51.100.2, 10.0.0.2')).toBe(first - 1);
@@ -188,7 +188,7 @@ describe('the Host header', () => {
     expect(why({ ALLOWED_HOSTS: 'farm.local' })).toBe('ALLOWED_HOSTS is farm.local');
   });
 
-  test('is the proxy`s business behind one, and anyone`s where the service listens to the network', async () => {
+  test("is the proxy's business behind one, and anyone's where the service listens to the network", async () => {
     expect((await ask(service, 'evil.example')).status).toBe(200);
     const wide = await runningService({ HOST: '0.0.0.0' }, service);
     expect((await ask(wide, 'evil.example')).status).toBe(200);

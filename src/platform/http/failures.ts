@@ -3,9 +3,9 @@ import { passingTrouble } from '../postgres/troubles.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
 
 const frameworkProblems: Record<string, [ProblemCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is larger than this endpoint takes'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large for this endpoint'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Content-Type must be application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid', 'Content-Length does not fit the body'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid', 'Content-Length does not match the body'],
   FST_ERR_BAD_URL: ['invalid', 'the path is not a valid URL'],
 };
 
@@ -27,5 +27,5 @@ export function toProblem(error: unknown): Problem {
     const match = Object.entries(problemStatus).find(([, status]) => status === statusCode);
     return new Problem((match?.[0] as ProblemCode) ?? 'invalid', (error as Error).message, { cause: error });
   }
-  return new Problem('internal', 'something went wrong on our side; the log tells what', { cause: error });
+  return new Problem('internal', 'internal error; see the log of the service', { cause: error });
 }

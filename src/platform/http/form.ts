@@ -7,8 +7,8 @@ import { streamBodies } from './streamed-body.ts';
 const FORM_BYTES = 64 * 1024;
 
 /**
- * Has the routes of a context of its own take multipart forms of one file, as streams. Their body schemas only document
- * them.
+ * Makes the routes of a separate context accept multipart forms of one file, as streams. Their body schemas only
+ * document them.
  *
  * @param maxBytes of the file
  * @param tooLarge the problem of a larger one, told before it is read where its length is known

@@ -13,22 +13,22 @@ const Health = Type.Object({
 });
 
 const Detail = Type.Object({
-  name: Type.String({ description: 'what it is about' }),
-  status: Type.String({ description: 'OK, or a word for what is not' }),
-  message: Type.Optional(Type.String({ description: 'what an operator should know' })),
+  name: Type.String({ description: 'the subject' }),
+  status: Type.String({ description: 'OK, or the kind of trouble' }),
+  message: Type.Optional(Type.String({ description: 'a message for operators' })),
 });
 
 const Readiness = Type.Object({
   ...Health.properties,
   details: Type.Array(Detail, {
     maxItems: 20,
-    description: 'further findings; they do not change the status',
+    description: 'further details, which do not change the status',
   }),
 });
 
 const tags = ['Health'];
-const ready = 'it takes requests; with WRITES_REFUSED it answers reads, and writes get 503';
-const notReady = 'it cannot work: send requests to another process';
+const ready = 'the service accepts requests; with WRITES_REFUSED it answers reads, and writes get 503';
+const notReady = 'the service cannot work: send requests to another process';
 
 const healthSchema = {
   tags,
@@ -40,14 +40,14 @@ const healthSchema = {
 const readySchema = {
   tags,
   summary: 'Whether the service can work, with details',
-  description: 'The status of /health, and what else an operator should know.',
+  description: 'The status of /health, with details for operators.',
   response: { 200: { ...Readiness, description: ready }, 503: { ...Readiness, description: notReady } },
 };
 
 const liveSchema = {
   tags,
   summary: 'Whether the process answers at all',
-  description: 'For whoever restarts a process that hangs. It says nothing about the database.',
+  description: 'For supervisors that restart a hanging process. It says nothing about the database.',
   response: { 200: { ...Health, description: 'the process answers' } },
 };
 

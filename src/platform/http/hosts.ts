@@ -37,7 +37,7 @@ export function checkHosts(app: FastifyInstance, settings: HostSettings): void {
 function unknownHost(): Problem {
   return new Problem(
     'misdirected',
-    'this service is not known by the name in Host; ALLOWED_HOSTS names those that it has beside localhost',
+    'the name in Host is not allowed; add it to ALLOWED_HOSTS if this service has that name',
   );
 }
 

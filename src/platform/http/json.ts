@@ -79,7 +79,7 @@ function findFault(text: string): Fault | undefined {
     if (char === QUOTE) {
       values++;
       const start = at;
-      // Not indexOf: V8 may compute it for every character, as if it cost nothing.
+      // Not indexOf: V8 may compute it for every character.
       for (at++; at < text.length; at++) {
         const inside = text.charCodeAt(at);
         if (inside === QUOTE || inside === BACKSLASH) break;
@@ -90,7 +90,7 @@ function findFault(text: string): Fault | undefined {
         at = end;
       }
     } else if (char === COLON) {
-      // What stands before it was a key.
+      // The string before it was a key.
       values--;
     } else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
       values++;
@@ -179,7 +179,7 @@ function readEscapes(text: string, from: number): { end: number; sentence?: stri
     at += 4;
     if (unit === 0) return { end: at, sentence: ': holds the character U+0000' };
     if ((unit & 0xf800) !== 0xd800) continue;
-    // Beside an escaped half only another escaped half can stand: in valid UTF-8 there are no lone ones.
+    // An escaped half can only be followed by another escaped half, because valid UTF-8 has no lone ones.
     const isPair = unit < 0xdc00 && /^\\u[dD][c-fC-F]/.test(text.slice(at + 1, at + 5));
     if (!isPair) return { end: at, sentence: ': holds half of a surrogate pair' };
     at += 6;

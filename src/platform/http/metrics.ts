@@ -6,8 +6,9 @@ import { requestDurations } from './request-durations.ts';
 import type { Server } from './service.ts';
 
 /**
- * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. It asks
- * for METRICS_TOKEN where that is set; otherwise it is open as /health is, and a proxy keeps it from the public.
+ * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. It
+ * requires METRICS_TOKEN if that is set; otherwise it is open like /health, and a proxy should keep it from the
+ * public.
  *
  * @returns where further metrics of the service register
  */

@@ -27,13 +27,13 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus;
 
-/** What a Problem may carry besides its sentence. */
+/** The details of a Problem besides its message. */
 export interface ProblemDetails {
   /** Seconds after which the same request may succeed; becomes the Retry-After header. */
   retryAfter?: number;
   /** Messages by the path of the field they are about. */
   fields?: Record<string, string>;
-  /** What lies behind it, for the log alone. */
+  /** The cause, which is only logged. */
   cause?: unknown;
 }
 

@@ -7,8 +7,8 @@ import { forwardedAddresses, isLoopback } from './address.ts';
 const MAX_NETWORKS = 100;
 
 /**
- * Whether an address belongs to a proxy whose X-Forwarded-For, -Host and -Proto count. Hop 0 is who is connected to
- * us, hop 1 the rightmost address of the header, and so on; the first that is not trusted is the client.
+ * Whether an address belongs to a proxy whose X-Forwarded-For, -Host and -Proto count. Hop 0 is the peer of the
+ * connection, hop 1 the rightmost address of the header, and so on; the first that is not trusted is the client.
  */
 export type TrustedProxy = (address: string, hop: number) => boolean;
 
@@ -56,9 +56,8 @@ function addNetwork(list: BlockList, network: string): boolean {
 }
 
 /**
- * Has what trusted proxies say read as addresses and nothing else. Where none is trusted, the first request that a
- * proxy on this machine forwards is mentioned in the log: its clients look like this machine, and no limit by address
- * reaches them.
+ * Reads X-Forwarded-For of trusted proxies as addresses only. If none is trusted, the first request forwarded by a
+ * proxy on this machine is logged, because its clients look like this machine and are exempt from limits by address.
  */
 export function readForwarded(app: FastifyInstance, trusted: TrustedProxy | false): void {
   if (trusted) {
@@ -74,7 +73,7 @@ export function readForwarded(app: FastifyInstance, trusted: TrustedProxy | fals
     if (!mentioned && isForwarded(request.headers) && isLoopback(request.ip)) {
       mentioned = true;
       request.log.warn(
-        'a proxy on this machine forwards requests, and TRUST_PROXY is false: limits by address do not reach its clients',
+        'a proxy on this machine forwards requests, and TRUST_PROXY is false: its clients are exempt from limits by address',
       );
     }
     done();

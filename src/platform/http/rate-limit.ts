@@ -12,8 +12,8 @@ declare module 'fastify' {
 }
 
 /**
- * Limits how often one client address may ask, in each process. Requests of this machine itself are never limited.
- * Routes may ask for less by their `config.rateLimit`; with RATE_LIMIT=off only those of them that are guarded do.
+ * Limits the requests of one client address, in each process. Requests from this machine are never limited. Routes
+ * can have lower limits by `config.rateLimit`; with RATE_LIMIT=off only the guarded ones apply.
  *
  * @param perMinute requests of one address, to all routes together
  */
@@ -31,9 +31,13 @@ export async function limitRequests(
     allowList: request => isLocalRequest(request) || (!isOn && !request.routeOptions.config.guarded),
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));
-      return new Problem('too_many_requests', `too many requests from this address; again in ${seconds} s`, {
-        retryAfter: seconds,
-      });
+      return new Problem(
+        'too_many_requests',
+        `too many requests from this address; try again in ${seconds} s`,
+        {
+          retryAfter: seconds,
+        },
+      );
     },
   });
 }

@@ -88,7 +88,7 @@ function checkQuery(query: Query, parameters: Expectation['parameters'], integer
     const value = query[name];
     if (value === undefined) continue;
     if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) {
-      throw wrong(name, `${name} must be a whole number, in digits alone`);
+      throw wrong(name, `${name} must be a whole number, written in digits`);
     }
     query[name] = Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   }
@@ -120,7 +120,7 @@ function expectationOf(route: RouteOptions, strict: boolean): Expectation | unde
   if (!schema || schema.hide) return undefined;
   const properties = Object.entries(schema.querystring?.properties ?? {});
   return {
-    // What anyone may look at is linked to from mails and polled by programs that add parameters of their own.
+    // Open routes are linked to from mails and polled by programs that add their own parameters.
     parameters: strict && !route.config?.open ? properties.map(([name]) => name) : undefined,
     integers: properties.filter(([, { type }]) => type === 'integer').map(([name]) => name),
     produces: mediaTypes(schema.response ?? {}),

@@ -73,7 +73,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
   app.server.on('checkExpectation', app.routing);
   logRequests(app);
   sendSecurityHeaders(app, service.publicUrl);

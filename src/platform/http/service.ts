@@ -32,13 +32,13 @@ export interface ServiceDescription {
   pagePath: string;
   /** How requests say who they are, for the definition (OpenAPI security scheme objects by name). */
   securitySchemes: Record<string, SecurityScheme>;
-  /** Whether a refused body is told all that is wrong with it, or the first thing, which is quicker. */
+  /** Whether errors of a body list everything that is wrong, or only the first error, which is faster. */
   everyError: boolean;
   /** What happens to query parameters that a route does not know. */
   unknownParameters: 'refused' | 'ignored';
   /** Bytes of a request body that no route allows more of by itself. */
   bodyLimit: number;
-  /** What clients know the service by, where a setting says it. */
+  /** The public URL, if configured. */
   publicUrl: string | undefined;
   /** Requests of one client address in a minute, at most. */
   perMinute: number;

@@ -11,9 +11,9 @@ export const MIN_BYTES_PER_SECOND = 1024;
 type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
 
 /**
- * Cuts off clients that hold a request without moving it: readers that take nothing of an answer for STALL_SECONDS, and
- * senders whose body comes at less than 1 KiB/s on average over so long, who are answered 408. Neither an answer nor a
- * body has a deadline beyond that: on a bad network a large file takes as long as it takes.
+ * Disconnects clients that stall: readers that read nothing of an answer for STALL_SECONDS, and senders whose body
+ * arrives at less than 1 KiB/s on average over that time, which get 408. Neither an answer nor a body has a deadline
+ * beyond that: on a bad network a large file takes as long as it takes.
  *
  * @returns see IsAnswered
  */
@@ -24,7 +24,7 @@ export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting):
 
 /**
  * Gives connections on which something waits to be written the stall limit as their timeout, until their next request.
- * Node starts a socket's timeout anew whenever bytes move, also when the kernel took a part of a write, which it notices
+ * Node starts a socket's timeout again whenever bytes move, also when the kernel took a part of a write, which it notices
  * at the end of the timeout: a stalled reader is cut off after one to two and a half times the limit.
  *
  * `server.setTimeout` would do the same without looking at connections, but costs every request two changes of timers.
@@ -40,7 +40,7 @@ function cutOffReaders(app: Server, stallMs: number): void {
     // A connection that is kept alive between two requests has another timeout, and ends with it.
     const isIdle = socket.timeout !== stallMs;
     if (isIdle || socket.writableLength > 0) socket.destroy();
-    // Nothing waits for the client: it is the service that has not answered yet.
+    // The service, not the client, is slow: it has not answered yet.
     else socket.setTimeout(0);
   });
   const look = () => {
@@ -61,7 +61,7 @@ function lookRegularly(app: Server, look: () => void, limitMs: number): void {
 interface Arriving {
   request: IncomingMessage;
   response: ServerResponse;
-  /** bytes of its connection when it was looked at first, or began anew, and when that was; undefined before */
+  /** bytes of its connection when it was first checked, or restarted, and when that was; undefined before */
   began: { bytesRead: number; at: number } | undefined;
 }
 

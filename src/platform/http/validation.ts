@@ -11,7 +11,7 @@ const asSentThoroughly = new Ajv({ ...checks, coerceTypes: false, allErrors: tru
 /** Path and query parameters are text and become the type that their schema asks for. */
 const fromText = new Ajv({ ...checks, coerceTypes: true });
 
-/** Fields that one answer tells about, at most: a body can be wrong in more places than anyone reads. */
+/** Fields in one error, at most. */
 const MAX_COMPLAINTS = 50;
 /** Characters of a field's path in an answer: its names may be the client's own. */
 const MAX_PATH = 200;
@@ -52,8 +52,8 @@ export function validateExactly(
 }
 
 /**
- * A check that tells everything that is wrong. A body with a list that is too long is told that alone, so that the errors
- * which are collected otherwise are bounded by the lengths that the schema allows.
+ * A check that reports all errors. For a body with a list that is too long it reports only that, so that the number
+ * of errors is bounded by the lengths that the schema allows.
  */
 function thoroughCheck(schema: object): Check {
   const quick = asSent.compile(schema);

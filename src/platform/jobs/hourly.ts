@@ -3,8 +3,8 @@ import type { FastifyBaseLogger } from 'fastify';
 const HOUR_MS = 3600 * 1000;
 
 /**
- * Runs a clean-up once an hour, in this process and in every other: it must tolerate that. A failure is logged and
- * the clean-up runs again an hour later.
+ * Runs a clean-up once an hour in every process; it must tolerate concurrent runs. A failure is logged and the
+ * clean-up runs again an hour later.
  *
  * @param what the clean-up, for the log: "expired images could not be removed"
  * @returns a function that stops it

@@ -10,22 +10,22 @@ export interface Attempt<Data> {
 }
 
 export interface JobWorker {
-  /** Has it look for jobs now instead of at its next poll. */
+  /** Makes it fetch jobs now instead of at its next poll. */
   wake(): void;
-  /** Takes no further jobs; those under way have some milliseconds to end, then they are given back to the queue. */
+  /** Stops fetching jobs; those in progress get some milliseconds to end, then they are returned to the queue. */
   stop(patienceMs: number): Promise<void>;
 }
 
-/** A worker looks for jobs this often, in milliseconds; what its own process sends wakes it at once. */
+/** Poll interval of a worker, in milliseconds; jobs sent by its own process wake it at once. */
 const POLL_MS = 2_000;
 
 /**
- * Works on one queue, on several jobs at once: a slow one keeps its own place and nobody else's. pg-boss' own workers
- * either poll once for each place, or wait for the slowest job of a batch before they take the next.
+ * Works on several jobs of one queue concurrently: a slow job occupies only its own slot. pg-boss's own workers
+ * either poll once per slot, or wait for the slowest job of a batch before they fetch the next.
  *
  * @param concurrency jobs at once
  * @param handle one attempt; when it throws, the job is tried again as its rules say
- * @param report what went wrong between us and the queue; the jobs concerned come again later
+ * @param report called with errors of the queue; the jobs concerned are retried later
  */
 export function startWorker<Data>(
   boss: PgBoss,
@@ -37,7 +37,7 @@ export function startWorker<Data>(
   const running = new Map<Job<Data>, { ended: Promise<void>; breakOff: AbortController }>();
   const rest = wakeableWait();
   let stopping = false;
-  /** whether the last look found as many jobs as there were places, so that more may wait */
+  /** whether the last fetch filled all slots, so that more jobs may wait */
   let more = false;
 
   async function look(): Promise<void> {
@@ -93,7 +93,7 @@ export function startWorker<Data>(
   };
 }
 
-/** Work that ends at the latest with its signal, also when it does not listen to it. */
+/** Work that ends at the latest with its signal, even if it ignores it. */
 function orBrokenOff(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

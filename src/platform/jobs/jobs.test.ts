@@ -184,7 +184,7 @@ test('a stop does not wait for a database that has fallen silent: what was being
   await send(jobs, 1);
   await worked.promise;
   relay.blackHole();
-  // The queue is looked at in vain, on a connection that leads nowhere.
+  // The worker polls the queue over a dead connection.
   jobs.wake();
   await jobs.stop();
   await relay.close();

@@ -8,7 +8,7 @@ import { breakOff } from '../postgres/deadlines.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
 import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
 
-/** How the jobs of one kind are tried. */
+/** The retry rules of a kind of jobs. */
 export interface JobRules {
   /** attempts in all */
   tries: number;
@@ -16,54 +16,57 @@ export interface JobRules {
   retrySeconds: number;
   /** longest wait between two attempts, in seconds */
   maxRetrySeconds: number;
-  /** longest that one attempt may take, in seconds; after it the job of a process that died is tried again */
+  /** timeout of one attempt, in seconds; after it the job of a killed process is retried */
   attemptSeconds: number;
-  /** the queue that takes the jobs which used up their attempts */
+  /** the dead letter queue, for jobs that have used up their attempts */
   deadLetter: string;
 }
 
-/** Work that is done after the transaction that asked for it has committed, at least once. */
+/** Background jobs, run at least once after the transaction that sent them has committed. */
 export interface Jobs {
   /**
    * Sends jobs in the caller's transaction: they exist if it commits, and not otherwise.
    *
-   * @throws Problem unavailable when the queue could not be opened since the start
+   * @throws Problem unavailable if the queue could not be opened since the start
    */
   send(database: Database, queue: string, rules: JobRules, data: readonly object[]): Promise<void>;
   /**
-   * Works on a queue from the start on; called before it.
+   * Registers a worker of a queue; to be called before `start`.
    *
    * @param concurrency jobs at once, in this process
    * @param handle one attempt; when it throws, the job is tried again as its rules say
    */
   work<Data>(queue: string, concurrency: number, handle: (attempt: Attempt<Data>) => Promise<void>): void;
-  /** Has this process' workers look for jobs now instead of at their next poll. */
+  /** Makes this process's workers fetch jobs now instead of at their next poll. */
   wake(): void;
-  /** Opens the queue and begins to work; tried again until the database lets it, without being waited for. */
+  /** Opens the queue and starts to work, in the background; retried until the database allows it. */
   start(): void;
-  /** Ends the work: attempts under way have a moment to end, what remains is left to the next start. */
+  /** Stops the work: attempts in progress get a moment to end, the rest is left to the next start. */
   stop(): Promise<void>;
 }
 
 /** Connections that one open queue uses, at most. */
 export const JOB_CONNECTIONS = 2;
-/** Longest that a statement of the queue takes: its upkeep goes through whole tables. */
+/** Timeout of a statement of the queue: its maintenance scans whole tables. */
 const DEADLINE = { ms: 60_000, of: 'statement' } as const;
-/** How often jobs of dead processes are looked for, in seconds. */
+/** How often jobs of killed processes are searched, in seconds. */
 const SUPERVISE_SECONDS = 15;
-/** Jobs that nobody works on are kept this long, in seconds: pg-boss' longest. */
+/** How long unprocessed jobs are kept, in seconds: the maximum of pg-boss. */
 const WAITING_SECONDS = 365 * 24 * 3600;
-/** Jobs that are done are kept this long, in seconds. */
+/** How long finished jobs are kept, in seconds. */
 const DONE_SECONDS = 3600;
-/** Longest that a stop waits for attempts under way, in milliseconds. */
+/** How long stopping waits for attempts in progress, in milliseconds. */
 const STOP_PATIENCE_MS = 5_000;
-/** Longest that a stop waits for the database, in milliseconds: attempts under way have ended before, and say so in it. */
+/**
+ * How long stopping waits for the database, in milliseconds: attempts in progress have ended before and record it
+ * there.
+ */
 const SILENCE_MS = 2 * STOP_PATIENCE_MS;
-/** Longest that a sender waits for the queue to open, in milliseconds. */
+/** How long senders wait for the queue to open, in milliseconds. */
 const OPEN_PATIENCE_MS = 5_000;
 
 /**
- * Makes the tables of the job queue, or brings them up to date. Safe to repeat, and when processes start together.
+ * Creates or migrates the tables of the job queue. Idempotent, also if processes start together.
  *
  * @param schema a PostgreSQL schema for the job queue alone
  */
@@ -84,7 +87,10 @@ export async function prepareJobs(
   }
 }
 
-/** The job queue in a schema that `prepareJobs` made, over two connections of its own. It holds none while it works. */
+/**
+ * The job queue in a schema that `prepareJobs` made, over two separate connections, neither of which is held while a
+ * job runs.
+ */
 export function openJobs(connection: Connection, schema: string, logger: FastifyBaseLogger): Jobs {
   const pool = openPool(connection, schema, JOB_CONNECTIONS, { deadline: DEADLINE });
   const report = reportTo(logger);
@@ -118,7 +124,7 @@ export function openJobs(connection: Connection, schema: string, logger: Fastify
     },
     async stop() {
       stopping.abort();
-      // Statements of the queue may take a minute, which a database that is silent must not hold the stop up for.
+      // Statements of the queue may take a minute; an unresponsive database must not delay stopping that long.
       const breaking = setInterval(() => breakOff(pool), SILENCE_MS);
       const boss = await opening;
       opened.reject(new Problem('unavailable', 'the service is stopping', { retryAfter: 5 }));
@@ -142,7 +148,7 @@ function makeBoss(database: Database, schema: string, supervise: boolean): PgBos
   });
 }
 
-/** Tries until the database lets the queue be opened; undefined when that is called off. */
+/** Retries until the queue can be opened; undefined if cancelled. */
 async function open(
   make: () => PgBoss,
   logger: FastifyBaseLogger,
@@ -151,11 +157,11 @@ async function open(
   for (let pause = 500; !calledOff.aborted; pause = Math.min(pause * 2, 10_000)) {
     const boss = make();
     boss.on('error', reportTo(logger));
-    boss.on('warning', warning => logger.warn({ warning }, 'the job queue warns'));
+    boss.on('warning', warning => logger.warn({ warning }, 'warning of the job queue'));
     try {
       return await boss.start();
     } catch (error) {
-      logger.warn({ err: error }, 'the job queue could not be opened; tried again');
+      logger.warn({ err: error }, 'the job queue could not be opened; will retry');
       await boss.stop({ graceful: false }).catch(() => {});
       await sleep(pause, undefined, { signal: calledOff }).catch(() => {});
     }
@@ -163,11 +169,11 @@ async function open(
   return undefined;
 }
 
-/** While the database is away every look for jobs fails; requests and the health check tell that already. */
+/** While the database is unreachable every poll fails; requests and the health check report that already. */
 function reportTo(logger: FastifyBaseLogger): (error: unknown) => void {
   return error => {
-    if (passingTrouble(error)) logger.debug({ err: error }, 'the job queue waits for the database');
-    else logger.error({ err: error }, 'the job queue met an error');
+    if (passingTrouble(error)) logger.debug({ err: error }, 'the job queue is waiting for the database');
+    else logger.error({ err: error }, 'error of the job queue');
   };
 }
 

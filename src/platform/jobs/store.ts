@@ -2,7 +2,7 @@ import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../postgres/database.ts';
 
 /**
- * Deletes the jobs whose data names a value, in whatever state: those that are done are kept for a while, too.
+ * Deletes the jobs with a value in their data, in any state, including finished ones, which are kept for a while.
  *
  * @param schema of the job queue
  * @param field of the jobs' data

@@ -38,7 +38,7 @@ test('an outage of two and a half minutes is told when it begins, once a minute 
   vi.advanceTimersByTime(30_000);
   const lines = take();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-    ['error', 'a request failed; what follows is counted'],
+    ['error', 'a request failed; repetitions are counted'],
     ['error', 'still: the database does not answer'],
     ['error', 'still: the database does not answer'],
     ['info', 'over: the database does not answer'],

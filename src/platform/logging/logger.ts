@@ -2,17 +2,18 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import { Problem } from '../http/problems.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
 
-/** How often a line tells that an outage goes on, in milliseconds. */
+/** Interval of log lines during an outage, in milliseconds. */
 const MINUTE_MS = 60_000;
-/** After so long without a failure an outage is over, in milliseconds: longer than anybody waits for an answer. */
+/** An outage is over after so long without a failure, in milliseconds: longer than any request waits for an answer. */
 const QUIET_MS = 20_000;
 const LOOK_MS = 5000;
 
 /**
- * The program's log: one JSON object a line, with level and service by name. Failures that pass are told when they
- * begin, once a minute with their number, and when they are over; in an outage every request would tell the same.
+ * The program's log: one JSON object per line, with level and service by name. Transient failures are logged when
+ * they begin, once a minute with their number, and when they are over; otherwise every request during an outage would
+ * log the same.
  *
- * @param stream where it goes; standard output where it is not given
+ * @param stream the destination; by default standard output
  */
 export function makeLogger(level: string, stream?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -29,17 +30,17 @@ export function makeLogger(level: string, stream?: DestinationStream): Logger {
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
 interface Outage {
-  /** absent for what is not of one service */
+  /** absent for lines that belong to no service */
   service: unknown;
   trouble: string;
   began: number;
   last: number;
-  /** when it was told last */
+  /** when it was last logged */
   told: number;
   failures: number;
 }
 
-/** A hook of pino that lets the first line about a trouble through, and counts what follows. */
+/** A pino hook that passes the first line about a trouble, and counts the following ones. */
 function summarizeOutages(root: () => Logger): LogMethod {
   const outages = new Map<string, Outage>();
   let timer: NodeJS.Timeout | undefined;
@@ -76,7 +77,7 @@ function summarizeOutages(root: () => Logger): LogMethod {
     outages.set(key, { service, trouble, began: now, last: now, told: now, failures: 1 });
     timer ??= setInterval(look, LOOK_MS).unref();
     const [fields, message] = args as unknown as [object, string];
-    method.apply(this, [{ ...fields, trouble }, `${message}; what follows is counted`]);
+    method.apply(this, [{ ...fields, trouble }, `${message}; repetitions are counted`]);
   };
 }
 

@@ -1,4 +1,4 @@
-/** What a mail says, in both its forms. */
+/** The content of a mail, as text and HTML. */
 export interface MailText {
   subject: string;
   text: string;
@@ -9,8 +9,8 @@ export interface MailText {
 export type MailLine = string | { url: string };
 
 /**
- * A mail of a few paragraphs and links, as text and as HTML. Everything in it is escaped; no part of a subject or of
- * a line may come from a client without a bound of its own.
+ * A mail of a few paragraphs and links, as text and as HTML. Everything in it is escaped; every part of a subject or
+ * line that comes from a client must have its own limit.
  *
  * @param language of the words, as BCP 47 writes it
  */

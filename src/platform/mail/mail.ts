@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 
 /** One mail to one address. */
 export interface Mail {
-  /** names the mail, also to servers: whoever sends the same mail again uses the same id; letters, digits and - */
+  /** identifies the mail, also to servers: a repeated mail has the same id; letters, digits and - */
   id: string;
   /** an e-mail address and nothing else: no name, no list */
   to: string;
@@ -17,23 +17,23 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Gives a mail out of our hands: returns when the server has taken it, or the file is on the disk.
+   * Sends a mail: returns when the server has accepted it, or the file is on disk.
    *
-   * @param signal breaks the attempt off
-   * @throws MailRefused when the server says that it will never take this mail; another error otherwise. The
-   *   messages hold no address and no credentials
+   * @param signal aborts the attempt
+   * @throws MailRefused if the server refuses this mail permanently; another error otherwise. The messages contain no
+   *   address and no credentials
    */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
   /**
    * Deletes mails to these addresses that are kept as files.
    *
-   * @param text that a mail has to hold, for addresses that are not only the user's
+   * @param text that a mail must contain, for addresses that are not only the user's
    */
   forget(addresses: readonly string[], text?: string): Promise<void>;
   close(): void;
 }
 
-/** What the mail server says of a mail that no further attempt could save (a reply of 5xx to address or content). */
+/** The mail server refused a mail permanently (a 5xx reply to address or content). */
 export class MailRefused extends Error {}
 
 type MailSettings = Pick<Settings, 'SMTP_URL' | 'MAIL_FROM' | 'DATA_DIR'>;
@@ -58,7 +58,7 @@ function smtpMailer(url: string, from: string): Mailer {
     socketTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
   });
-  // Each failed send is told to whoever asked for it; without a listener a broken idle connection ends the process.
+  // Each failed send is reported to its caller; without a listener a broken idle connection would end the process.
   transport.on('error', () => {});
   return {
     async send(mail, signal) {
@@ -80,7 +80,8 @@ interface SmtpError extends Error {
 }
 
 function readFailure({ code, responseCode, permanent }: SmtpError): Error {
-  // A refused login or greeting is about us and may be put right; a refused address or content is about this mail.
+  // A refused login or greeting concerns our configuration and can be fixed; a refused address or content concerns
+  // this mail.
   if (permanent && (code === 'EENVELOPE' || code === 'EMESSAGE')) {
     return new MailRefused(`the mail server refused the mail (${responseCode})`);
   }
@@ -120,8 +121,8 @@ function recipientOf(raw: string): string {
 }
 
 /**
- * What goes out. The address stands alone in its own field, so that nothing in it can become a second address or
- * another header, and nothing that a mail says is ever read as a path or a URL to fetch.
+ * The message. The address is alone in its field, so that nothing in it can become a second address or another
+ * header, and no content of a mail is ever interpreted as a path or a URL to fetch.
  */
 function message({ id, to, subject, text, html }: Mail, from: string): SendMailOptions {
   return {

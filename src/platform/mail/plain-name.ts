@@ -1,6 +1,6 @@
 /**
- * A name that somebody chose, as a mail may show it: one short run of visible characters, without line breaks or turned
- * text, in which no mail program finds a link or an address (dots become `[.]`, @ becomes `[at]`).
+ * A user's name in the form in which mails show it: one short run of visible characters, without line breaks or
+ * turned text, in which no mail program finds a link or an address (dots become `[.]`, @ becomes `[at]`).
  *
  * @param length characters that are shown, at most
  */

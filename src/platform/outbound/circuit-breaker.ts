@@ -1,20 +1,20 @@
 /** When a breaker opens, and for how long. */
 export interface BreakerOptions {
-  /** failures in a row after which the system is left alone */
+  /** consecutive failures after which the breaker opens */
   failures: number;
-  /** how long it is left alone, in milliseconds: at first, */
+  /** how long it stays open, in milliseconds: at first, */
   restMs: number;
-  /** and at most, when it goes on failing: each rest is twice as long as the one before */
+  /** and at most; the time doubles with each failed trial */
   longestRestMs?: number;
 }
 
 /** A circuit breaker (Nygard, "Release It!"): closed, open for a while after failures, then one trial. */
 export interface CircuitBreaker {
-  /** Seconds for which the system is still left alone; 0 when it may be asked. */
+  /** Seconds for which the breaker stays open; 0 if it is closed. */
   secondsLeft(): number;
   /** Whether it has failed so often that the next request is a trial. */
   isTried(): boolean;
-  /** Has others find the breaker open while a trial runs. */
+  /** Keeps the breaker open for others while a trial runs. */
   beginTrial(): void;
   failed(): void;
   succeeded(): void;

@@ -21,7 +21,7 @@ async function serve(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/rates`);
 }
 
-/** A system that gives one answer after another, and the last one for ever. */
+/** A system that gives one answer after another, and repeats the last one. */
 async function answering(...answers: [status: number, body: string, headers?: Record<string, string>][]) {
   let count = 0;
   const url = await serve((_request, response) => {
@@ -141,7 +141,7 @@ describe('a request to a system outside that misbehaves', () => {
 
 describe('a system that fails several requests in a row', () => {
   test('is left alone for a while, then tried by one request alone', async () => {
-    // The clock that the breaker reads stands still until the test moves it.
+    // The breaker's clock does not move until the test moves it.
     vi.useFakeTimers({ toFake: ['performance'] });
     let broken = true;
     let count = 0;
@@ -210,7 +210,7 @@ describe('many requests at once', () => {
     const [refused] = outcomes.filter(outcome => outcome.status === 'rejected');
     expect(refused?.reason).toMatchObject({
       code: 'unavailable',
-      message: 'too many requests wait for the provider',
+      message: 'too many requests are waiting for the provider',
       retryAfter: 1,
     });
     const next = send(get(url));

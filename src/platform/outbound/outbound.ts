@@ -3,9 +3,9 @@ import { limiter } from '../http/limiter.ts';
 import { Problem } from '../http/problems.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 
-/** How patient a client is with the system it calls, and how much it takes from it. */
+/** The limits of a client. */
 export interface OutboundLimits {
-  /** How the system is called in error messages, such as "the asset registry". */
+  /** The system's name in error messages, such as "the asset registry". */
   name: string;
   /** For one attempt, from the connection to the last byte of the answer. */
   timeoutMs: number;
@@ -17,9 +17,9 @@ export interface OutboundLimits {
   concurrency: number;
   /** Requests that may wait; further ones fail at once. */
   queue: number;
-  /** Failed requests in a row after which the system counts as down. */
+  /** Consecutive failed requests after which the system counts as down. */
   failures: number;
-  /** How long a system that is down is left alone before one request tries it. */
+  /** How long a system that is down gets no requests before a trial. */
   restMs: number;
 }
 
@@ -52,27 +52,27 @@ const DEFAULTS: OutboundLimits = {
 
 /** Milliseconds: the wait before a second attempt is random below this, before each later one below the double. */
 const FIRST_PAUSE = 100;
-/** Seconds that a busy system may ask us to wait, when we wait at all. */
+/** Longest Retry-After, in seconds, for which a request waits. */
 const MAX_PAUSE = 2;
 
 /**
- * A client for one system outside that speaks JSON over HTTP. Whatever it may do, it costs a caller no more than
- * the limits say: an attempt ends at its timeout, is repeated after a random pause, reads a bounded answer; and a
- * system that fails several requests in a row is left alone for a while, during which requests fail at once.
+ * A client for one external system with JSON over HTTP. The limits bound what it can cost a caller: attempts have a
+ * timeout, are retried after a random pause, and read a bounded answer; after several consecutive failures, requests
+ * fail at once for a while.
  *
- * Every request must be safe to repeat. Answers of 5xx and 429, answers that are no JSON, and redirects (which could
- * lead our token elsewhere) count as failures; every other answer is the caller's to judge.
+ * Requests must be idempotent. 5xx and 429, answers that are not JSON, and redirects (which could send our token
+ * elsewhere) count as failures; the caller handles all other answers.
  *
  * @returns a function that throws Problem unavailable, with retryAfter, when the system gives no answer
  */
 export function outbound(limits: Partial<OutboundLimits>): Outbound {
   const settings = { ...DEFAULTS, ...limits };
-  const limited = limiter({ ...settings, full: `too many requests wait for ${settings.name}` });
+  const limited = limiter({ ...settings, full: `too many requests are waiting for ${settings.name}` });
   const guarded = guard(settings);
   return request => limited(() => guarded(() => attempts(request, settings)));
 }
 
-/** What went wrong in one attempt, and how many seconds the system asked us to wait. */
+/** A failed attempt, and the seconds of Retry-After. */
 class Failure extends Error {
   readonly pause: number | undefined;
   constructor(message: string, pause?: number, cause?: unknown) {
@@ -145,7 +145,7 @@ async function readAnswer(response: Response, maxBytes: number): Promise<Outboun
   }
 }
 
-/** Retry-After in seconds; as a date it is not worth the code, and counts as absent. */
+/** Retry-After in seconds; a date is ignored. */
 function pauseAsked(header: string | null): number | undefined {
   return header !== null && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
 }

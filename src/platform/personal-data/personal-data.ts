@@ -3,10 +3,10 @@ import type pg from 'pg';
 import type { FileStore } from '../files/file-store.ts';
 import { rowsOf } from '../postgres/cursor.ts';
 
-/** Exports at once in a process: each holds one connection of each service for as long as its client reads. */
+/** Concurrent exports in a process: each holds one connection of each service for as long as its client reads. */
 export const EXPORTS = 2;
 
-/** One file of what is kept about a user. */
+/** A file of an export. */
 export interface PersonalFile {
   /** path in the export, such as packet-service/shares.ndjson */
   name: string;
@@ -14,16 +14,16 @@ export interface PersonalFile {
   open(): Promise<Readable>;
 }
 
-/** What one service keeps about a user, for the other to hand out or to have removed. */
+/** The personal data of one service, for export and erasure by the other. */
 export interface PersonalData {
   /** Whether the service keeps its data in this database at all. */
   isHere(): Promise<boolean>;
   /** @param userId the `sub` of the user's tokens */
   files(userId: string): AsyncIterable<PersonalFile>;
   /**
-   * Removes what is about the user alone; what others rely on stays under the identifier. Safe to repeat.
+   * Removes data that concern only the user; data that others rely on stay, under the identifier. Idempotent.
    *
-   * @param contacts by which the user can be found, beside those that the service knows of itself
+   * @param contacts by which the user can be found, in addition to those that the service knows
    */
   erase(userId: string, contacts: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export async function storedFile(
 /** Characters of a file's name in the export, at most. */
 const MAX_NAME = 100;
 
-/** A file's name as users gave it, as one segment of a path that every system takes. */
+/** A user's file name as one path segment that is valid on every system. */
 export function safeName(name: string): string {
   const safe = name.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '_').replace(/^[._]+/, '');
   return [...safe].slice(-MAX_NAME).join('') || 'file';

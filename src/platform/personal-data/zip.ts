@@ -5,7 +5,7 @@ import type { PersonalFile } from './personal-data.ts';
 
 /**
  * The files as a ZIP archive, read one after another and no faster than the archive is. An error destroys the stream,
- * so that half an archive never looks like a whole one; so does destroying it end the files.
+ * so that half an archive never looks complete; destroying it ends the files too.
  *
  * @param now the time of the files in the archive
  */

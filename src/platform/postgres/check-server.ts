@@ -2,18 +2,18 @@ import pg from 'pg';
 import { SettingsError } from '../settings.ts';
 import type { Connection } from './database.ts';
 
-/** How long each question at the start may take, in milliseconds. */
+/** Timeout of each query at the start, in milliseconds. */
 const PATIENCE_MS = 10_000;
-/** Each round tells a pooler in transaction mode for certain unless others used it in between. */
+/** Each round detects a pooler in transaction mode with certainty unless others used it in between. */
 const ROUNDS = 5;
 
 /**
- * Looks before the start whether the server has room for this process, and whether a connection of ours is a session of
- * the server's.
+ * Checks before the start whether the server has enough connections for this process, and whether a connection is one
+ * session of the server.
  *
  * @param needed connections that this process opens at most
- * @param pooled whether a connection pooler may stand in between
- * @returns what an operator should know although the process starts; nothing when all is well
+ * @param pooled whether there may be a connection pooler in between
+ * @returns a warning for operators; undefined if there is none
  * @throws SettingsError when it cannot work
  */
 export async function checkServer(
@@ -37,7 +37,7 @@ export async function checkServer(
   }
 }
 
-/** The limits of the server, the role and the database, each with what others use of it. */
+/** The limits of the server, the role and the database, each with the connections in use. */
 const LIMITS = `
   WITH others AS (
     SELECT usename, datname FROM pg_stat_activity
@@ -64,7 +64,7 @@ async function checkRoom(client: pg.Client, needed: number): Promise<string | un
   }
   const short = rows.find(row => needed + row.taken > row.places);
   if (!short) return undefined;
-  return `${wants}, and ${short.taken} of the server's ${short.places} are taken: requests may have to wait; ${remedy}`;
+  return `${wants}, and ${short.taken} of the server's ${short.places} are in use: requests may have to wait; ${remedy}`;
 }
 
 /**

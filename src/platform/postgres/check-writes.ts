@@ -1,12 +1,12 @@
 import type { Database } from './database.ts';
 
 /**
- * Goes the way of a write and changes nothing: takes the lock that an insert into a table takes, and commits a message
- * that only the server's log holds, which is flushed to the disk like any other commit.
+ * Tests a write without changing anything: takes the lock of an insert into a table, and commits a logical message,
+ * which is only in the WAL and is flushed like any other commit.
  *
  * @param table a table of the service; a name of ours, never from a request
  * @param space whether a megabyte is allocated as well, in a table that is gone with its transaction
- * @throws whatever keeps the server from writing
+ * @throws any error that prevents writing
  */
 export async function checkWrites(database: Database, table: string, space: boolean): Promise<void> {
   await database.query({

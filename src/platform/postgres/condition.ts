@@ -11,24 +11,24 @@ import { passingTrouble, type TroubleKind } from './troubles.ts';
  */
 export type ConditionStatus = 'OK' | 'DATABASE_UNREACHABLE' | 'WRITER_HUNG' | 'WRITES_REFUSED';
 
-/** What is tried to find out. */
+/** The probes. */
 export interface Probes {
   /** Reads something, the way requests do. */
   read(): Promise<unknown>;
   /**
    * Commits something, the way requests do.
    *
-   * @param space whether the server shall also find room for a megabyte: small writes pass on a disk that is full
+   * @param space whether the server must also allocate a megabyte, because small writes succeed on a full disk
    */
   write(space: boolean): Promise<unknown>;
 }
 
 export interface Condition {
-  /** Notes that the server refused a write. */
+  /** To be called when the server has refused a write. */
   refused(kind: TroubleKind): void;
-  /** Begins to probe in the background. */
+  /** Starts to probe in the background. */
   start(probes: Probes): void;
-  /** What the last probe found; waits for the first one. */
+  /** The result of the last probe; waits for the first one. */
   status(): Promise<ConditionStatus>;
   stop(): void;
 }
@@ -47,8 +47,8 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
 
   function become(found: ConditionStatus, reason?: string): void {
     if (found === status) return;
-    if (found === 'OK') logger.info({ was: status }, 'the database takes reads and writes again');
-    else logger.error({ status: found, reason }, 'the database is not well; GET /health says so');
+    if (found === 'OK') logger.info({ was: status }, 'the database accepts reads and writes again');
+    else logger.error({ status: found, reason }, 'the database has a problem; see GET /health');
     status = found;
   }
 

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Rows that are fetched at once. */
+/** Rows per fetch. */
 const BATCH = 500;
 
 /**
- * The rows of a statement, a batch at a time and no faster than they are taken. Holds a connection and a read-only
- * transaction until the end; when it is left early, the connection is closed.
+ * The rows of a statement, a batch at a time and no faster than they are consumed. Holds a connection and a read-only
+ * transaction until the end; if iteration stops early, the connection is closed.
  *
  * @param pool whose deadline lets a transaction wait for the reader of the rows
  */

@@ -10,7 +10,7 @@ afterAll(() => database.drop());
 
 const number = (value: number) => ({ text: 'SELECT $1::int AS number', values: [value] });
 
-test('statements that are sent at once inside a transaction are answered in turn, without pg`s own queue', async () => {
+test("statements that are sent at once inside a transaction are answered in turn, without pg's own queue", async () => {
   const warnings: string[] = [];
   const listen = (warning: Error) => void warnings.push(warning.message);
   process.on('warning', listen);

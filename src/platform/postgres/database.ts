@@ -12,38 +12,38 @@ export interface Database {
 }
 
 /**
- * A statement that each connection parses once, by a name made of its text. For texts that are few: a connection keeps
- * each for as long as it lives.
+ * A statement that each connection parses once, by a name made of its text. Only for a small number of texts, because
+ * a connection keeps each for its lifetime.
  */
 export function prepared({ text, values }: { text: string; values: unknown[] }): pg.QueryConfig {
   return { name: hash('sha1', text), text, values };
 }
 
-/** Where a database is and who we are there: what pg's Pool and Client take. */
+/** Connection settings for pg's Pool and Client. */
 export type Connection = pg.ClientConfig;
 
 /** Longest wait for a connection, new or from the pool, in milliseconds. */
 export const CONNECT_MS = 5000;
 /** Longest that a statement takes unless its pool says otherwise. */
 const STATEMENT_DEADLINE: Deadline = { ms: 10_000, of: 'statement' };
-/** The same for what an operator runs, and nobody waits for. */
+/** The same for commands of operators. */
 const WORK_DEADLINE: Deadline = { ms: 10 * 60_000, of: 'statement' };
-/** A transaction in which the server waits so long for us is rolled back: its process hangs, or the network is cut. */
+/** Idle time after which the server rolls back a transaction, because its client hangs or the network is cut. */
 const IDLE_TRANSACTION_MS = 30_000;
-/** How often a server that works on a statement looks whether its client is still there, in milliseconds. */
+/** How often a server that works on a statement checks whether its client is connected, in milliseconds. */
 const CLIENT_CHECK_MS = 2000;
 
 export interface PoolOptions {
-  /** sends statements before the one before is answered */
+  /** pipelines statements */
   pipeline?: boolean;
   /** when a connection that does not answer is destroyed; 10 seconds for each statement where it is not given */
   deadline?: Deadline;
-  /** told when the server refuses a write that it may take later: its disk is full, or it is read-only */
+  /** called if the server refuses a write that it may accept later: its disk is full, or it is read-only */
   onRefusal?: (kind: TroubleKind) => void;
 }
 
 /**
- * A pool whose connections see one service's schema first, so that its SQL names tables alone. A connection on which
+ * A pool whose search_path begins with one service's schema, so that SQL needs no schema names. A connection on which
  * the server misses the deadline is destroyed, and replaced at the next use.
  */
 export function openPool(
@@ -68,14 +68,14 @@ export function openPool(
   });
   // pg-pool removes a broken idle connection by itself; without a listener its error would end the process.
   pool.on('error', () => {});
-  // The same while it is in use: the statement in flight is rejected and tells its caller what happened.
+  // The same while it is in use: the statement in flight is rejected.
   pool.on('connect', client => client.on('error', () => {}));
   return pool;
 }
 
 /**
- * Sent on every new connection instead of the startup parameter `options`, which PgBouncer does not take. Servers on
- * Windows cannot look whether their client is there.
+ * Sent on every new connection instead of the startup parameter `options`, which PgBouncer does not accept. Servers
+ * on Windows cannot check whether their client is connected.
  */
 function sessionSettings(schema: string, { ms }: Deadline): string {
   return `SET search_path = ${pg.escapeIdentifier(schema)}, public; SET timezone = 'UTC';
@@ -92,14 +92,14 @@ function tellRefusals(client: pg.ClientBase, onRefusal: (kind: TroubleKind) => v
   });
 }
 
-/** The connection settings that a PostgreSQL URL stands for. */
+/** The connection settings of a PostgreSQL URL. */
 export function connectionFromUrl(url: string): Connection {
   return { connectionString: url };
 }
 
 /**
- * Runs `work` inside one transaction: committed when it returns, rolled back when it throws. A connection that
- * broke on the way is closed, not handed on. Statements that `work` sends at once are sent one after the other.
+ * Runs `work` inside one transaction: committed when it returns, rolled back when it throws. A broken connection is
+ * closed, not released. Statements that `work` sends concurrently are sent one after the other.
  */
 export async function transaction<Result>(
   pool: pg.Pool,
@@ -126,7 +126,7 @@ export async function transaction<Result>(
   }
 }
 
-/** Sends each statement when the one before it is answered: pg's own queue for them ends with its version 9. */
+/** Sends each statement when the previous one has been answered, because pg removes its own queue in version 9. */
 function oneByOne(client: pg.PoolClient): Database {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -138,12 +138,12 @@ function oneByOne(client: pg.PoolClient): Database {
   };
 }
 
-/** Asks the server for nothing but an answer. */
+/** Executes a trivial statement. */
 export async function readSomething(database: Database): Promise<void> {
   await database.query({ text: 'SELECT 1' });
 }
 
-/** A pool that sees one service's tables, for as long as some work takes. */
+/** Runs some work with a temporary pool of one service's schema. */
 export async function withPool<Result>(
   connection: Connection,
   schema: string,

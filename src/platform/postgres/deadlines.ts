@@ -2,24 +2,25 @@ import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** How long a connection may take. */
+/** A deadline of connections. */
 export interface Deadline {
   /** milliseconds; rounded up to the next half second */
   ms: number;
   /**
-   * What the time is counted for: `statement` is the whole of each statement, from when the server could begin with it
-   * to its end; `silence` the time in which nothing arrives that we wait for, for statements that stream.
+   * What is timed: `statement`: each statement as a whole, from when the server could begin it to its end; `silence`:
+   * the time without incoming data, for statements that stream.
    */
   of: 'statement' | 'silence';
 }
 
-/** How often connections are looked at, in milliseconds. A process that was paused does not count the pause. */
+/** How often connections are checked, in milliseconds. A process that was paused does not count the pause. */
 const TICK_MS = 500;
 
 /**
- * What pg keeps about a connection. Its own `query_timeout` does not do: it counts from when a statement is queued, costs
- * a timer each, and leaves the connection open unless it is pipelined. No other way leads to the statement in flight and
- * to the socket. pg's version is pinned; another one that keeps this elsewhere is refused at the first connection.
+ * pg's internal state of a connection. Its own `query_timeout` is not suitable: it counts from when a statement is
+ * queued, costs a timer each, and leaves the connection open unless it is pipelined. There is no other access to the
+ * statement in flight and the socket. pg's version is pinned; one with other internals is refused at the first
+ * connection.
  */
 interface Inside {
   _activeQuery: object | null;
@@ -32,17 +33,17 @@ interface Watched {
   inside: Inside;
   deadline: Deadline;
   onMiss: () => void;
-  /** the statement that was in flight at the last look, and the bytes that had arrived then */
+  /** the statement in flight at the last check, and the bytes received by then */
   statement: object | undefined;
   bytes: number;
-  /** looks since then */
+  /** checks since then */
   ticks: number;
 }
 
 const watched = new Map<pg.ClientBase, Watched>();
 let timer: NodeJS.Timeout | undefined;
 
-/** @throws Error where pg does not keep what the deadlines look at */
+/** @throws Error if pg's internals differ */
 function insideOf(client: pg.ClientBase): Inside {
   const inside = client as unknown as Partial<Inside>;
   if (!('_activeQuery' in inside && inside.connection?.stream instanceof Socket))
@@ -51,12 +52,12 @@ function insideOf(client: pg.ClientBase): Inside {
 }
 
 /**
- * Destroys a connection when the server does not answer in time; whatever is in flight on it fails with ETIMEDOUT. A
+ * Destroys a connection if the server does not answer in time; everything in flight on it fails with ETIMEDOUT. A
  * server that is only slow notices that its client is gone (client_connection_check_interval) and gives up as well.
  *
- * One timer looks at all connections: a statement costs nothing more.
+ * One timer checks all connections, so that statements have no extra cost.
  *
- * @param onMiss told when the connection is destroyed
+ * @param onMiss called when the connection is destroyed
  */
 export function watchDeadline(client: pg.ClientBase, deadline: Deadline, onMiss: () => void): void {
   const inside = insideOf(client);
@@ -89,8 +90,8 @@ function look(): void {
 }
 
 /**
- * Closes the connections of a pool that nobody uses. After a failover they lead nowhere as well, and each would cost
- * one more request its deadline.
+ * Closes the idle connections of a pool. After a failover they are dead too, and each would cost another request its
+ * deadline.
  */
 export function closeIdle(pool: pg.Pool): void {
   const { _idle: idle } = pool as unknown as { _idle: { client: pg.ClientBase }[] };
@@ -98,19 +99,19 @@ export function closeIdle(pool: pg.Pool): void {
   for (const { client } of [...idle]) insideOf(client).connection.stream.destroy(error);
 }
 
-/** Breaks off whatever the connections of a pool wait for: their statements fail as when a deadline is missed. */
+/** Aborts everything in flight on the connections of a pool: their statements fail as after a missed deadline. */
 export function breakOff(pool: pg.Pool): void {
   const { _clients: clients } = pool as unknown as { _clients: pg.ClientBase[] };
   const error = deadlineError('before the service stopped');
   for (const client of [...clients]) insideOf(client).connection.stream.destroy(error);
 }
 
-/** What the server works on; the connection itself stands for the end of a statement that failed. */
+/** The statement in progress; the connection itself while a failed statement ends. */
 function inFlight(inside: Inside): object | undefined {
   return inside._activeQuery ?? (inside.readyForQuery ? undefined : inside);
 }
 
-/** Whether something arrived, or waits to be taken by a reader of ours. */
+/** Whether data has arrived, or waits to be read by us. */
 function heardOf(stream: Socket, bytes: number): boolean {
   return stream.bytesRead !== bytes || stream.readableLength > 0;
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from './database.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 
-/** Waits for other processes that compare their store, until the end of the transaction. */
+/** Locks the store's id until the end of the transaction. */
 export async function lockFileStoreId(database: Database): Promise<void> {
   await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.fileStore})`);
 }

@@ -6,9 +6,9 @@ import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 
 const OLDEST_SERVER = 150_000;
-/** Longest that a statement of a migration takes, or another process' migrations are waited for: large indexes take hours. */
+/** Timeout of a statement of a migration, and of waiting for another process's migrations: large indexes take hours. */
 const MIGRATION_DEADLINE: Deadline = { ms: 6 * 3600_000, of: 'statement' };
-/** After so long without a byte the kernel asks whether the server is there, in milliseconds. */
+/** Idle time before TCP keep-alive probes, in milliseconds. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** Number of the row that a database has among its migrations while `fieldtrace move` fills it. */
@@ -31,12 +31,12 @@ interface Migration {
 }
 
 /**
- * Brings one service's schema up to date. Migrations are numbered SQL files that only go forward; each runs in
- * a transaction of its own together with the note that it ran, so a crash between two of them loses nothing.
- * Processes that start together take turns. A database that holds a migration which this version does not
- * know, or knows with another text, is left alone.
+ * Brings one service's schema up to date. Migrations are numbered SQL files that only go forward; each runs in its
+ * own transaction together with its record, so that a crash between two of them loses nothing. Processes that start
+ * together take turns. A database with a migration that is unknown to this version, or has another text, is left
+ * unchanged.
  *
- * @param schema the PostgreSQL schema of the service, made when missing
+ * @param schema the PostgreSQL schema of the service, created if missing
  * @param folder the folder of `NNN-name.sql` files
  * @param deadline when a connection on which the server does not answer is destroyed
  * @param level of a database that `fieldtrace move` fills
@@ -58,7 +58,7 @@ export async function migrate(
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
-  // The statement in flight is rejected, and tells what happened.
+  // The statement in flight is rejected.
   client.on('error', () => {});
   await client.connect();
   watchDeadline(client, deadline, () => {});
@@ -126,8 +126,7 @@ async function pending(client: pg.Client, migrations: Migration[], level?: Level
       throw new MigrationError('a move into this database was not finished: run `fieldtrace move` again');
     }
     const known = migrations.find(migration => migration.number === number);
-    if (!known)
-      throw new MigrationError(`the database holds migration ${name}: it was made by a newer fieldtrace`);
+    if (!known) throw new MigrationError(`the database has migration ${name} of a newer fieldtrace`);
     if (known.checksum !== checksum) {
       throw new MigrationError(
         `migration ${name} was edited after it ran in this database; restore its text`,

@@ -5,8 +5,8 @@ import { type Connection, connectionFromUrl } from './database.ts';
 import { startEmbeddedPostgres } from './embedded/index.ts';
 
 /**
- * The database that the settings name. An embedded one is shared with the other processes on the same DATA_DIR, and
- * started where none of them has.
+ * The configured database. An embedded one is shared with the other processes on the same DATA_DIR, and started if it
+ * is not running.
  *
  * @throws EmbeddedPostgresError
  */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** Rows per prepared multi-row insert: batches up to 32 rows, which most are, and full ones are one statement. */
 const SIZES = [128, 64, ...Array.from({ length: 32 }, (_, n) => 32 - n)];
 
-/** A table as the batch writer fills it. */
+/** A table that the batch writer fills. */
 export interface RowTable {
   /** `INSERT INTO packets (id, …)`, without the rows */
   insert: string;

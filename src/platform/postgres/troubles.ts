@@ -1,8 +1,8 @@
 /**
- * A failure that a later try of the same request may get past. What a client is told is 503 with Retry-After.
+ * A failure that a retry of the same request may not have. Clients get 503 with Retry-After.
  *
  * - away: the server or the connection is gone, or did not answer in time
- * - busy: no connection, memory or lock is to be had for now
+ * - busy: no connection, memory or lock is available for now
  * - conflict: the transaction lost against a concurrent one (deadlock, serialization failure)
  * - full: the disk is full; reads go on
  * - read-only: the server takes no writes (a standby, or set so); reads go on
@@ -19,10 +19,10 @@ export interface Trouble {
 
 const troubles: Record<TroubleKind, Omit<Trouble, 'kind'>> = {
   away: { message: 'the database does not answer', retryAfter: 2 },
-  busy: { message: 'the database has no capacity left for now', retryAfter: 5 },
-  conflict: { message: 'the change collided with another one', retryAfter: 1 },
+  busy: { message: 'the database has no capacity for now', retryAfter: 5 },
+  conflict: { message: 'the change conflicts with a concurrent one', retryAfter: 1 },
   full: { message: 'the database has no disk space left', retryAfter: 10 },
-  'read-only': { message: 'the database takes no writes for now', retryAfter: 5 },
+  'read-only': { message: 'the database accepts no writes for now', retryAfter: 5 },
 };
 
 /**
@@ -40,22 +40,21 @@ const sqlStates: [RegExp, TroubleKind][] = [
 
 /** No class of SQLSTATEs begins with the E that all of Node's names begin with. */
 const SQLSTATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
-/** Node's names of socket errors; a unix socket without a server behind it is ENOENT. */
+/** Node's codes of socket errors; a unix socket without a server is ENOENT. */
 const SOCKET_ERROR = /^E[A-Z]{3,}(_[A-Z]+)?$/;
 const SOCKET_CALLS = new Set([undefined, 'connect', 'read', 'write', 'getaddrinfo', 'shutdown']);
-/** What pg says without a code. */
+/** Messages of pg without a code. */
 const PG_MESSAGE = /^(Connection terminated|timeout exceeded|timeout expired|Client (has|was closed))/;
 
-/** The five characters by which PostgreSQL names an error (its appendix A), or Node's name of a system error. */
+/** The SQLSTATE of an error, or Node's code of a system error. */
 export function errorCode(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
 }
 
 /**
- * What passing trouble an error of the database is, if it is one: this is the one place that decides. Only codes
- * decide; a Citus worker's error carries no names. The outcome of a COMMIT that broke is unknown, so what is repeated
- * must be safe to repeat.
+ * Classifies transient errors of the database; all code uses this function. Only codes decide, because errors of
+ * Citus workers have no names. The outcome of a broken COMMIT is unknown, so only idempotent work may be retried.
  */
 export function passingTrouble(error: unknown): Trouble | undefined {
   const kind = kindOf(error);
@@ -63,7 +62,7 @@ export function passingTrouble(error: unknown): Trouble | undefined {
 }
 
 function kindOf(error: unknown): TroubleKind | undefined {
-  // An HTTP status stands in errors about the client's connection, which have socket errors' codes as well.
+  // Errors of the client's connection have an HTTP status, and also socket errors' codes.
   if ((error as { statusCode?: unknown } | null)?.statusCode !== undefined) return undefined;
   const code = errorCode(error);
   if (SQLSTATE.test(code)) return kindOfSqlState(error, code);
@@ -74,7 +73,7 @@ function kindOf(error: unknown): TroubleKind | undefined {
 function kindOfSqlState(error: unknown, code: string): TroubleKind | undefined {
   const found = sqlStates.find(([pattern]) => pattern.test(code))?.[1];
   if (found) return found;
-  // After FATAL the connection is gone: the server refuses this one, whatever its reason.
+  // After FATAL the connection is gone, for any reason.
   const { severity } = error as { severity: unknown };
   return severity === 'FATAL' || severity === 'PANIC' ? 'away' : undefined;
 }
@@ -86,8 +85,8 @@ function kindOfSystemError(code: string, syscall: string | undefined): TroubleKi
 }
 
 /**
- * Whether a connection must be closed after an error instead of being handed on: a server that became read-only was
- * demoted, and new connections go to the one that took its place.
+ * Whether a connection must be closed after an error instead of being released: a server that became read-only was
+ * demoted, and new connections go to its successor.
  */
 export function closesConnection(error: unknown): boolean {
   return kindOf(error) === 'read-only';

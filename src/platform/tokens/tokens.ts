@@ -96,7 +96,7 @@ function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) 
       kept = createLocalJWKSet(await fetchKeys());
     } catch (error) {
       if (!kept) {
-        throw new Problem('unavailable', 'the token cannot be checked: its issuer`s keys cannot be fetched', {
+        throw new Problem('unavailable', "the token cannot be checked: its issuer's keys cannot be fetched", {
           retryAfter: 10,
           cause: error,
         });

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts';
 export interface UserRegistry {
   /** The keys that its tokens are signed with. */
   publicKeys(): Promise<JSONWebKeySet>;
-  /** Whom a contact belongs to, and whether that user wants to be found; undefined when it is nobody's. */
+  /** The user who has a contact, and whether they want to be found; undefined if nobody has it. */
   findHolder(contact: string): Promise<{ user_id: string; discoverable: boolean } | undefined>;
   /** Whether a token that it signed still counts: false after a logout, a password change or a deactivation. */
   stillCounts(claims: JWTPayload): Promise<boolean>;

@@ -9,8 +9,8 @@ import { audit } from '../audit/audit.ts';
 import type { Role } from './role.ts';
 
 /**
- * Who may call a route: anyone; anyone, told from others where a good cookie says who it is; any user who is logged in
- * and active; or administrators.
+ * Who may call a route: anyone; anyone, identified if a valid cookie is present; any active user who is logged in; or
+ * administrators.
  */
 export type Access = 'open' | 'known' | 'user' | 'regional-admin' | 'system-admin';
 
@@ -18,11 +18,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route of the trace backend states who may call it. */
     access?: Access;
-    /** Whether a user may call it who must prove a second factor and has not. */
+    /** Whether users may call it who must prove a second factor and have not yet. */
     beforeSecondFactor?: boolean;
   }
   interface FastifyRequest {
-    /** The user who is logged in; on open routes undefined. */
+    /** The logged-in user; undefined on open routes. */
     caller: Caller | undefined;
   }
 }
@@ -62,8 +62,8 @@ interface AuthenticationContext {
 }
 
 /**
- * Has every route state who may call it, and every request show that it is from one of them: by the access cookie,
- * whose user must still be active and whose session must not have ended since.
+ * Requires every route to state who may call it, and checks every request: its access cookie must belong to an active
+ * user and a session that has not ended.
  */
 export async function authenticate(
   app: Server,
@@ -103,7 +103,7 @@ export async function authenticate(
     return { id, role, secondFactor, sessionId: claims.sid as string };
   }
 
-  // Before the body is read: a stranger's upload is refused at its first line.
+  // Before the body is read, so that an upload without a login is refused early.
   app.addHook('onRequest', async request => {
     const { access } = request.routeOptions.config;
     if (access === undefined || access === 'open') return;
@@ -128,7 +128,7 @@ function orUnknown(error: unknown): undefined {
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Writes down what a user tried and was not allowed to: every change, and whatever is for administrators. */
+/** Audits refused requests: every refused change, and every refused request for administrators. */
 function auditRefusals(app: Server, pool: pg.Pool): void {
   app.addHook('onError', async (request, _reply, error) => {
     if (!request.caller || !(error instanceof Problem) || error.code !== 'forbidden') return;
@@ -139,7 +139,9 @@ function auditRefusals(app: Server, pool: pg.Pool): void {
     const { action } = (params ?? {}) as { action?: string };
     const details = { method, route: routeOptions.url, ...(action && { action }), reason: error.message };
     const event = { action: 'REFUSED', entity: 'user', entityId: request.caller.id, details };
-    await audit(pool, request, event).catch(cause => request.log.error({ err: cause }, 'not in the audit'));
+    await audit(pool, request, event).catch(cause =>
+      request.log.error({ err: cause }, 'could not write to the audit'),
+    );
   });
 }
 

@@ -5,10 +5,10 @@ import type { Settings } from '../../platform/settings.ts';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses calls that change something and come from another site's page: browsers send a user's cookies along
- * wherever the call was made, and the Origin header with it (Fetch standard §3.2). Programs send none.
+ * Refuses changing calls from pages of other sites: browsers send a user's cookies with calls from any page, together
+ * with the Origin header (Fetch standard §3.2). Programs send no Origin.
  *
- * Let in are pages of this server itself, of TRACE_PUBLIC_URL and of CORS_ORIGINS.
+ * Allowed are pages of this server, of TRACE_PUBLIC_URL and of CORS_ORIGINS.
  */
 export function checkOrigins(
   app: Server,
@@ -19,11 +19,11 @@ export function checkOrigins(
   app.addHook('onRequest', async ({ method, headers, host, protocol }) => {
     const { origin } = headers;
     if (READING.has(method) || origin === undefined || known.has(origin)) return;
-    // The scheme too: a page that came over http may be anybody's on the network.
+    // The scheme must match too: anyone on the network can inject a page served over http.
     if (origin !== `${protocol}://${host}`) {
       throw new Problem(
         'forbidden',
-        'calls from pages of this origin are refused; TRACE_PUBLIC_URL and CORS_ORIGINS name those that are not',
+        'calls from pages of this origin are refused; allowed are those of TRACE_PUBLIC_URL and CORS_ORIGINS',
       );
     }
   });

@@ -1,2 +1,2 @@
-/** What a user may do here beside what is theirs. */
+/** The global role of a user. */
 export type Role = 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN';

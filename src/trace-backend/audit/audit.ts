@@ -1,24 +1,24 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { insertAudit } from './store.ts';
 
-/** What was done to which record. */
+/** An audited action on a record. */
 export interface AuditEvent {
   action: string;
   entity: string;
   entityId: number | string;
-  /** what else tells about it; never a secret */
+  /** further details; never a secret */
   details?: Record<string, unknown>;
-  /** who did it, where the request does not say it by its cookie */
+  /** the user, if not the caller of the request */
   userId?: number | null;
 }
 
-/** Who does it, and from where. */
+/** The caller and their address. */
 interface Actor {
   caller?: { id: number } | undefined;
   ip: string;
 }
 
-/** Writes down what is done, in the transaction that does it. */
+/** Writes an audit entry in the transaction of the action. */
 export async function audit(
   database: Database,
   { caller, ip }: Actor,
@@ -35,5 +35,5 @@ export async function audit(
   });
 }
 
-/** Who the program itself is, for what it does without a request. */
+/** The actor for actions of the program itself. */
 export const PROGRAM = { caller: undefined, ip: '' };

@@ -6,12 +6,12 @@ const AuditEntry = Type.Object({
   id: Type.Integer(),
   at: Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] }),
   userId: Type.Optional(
-    Type.Integer({ description: 'who did it; absent for the program and for strangers' }),
+    Type.Integer({ description: 'the user; absent for the program and for requests without login' }),
   ),
   action: Type.String({ examples: ['UPDATE_USER_PROFILE'] }),
   entity: Type.String({ description: 'kind of the record', examples: ['user'] }),
   entityId: Type.String({ examples: ['7'] }),
-  address: Type.String({ description: 'address it came from', examples: ['192.0.2.7'] }),
+  address: Type.String({ description: 'client address', examples: ['192.0.2.7'] }),
   details: Type.Object({}, { additionalProperties: true }),
 });
 
@@ -22,11 +22,11 @@ export const SORTABLE = ['id'] as const;
 
 export const listAuditSchema = {
   tags: ['Audit'],
-  summary: 'Who changed what, when and from where',
-  description: 'Every change of state since the first start. Entries are never changed nor removed.',
+  summary: 'The audit: who changed what, when and from where',
+  description: 'Every change of state since the first start. Entries are never changed or removed.',
   querystring: listQuery(SORTABLE, {
     userId: Type.Optional(Id),
-    action: word('what was done, such as LOGIN'),
+    action: word('the action, such as LOGIN'),
     entity: word('kind of the record, such as user'),
     entityId: word('id of the record'),
     from: word('ISO 8601; at this time or later'),

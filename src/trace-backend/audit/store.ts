@@ -7,16 +7,16 @@ import { allOf } from '../lists/store.ts';
 /** One change of state: who, when, what, from where. */
 export interface AuditEntry {
   at: Date;
-  /** null for the program itself and for whoever is not logged in */
+  /** null for the program itself and for requests without login */
   userId: number | null;
-  /** what was done, such as LOGIN or UPDATE_PRODUCT */
+  /** the action, such as LOGIN or UPDATE_PRODUCT */
   action: string;
-  /** kind of the record it was done to, such as user or product */
+  /** kind of the record, such as user or product */
   entity: string;
   entityId: string;
   /** the client's address; empty for the program itself */
   address: string;
-  /** what else tells about it; never a secret */
+  /** further details; never a secret */
   details: Record<string, unknown>;
 }
 
@@ -24,7 +24,7 @@ export interface KeptAuditEntry extends AuditEntry {
   id: number;
 }
 
-/** Writes down what the caller's transaction does. */
+/** Writes an entry in the caller's transaction. */
 export async function insertAudit(database: Database, entry: AuditEntry): Promise<void> {
   const { at, userId, action, entity, entityId, address, details } = entry;
   await database.query(sql`
@@ -43,7 +43,7 @@ export interface AuditFilter {
   to?: string | undefined;
 }
 
-/** A page of the audit in the order in which it was written, and how many entries there are in all. */
+/** A page of the audit in the order of writing, and the total number of entries. */
 export async function listAudit(
   database: Database,
   lists: Lists,

@@ -6,11 +6,11 @@ import { findMembers, isMemberOfOne, type Member } from './members-store.ts';
 import { type Company, findCompany, lockCompany } from './store.ts';
 
 /*
- * Who may see a company: its members and administrators, also while it is deactivated. Who may change it: its
- * COMPANY_ADMINs while it is active, and a SYSTEM_ADMIN. To everybody else it does not exist.
+ * A company is visible to its members and administrators, also while it is deactivated. Its COMPANY_ADMINs can change
+ * it while it is active, and a SYSTEM_ADMIN always. For everyone else it does not exist.
  */
 
-/** A company, who acts for it, and who was asked to and has not answered: that gives nobody any right. */
+/** A company with its members and invited users. An invitation gives no rights. */
 export interface CompanyWithUsers {
   company: Company;
   members: Member[];
@@ -27,9 +27,9 @@ export async function maySeeCompanies(
 }
 
 /**
- * A company for somebody who reads it.
+ * A company for a reader.
  *
- * @throws Problem not_found, also when it is not for them
+ * @throws Problem not_found, also if they may not see it
  */
 export async function readableCompany(
   database: Database,
@@ -45,7 +45,7 @@ export async function readableCompany(
 }
 
 /**
- * A company for somebody who changes it or its users: nobody else does until the end of the transaction.
+ * A company for a change of it or its users, locked until the end of the transaction.
  *
  * @throws Problem not_found; forbidden for those who may only read it
  */
@@ -58,7 +58,7 @@ export async function changeableCompany(
   const { company, members } = found;
   if (caller.role !== 'SYSTEM_ADMIN') {
     if (roleIn(members, caller.id) !== 'COMPANY_ADMIN') {
-      throw new Problem('forbidden', 'the company is changed by its COMPANY_ADMINs');
+      throw new Problem('forbidden', 'only its COMPANY_ADMINs can change the company');
     }
     if (company.status !== 'ACTIVE') {
       throw new Problem('forbidden', 'the company is deactivated; a SYSTEM_ADMIN can activate it');
@@ -68,7 +68,7 @@ export async function changeableCompany(
 }
 
 /**
- * A company for a member who leaves it: nobody else changes it or its users until the end of the transaction.
+ * A company for a member who leaves it, locked until the end of the transaction.
  *
  * @throws Problem not_found, also for those who are no members
  */
@@ -83,7 +83,7 @@ async function lockReadable(database: Database, caller: Caller, id: number): Pro
   return { company, members, invited: await findInvited(database, id) };
 }
 
-/** What a user is in a company; undefined when they are no member. */
+/** A user's role in a company; undefined if they are no member. */
 export function roleIn(members: readonly Member[], userId: number): Member['role'] | undefined {
   return members.find(member => member.userId === userId)?.role;
 }

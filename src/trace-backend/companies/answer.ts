@@ -11,7 +11,7 @@ import type { Answer } from './schemas.ts';
 import { lockCompany, touchCompany } from './store.ts';
 
 /**
- * Answers an invitation of the user's own: who accepts is a member from then on.
+ * Answers an invitation of the user, who becomes a member by accepting.
  *
  * @throws Problem not_found, also for an unknown company; invalid to accept while the company is deactivated
  */
@@ -60,6 +60,6 @@ export async function answerByToken(
 }
 
 function unusable(): Problem {
-  const sentence = 'token is unknown, used or older than 72 hours; log in to see what you are invited to';
+  const sentence = 'token is unknown, used or older than 72 hours; log in to see your invitations';
   return new Problem('invalid', sentence, { fields: { token: sentence } });
 }

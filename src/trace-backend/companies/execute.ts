@@ -15,7 +15,7 @@ import { type CompanyRole, deleteMember, setMember } from './members-store.ts';
 import type { Action, CompanyAction } from './schemas.ts';
 import { touchCompany } from './store.ts';
 
-/** Users of one company, those who are invited among them, at most. */
+/** Users of one company, including invited ones, at most. */
 const MAX_MEMBERS = 500;
 
 type Body = Static<typeof CompanyAction>;
@@ -27,7 +27,7 @@ interface Context {
 }
 
 /**
- * Does one of the actions to a company. What it would change is that way already: nothing changes, and it succeeds.
+ * Performs an action on a company. It succeeds without a change if the company is already in that state.
  *
  * @returns the id of the company
  * @throws Problem forbidden, not_found, invalid, too_many_requests
@@ -56,7 +56,7 @@ export async function execute(
   return companyId;
 }
 
-/** What to write into the audit; undefined where nothing changed. */
+/** The audit details; undefined if nothing changed. */
 type Details = Record<string, unknown> | undefined;
 
 async function setStatus(
@@ -108,7 +108,7 @@ interface Asked {
   asked: CompanyRole | undefined;
 }
 
-/** Of a member, or of somebody whom a SYSTEM_ADMIN makes one without asking them. */
+/** Changes a member, or adds one without invitation, for a SYSTEM_ADMIN. */
 async function changeMember(
   { database }: Change,
   action: MemberAction,
@@ -136,7 +136,7 @@ async function changeMember(
   return { userId, companyRole: [before ?? null, after ?? null], ...isPlaced };
 }
 
-/** Of somebody who is invited, or is to be. */
+/** Changes an invited user, or invites one. */
 async function changeInvited(
   { database, mails, requester }: Change,
   action: MemberAction,
@@ -156,7 +156,7 @@ async function changeInvited(
   return { userId, invitedAs: role ?? null };
 }
 
-/** What the user is in the company afterwards, or is invited as; undefined for neither. */
+/** The user's new role, or role of the invitation; undefined for none. */
 function roleAfter(
   action: MemberAction,
   before: CompanyRole | undefined,
@@ -164,11 +164,14 @@ function roleAfter(
 ): CompanyRole | undefined {
   if (action === 'ADD_USER_TO_COMPANY') {
     if (before && asked && asked !== before) {
-      throw wrong('userId', `names a ${before} of the company already; SET_USER_COMPANY_ROLE changes that`);
+      throw wrong(
+        'userId',
+        `is already a ${before} of the company; use SET_USER_COMPANY_ROLE to change the role`,
+      );
     }
     return before ?? asked ?? 'COMPANY_USER';
   }
-  if (!before) throw wrong('userId', 'names no user of the company');
+  if (!before) throw wrong('userId', 'is not a user of the company');
   if (action === 'REMOVE_USER_FROM_COMPANY') return undefined;
   if (!asked) throw wrong('companyUserRole', 'is required');
   return asked;
@@ -180,10 +183,10 @@ async function checkNewUser(
   { members, invited }: CompanyWithUsers,
 ): Promise<void> {
   const user = await findUser(database, userId);
-  if (user?.status !== 'ACTIVE') throw wrong('userId', 'names no active user');
+  if (user?.status !== 'ACTIVE') throw wrong('userId', 'is not an active user');
   const isInvited = roleIn(invited, userId) !== undefined;
   if (members.length + invited.length - (isInvited ? 1 : 0) >= MAX_MEMBERS) {
-    throw new Problem('invalid', `the company has ${MAX_MEMBERS} users, which is as many as it can have`);
+    throw new Problem('invalid', `the company has ${MAX_MEMBERS} users, which is the maximum`);
   }
 }
 

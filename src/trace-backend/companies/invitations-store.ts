@@ -3,15 +3,15 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { CompanyRole, Member } from './members-store.ts';
 
-/** That a user was asked to act for a company and has not answered. */
+/** An unanswered invitation of a user to a company. */
 export interface Invitation {
   companyId: number;
   userId: number;
-  /** what they would be in the company */
+  /** their role in the company */
   role: CompanyRole;
 }
 
-/** An invitation as the user reads it who was invited. */
+/** An invitation for the invited user. */
 export interface OwnInvitation {
   companyId: number;
   name: string;
@@ -21,7 +21,7 @@ export interface OwnInvitation {
 
 const INVITATION = sql`company_id AS "companyId", user_id AS "userId", role`;
 
-/** Who is invited to a company, and as what, by the users' ids. */
+/** The invitations of a company, in the order of the users' ids. */
 export async function findInvited(database: Database, companyId: number): Promise<Member[]> {
   const { rows } = await database.query<Member>({
     name: 'find-invited',
@@ -40,7 +40,7 @@ export async function findInvitation(
   return rows[0];
 }
 
-/** A page of the invitations that a user has not answered, and how many there are. */
+/** A page of a user's unanswered invitations, and their number. */
 export async function listInvitations(
   database: Database,
   userId: number,
@@ -58,7 +58,7 @@ export async function listInvitations(
   return { items: page.rows, count: all.rows[0]?.count ?? 0 };
 }
 
-/** The transaction holds the company's row, and the user is neither a member nor invited. */
+/** The transaction holds the company's row lock; the user is neither a member nor invited. */
 export async function insertInvitation(
   database: Database,
   { companyId, userId, role }: Invitation,
@@ -77,7 +77,7 @@ export async function updateInvitation(
     UPDATE company_invitations SET role = ${role} WHERE company_id = ${companyId} AND user_id = ${userId}`);
 }
 
-/** Removes an invitation with the codes that were mailed for it. */
+/** Deletes an invitation with its mailed codes. */
 export async function deleteInvitation(
   database: Database,
   { companyId, userId }: Pick<Invitation, 'companyId' | 'userId'>,
@@ -87,10 +87,10 @@ export async function deleteInvitation(
 }
 
 /**
- * Notes that a user sends an invitation now, if they sent fewer than `limit` since a time. In the transaction that
- * invites: others by the same user wait for its end.
+ * Records that a user sends an invitation, if they have sent fewer than `limit` since a time. In the inviting
+ * transaction, for whose end other invitations by the same user wait.
  *
- * @returns undefined when it was noted; else when they sent the one that has to be older than `since`
+ * @returns undefined if it was recorded; otherwise the time of the invitation that has to become older than `since`
  */
 export async function noteInvitation(
   database: Database,
@@ -108,7 +108,7 @@ export async function noteInvitation(
   return rows[0]?.oldest ?? since;
 }
 
-/** Keeps the hash of a code that is mailed for an invitation; false when there is no such invitation any more. */
+/** Stores the hash of a mailed code of an invitation; returns false if the invitation is gone. */
 export async function insertInvitationToken(
   database: Database,
   { companyId, userId, hash, expiresAt }: Omit<Invitation, 'role'> & { hash: Buffer; expiresAt: Date },
@@ -120,7 +120,7 @@ export async function insertInvitationToken(
   return rowCount === 1;
 }
 
-/** The invitation that a mailed code is good for. */
+/** The invitation of a mailed code. */
 export async function findInvitationByToken(
   database: Database,
   hash: Buffer,

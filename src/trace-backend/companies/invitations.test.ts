@@ -104,7 +104,7 @@ test('who declines is no member, and their name was never seen; they can be aske
   expect((await execute(bo, 'ACCEPT_INVITATION', id)).status).toBe(200);
 });
 
-test('an invitation is changed and withdrawn by the company, and is nobody else`s to answer', async () => {
+test("an invitation is changed and withdrawn by the company, and is nobody else's to answer", async () => {
   const { id, ana, bo } = await company();
   const stranger = await trace.loggedIn();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);

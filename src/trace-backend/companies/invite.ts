@@ -14,12 +14,12 @@ import { findCompany } from './store.ts';
 /** Invitations of one sender in an hour, at most. */
 const HOURLY = 20;
 const HOUR_MS = 3600_000;
-/** How long a mailed code is good for, in milliseconds. */
+/** Lifetime of a mailed code, in milliseconds. */
 const CODE_MS = 72 * HOUR_MS;
 
 /**
- * Asks a user to act for a company, by mail; they are a member once they accept. In a transaction that holds the
- * company's row; the mail goes out after its commit.
+ * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's
+ * row lock; the mail is sent after its commit.
  *
  * @throws Problem too_many_requests
  */
@@ -47,9 +47,9 @@ export async function invite(
 }
 
 /**
- * What the mail says that invites a user, with a code of its own.
+ * The content of an invitation mail, with a new code.
  *
- * @returns undefined when there is nothing to answer any more
+ * @returns undefined if there is nothing to answer anymore
  */
 export async function invitationMail(
   database: Database,

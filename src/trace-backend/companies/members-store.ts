@@ -4,19 +4,19 @@ import type { Database } from '../../platform/postgres/database.ts';
 export const COMPANY_ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
-/** That a user acts for a company. */
+/** A user's membership of a company. */
 export interface Membership {
   companyId: number;
   role: CompanyRole;
 }
 
-/** Who acts for a company, and as what. */
+/** A member of a company. */
 export interface Member {
   userId: number;
   role: CompanyRole;
 }
 
-/** The companies that a user is a member of, by their ids; deactivated ones are left out. */
+/** The active companies that a user is a member of, in the order of their ids. */
 export async function findMemberships(database: Database, userId: number): Promise<Membership[]> {
   const { rows } = await database.query<Membership>(sql`
     SELECT company_id AS "companyId", company_users.role FROM company_users
@@ -25,7 +25,7 @@ export async function findMemberships(database: Database, userId: number): Promi
   return rows;
 }
 
-/** For each of the users, in their order, the ids of the companies they are members of. */
+/** For each of the users, in order, the ids of the companies they are members of. */
 export async function findCompanyIds(database: Database, userIds: readonly number[]): Promise<number[][]> {
   const { rows } = await database.query<{ userId: number; companyIds: number[] }>(sql`
     SELECT user_id AS "userId", array_agg(company_id ORDER BY company_id) AS "companyIds" FROM company_users
@@ -35,7 +35,7 @@ export async function findCompanyIds(database: Database, userIds: readonly numbe
   return userIds.map(id => byUser.get(id) ?? []);
 }
 
-/** Companies by their ids, also deactivated ones, in no order; whatever names none is left out. */
+/** Companies by their ids, also deactivated ones, in no order; missing ones are left out. */
 export async function findCompanyNames(
   database: Database,
   ids: readonly number[],
@@ -49,7 +49,7 @@ export async function findCompanyNames(
   return rows;
 }
 
-/** The members of a company, by their ids, also when it is deactivated. */
+/** The members of a company, in the order of their ids, also if it is deactivated. */
 export async function findMembers(database: Database, companyId: number): Promise<Member[]> {
   const { rows } = await database.query<Member>({
     name: 'find-members',
@@ -71,7 +71,7 @@ export async function isMemberOfOne(
   return rows[0]?.is ?? false;
 }
 
-/** Has a user act for a company in this role, whether or not they did before. The transaction holds the company's row. */
+/** Makes a user a member with this role, or changes their role. The transaction holds the company's row lock. */
 export async function setMember(
   database: Database,
   companyId: number,
@@ -82,7 +82,7 @@ export async function setMember(
     ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role`);
 }
 
-/** Has a user act for a company no more. The transaction holds the company's row. */
+/** Ends a membership. The transaction holds the company's row lock. */
 export async function deleteMember(database: Database, companyId: number, userId: number): Promise<void> {
   await database.query(
     sql`DELETE FROM company_users WHERE company_id = ${companyId} AND user_id = ${userId}`,

@@ -116,7 +116,7 @@ test('what makes no sense is refused by its field', async () => {
   }
 });
 
-test('the last COMPANY_ADMIN is neither removed nor made something else, whoever tries', async () => {
+test('nobody can remove the last COMPANY_ADMIN or change their role', async () => {
   const { id, ana, bo } = await company();
   await join(ana, id, bo);
   for (const by of [ana, system]) {

@@ -23,15 +23,16 @@ const PATHS: Record<keyof Profile, string> = {
   logo: 'logo',
 };
 
-/** A profile that says nothing but a name. */
+/** A profile with nothing but a name. */
 export function emptyProfile(name: string): Profile {
   const nothing = Object.fromEntries(Object.keys(PATHS).map(field => [field, null]));
   return { ...(nothing as { [field in keyof Profile]: null }), name };
 }
 
 /**
- * A profile after a change. Fields that are left out stay, in the company and in its headquarters. null clears a field
- * (`readBodies` turns an empty text into null); a text field keeps an empty text. Country and logo are replaced whole.
+ * A profile after a change. Omitted fields stay unchanged, in the company and in its headquarters. null clears a
+ * field (`readBodies` turns an empty text into null); a text field keeps an empty text. Country and logo are replaced
+ * as a whole.
  *
  * @throws Problem invalid
  */
@@ -52,7 +53,7 @@ export function profileAfter(before: Profile, body: CompanyBody): Profile {
 
 const NOWHERE = { address: null, city: null, state: null, zip: null, country: null };
 
-/** Of id and code the id decides: who reads a company and sends it back sends both. */
+/** The id takes precedence over the code: clients that send back what they read send both. */
 function countryIdOf({ id, code }: NonNullable<Headquarters['country']>): number {
   if (id != null) return known('id', findCountry(id));
   if (code != null) return known('code', findCountryByCode(code));
@@ -61,7 +62,7 @@ function countryIdOf({ id, code }: NonNullable<Headquarters['country']>): number
 
 function known(field: 'id' | 'code', country: Country | undefined): number {
   if (country) return country.id;
-  throw wrong(`headquarters.country.${field}`, 'names no country; GET /api/common/countries has them');
+  throw wrong(`headquarters.country.${field}`, 'is not a country of GET /api/common/countries');
 }
 
 function wrong(path: string, what: string): Problem {

@@ -103,7 +103,7 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   }
 }
 
-/** What users are invited to, and the answers of those who got a mail. */
+/** Invitations to companies, and answers by mailed codes. */
 function registerInvitations(app: Server, { pool }: CompaniesContext): void {
   app.get(
     `${INVITATION}/list`,

@@ -16,13 +16,13 @@ import { insertCompany, updateProfile } from './store.ts';
 export interface CompaniesContext {
   pool: pg.Pool;
   lists: Lists;
-  /** which records' images may be given to others */
+  /** decides from which records images may be reused */
   isOwn: IsOwn;
   mails: Mails;
 }
 
 /**
- * Stores a new company. Who sends it becomes its COMPANY_ADMIN.
+ * Stores a new company. Its sender becomes its COMPANY_ADMIN.
  *
  * @returns its id
  * @throws Problem invalid
@@ -45,7 +45,7 @@ export async function createCompany(
 }
 
 /**
- * Changes a company; what is left out stays. A change that changes nothing makes no version.
+ * Changes a company; omitted fields stay unchanged. A change without effect creates no version.
  *
  * @param id without it, the only active company whose COMPANY_ADMIN the caller is
  * @returns its id

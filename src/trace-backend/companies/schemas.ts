@@ -10,7 +10,7 @@ import { COMPANY_ROLES } from './members-store.ts';
 export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What is done to companies and their users; the first two by a SYSTEM_ADMIN alone. */
+/** The actions on companies and their users; the first two only for a SYSTEM_ADMIN. */
 export const ACTIONS = [
   'ACTIVATE_COMPANY',
   'DEACTIVATE_COMPANY',
@@ -37,7 +37,7 @@ const CountryReference = Type.Object(
     id: nullable(CountryId),
     code: nullable(Type.String({ maxLength: 10, description: 'instead of the id' })),
   },
-  { description: 'named by its id, or by its code' },
+  { description: 'by its id or its code' },
 );
 
 const Headquarters = Type.Object({
@@ -58,7 +58,7 @@ const fields = {
   logo: nullable(
     Type.Object(
       { storageKey: Type.String({ maxLength: 100, examples: ['4f8a2c1e-9b7d-4e55-8a3f-0c6d1b2e7f90'] }) },
-      { description: 'an image that was uploaded' },
+      { description: 'an uploaded image' },
     ),
   ),
 };
@@ -67,9 +67,9 @@ export const NewCompany = Type.Object({ name: Name, ...fields });
 export const CompanyUpdate = Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...fields });
 export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
-export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'what a user is in the company' });
+export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
 
-/** An invitation as the user reads it who is invited. */
+/** An invitation for the invited user. */
 export const Invitation = Type.Object({
   company: Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['Kopanyi'] }) }),
   companyRole: CompanyRole,
@@ -78,7 +78,7 @@ export const Invitation = Type.Object({
 
 export const CompanyAction = Type.Object({
   companyId: Id,
-  userId: Type.Optional({ ...Id, description: 'needed by the actions about a user' } as typeof Id),
+  userId: Type.Optional({ ...Id, description: 'required by the actions on a user' } as typeof Id),
   companyUserRole: Type.Optional(CompanyRole),
 });
 
@@ -93,7 +93,7 @@ const Logo = Type.Object({
 export const CompanyStatus = Type.Enum([...STATUSES]);
 const word = (example: string) => Type.Optional(Type.String({ examples: [example] }));
 
-/** A company as lists show it. */
+/** A company in lists. */
 export const CompanyItem = Type.Object({
   id: Type.Integer({ examples: [3] }),
   status: CompanyStatus,
@@ -101,7 +101,7 @@ export const CompanyItem = Type.Object({
   abbreviation: word('KOP'),
 });
 
-/** A company with everything that is known of it; what was never given is absent. */
+/** A company with all its fields; unset ones are absent. */
 export const Company = Type.Object({
   ...CompanyItem.properties,
   about: word('Washing stations around the lake'),
@@ -127,11 +127,11 @@ export const Company = Type.Object({
       companyRole: CompanyRole,
       pending: Type.Optional(
         Type.Literal(true, {
-          description: 'was invited and has not accepted; then id and role are all there is',
+          description: 'was invited and has not accepted; then only id and role are present',
         }),
       ),
     }),
-    { description: 'who acts for it, and who was asked to' },
+    { description: 'its members and invited users' },
   ),
 });
 
@@ -143,13 +143,13 @@ export const INVITATION_SORTABLE = ['invitedAt'] as const;
 
 export const executeCompanySchema = {
   tags,
-  summary: 'Activate or deactivate a company, change who acts for it, or answer an invitation',
+  summary: 'Activate or deactivate a company, change its users, or answer an invitation',
   description:
     'The first two are for a SYSTEM_ADMIN; the next three also for a COMPANY_ADMIN of the company, while it is ' +
-    'active; the last two for who is invited. Whom a COMPANY_ADMIN adds is invited, by mail too, and acts for ' +
+    'active; the last two for invited users. A user added by a COMPANY_ADMIN is invited, also by mail, and becomes a member of ' +
     'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds without asking. ' +
-    'Anyone may remove themselves. A company always keeps one COMPANY_ADMIN.',
-  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
+    'Everyone can remove themselves. A company always keeps one COMPANY_ADMIN.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: CompanyAction,
   response: { 200: Identified, ...failureAnswers(401, 403, 404) },
 };
@@ -166,8 +166,8 @@ export const updateCompanySchema = {
   tags,
   summary: 'Change a company',
   description:
-    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. What is left out stays, in ' +
-    'the company and in its headquarters; null clears.',
+    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Omitted fields stay unchanged, in ' +
+    'the company and in its headquarters; null clears a field.',
   headers: IfMatch,
   body: CompanyUpdate,
   response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
@@ -175,14 +175,14 @@ export const updateCompanySchema = {
 
 export const getCompanySchema = {
   tags,
-  summary: 'A company, and who acts for it',
+  summary: 'A company and its users',
   description:
-    'For its members and for administrators. Its ETag is its version; send it as If-Match with a change.',
+    'For its members and for administrators. The ETag is the version; send it as If-Match with a change.',
   params: Type.Object({ id: PathId }),
   response: { 200: envelope(Company, 'the company'), ...failureAnswers(401, 404) },
 };
 
-/** What lists can be sorted by. */
+/** Fields that lists can be sorted by. */
 export const SORTABLE = ['id', 'name', 'status'] as const;
 
 export const listCompaniesSchema = (access: 'user' | 'regional-admin', summary: string) => ({
@@ -193,7 +193,7 @@ export const listCompaniesSchema = (access: 'user' | 'regional-admin', summary: 
       Type.String({
         maxLength: 255,
         pattern: NO_NUL,
-        description: 'part of the name or of the abbreviation, in either case',
+        description: 'part of the name or of the abbreviation; case is ignored',
       }),
     ),
     status: Type.Optional(CompanyStatus),
@@ -206,10 +206,10 @@ export const listCompaniesSchema = (access: 'user' | 'regional-admin', summary: 
 
 export const listInvitationsSchema = {
   tags,
-  summary: 'The companies that ask you to act for them',
+  summary: 'Your invitations to companies',
   description:
     'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
-    'accept, the company does not see your name or address, and neither side has any right.',
+    'accept, the company does not see your name or address, and neither side has any rights.',
   querystring: listQuery(INVITATION_SORTABLE, {}),
   response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
 };
@@ -219,10 +219,10 @@ export type Answer = (typeof ANSWERS)[number];
 
 export const answerInvitationSchema = {
   tags,
-  summary: 'Answer an invitation by the code mailed for it',
+  summary: 'Answer an invitation by its mailed code',
   body: Type.Object({
     token: MailToken,
-    answer: Type.Enum([...ANSWERS], { description: 'whether to act for the company' }),
+    answer: Type.Enum([...ANSWERS], { description: 'whether to accept' }),
   }),
   response: { 200: Done, ...failureAnswers() },
 };

@@ -6,7 +6,7 @@ import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
 import type { SORTABLE, Status } from './schemas.ts';
 
-/** What a company says of itself; null is what it never said. */
+/** The profile of a company; null for unset fields. */
 export interface Profile {
   name: string;
   abbreviation: string | null;
@@ -41,7 +41,7 @@ export async function findCompany(database: Database, id: number): Promise<Compa
   return rows[0];
 }
 
-/** A company that nobody else changes until the end of the transaction, nor its users. */
+/** A company, locked with its users until the end of the transaction. */
 export async function lockCompany(database: Database, id: number): Promise<Company | undefined> {
   const { rows } = await database.query<Company>(
     sql`SELECT ${COMPANY} FROM companies WHERE id = ${id} FOR UPDATE`,
@@ -68,7 +68,7 @@ export async function insertCompany(
   return (rows[0] as { id: number }).id;
 }
 
-/** Makes the next version of a company, whose row the transaction holds. */
+/** Stores the next version of a company, whose row lock the transaction holds. */
 export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
   const { name, abbreviation, about, manager, webPage, email } = profile;
   const { address, city, state, zip, countryId, logo } = profile;
@@ -81,12 +81,12 @@ export async function updateProfile(database: Database, id: number, profile: Pro
     WHERE id = ${id}`);
 }
 
-/** The same for its status alone, or for what belongs to it and stands elsewhere, such as its users. */
+/** The same for a change of its status or of its users. */
 export async function touchCompany(database: Database, id: number, status: Status): Promise<void> {
   await database.query(sql`UPDATE companies SET status = ${status}, version = version + 1 WHERE id = ${id}`);
 }
 
-/** What a company is searched for by; a line break stands before every other character, so it also sorts. */
+/** The text that searches match; a line break sorts before every other character, so it also serves for sorting. */
 function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation'>): string {
   return `${foldName(name)}\n${foldName(abbreviation ?? '')}`;
 }
@@ -94,7 +94,7 @@ function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation
 export interface CompanyFilter {
   /** companies that this user is a member of; without it, all */
   userId?: number | undefined;
-  /** part of the name or of the abbreviation */
+  /** matches a part of the name or of the abbreviation */
   query?: string | undefined;
   status?: Status | undefined;
 }
@@ -104,7 +104,7 @@ const KEYS = { id: 'id', name: 'left(folded, 100)', status: 'status' };
 
 export type ListedCompany = Pick<Company, 'id' | 'status' | 'name' | 'abbreviation'>;
 
-/** A page of companies, and how many there are in all. */
+/** A page of companies, and their total number. */
 export async function listCompanies(
   database: Database,
   lists: Lists,
@@ -118,9 +118,9 @@ export async function listCompanies(
 }
 
 /**
- * The rows of a list. Exported so that a test can look at the plans of its statements.
+ * The rows of a list. Exported so that a test can check the plans of its statements.
  *
- * @param tokens those by which the index is asked for the query
+ * @param tokens the n-grams for the index
  */
 export function listSource(
   { userId, query, status }: CompanyFilter,
@@ -132,7 +132,7 @@ export function listSource(
       ? undefined
       : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
   const isStatus = status === undefined ? undefined : sql`status = ${status}`;
-  // The tokens narrow by an index; whether the text is in there as a whole is decided by looking.
+  // The n-grams select candidates by an index; then the whole text is compared.
   const holds = query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`;
   const byToken = holds && sql`tokens @> ${tokens}::text[]`;
   return {

@@ -8,7 +8,7 @@ import type { Member } from './members-store.ts';
 import type { Company as CompanySchema } from './schemas.ts';
 import type { Company, ListedCompany } from './store.ts';
 
-/** A company as answers show it to those who may see it. */
+/** A company as in answers. */
 export async function asCompany(
   database: Database,
   { company, members, invited }: CompanyWithUsers,
@@ -38,7 +38,7 @@ export async function asCompany(
   };
 }
 
-/** A company as lists show it. */
+/** A company in lists. */
 export function asItem({ id, status, name, abbreviation }: ListedCompany) {
   return { id, status, name, ...present({ abbreviation }) };
 }
@@ -48,7 +48,7 @@ function headquartersOf({ address, city, state, zip, countryId }: Company) {
   return { ...present({ address, city, state, zip }), ...(country && { country }) };
 }
 
-/** What is known of these fields. */
+/** The fields that are set. */
 function present<Field extends string>(fields: Record<Field, string | null>): { [field in Field]?: string } {
   const known = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(known) as { [field in Field]?: string };

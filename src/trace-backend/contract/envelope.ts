@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { Problem, ProblemCode } from '../../platform/http/problems.ts';
 
-/** The envelope's status of each problem; a problem that names fields is a VALIDATION_ERROR. */
+/** The envelope's status of each problem; a problem with fields is a VALIDATION_ERROR. */
 const statusOf: Record<ProblemCode, string> = {
   invalid: 'INVALID_REQUEST',
   unreadable: 'REQUEST_BODY_ERROR',
@@ -39,7 +39,7 @@ export function failure(problem: Problem): object {
   return { status: statusOf[code], errorMessage: message, ...details };
 }
 
-/** The body of a call that succeeded; without data where there is nothing to say. */
+/** The body of a successful call; without data if there is none. */
 export function ok<Data>(data: Data): { status: 'OK'; data: Data } {
   return { status: 'OK', data };
 }
@@ -49,18 +49,18 @@ export function envelope<Data extends TSchema>(data: Data, description: string) 
   return Type.Object({ status: Type.Literal('OK'), data }, { description });
 }
 
-/** The answer of a call that has nothing to give back. */
-export const Done = Type.Object({ status: Type.Literal('OK') }, { description: 'it is done' });
+/** The answer of a call that returns nothing. */
+export const Done = Type.Object({ status: Type.Literal('OK') }, { description: 'done' });
 
 const failed = (description: string, status: string, errorMessage: string) =>
   Type.Object(
     {
-      status: Type.String({ description: 'what kind of failure it is' }),
-      errorMessage: Type.String({ description: 'what is wrong, in a sentence' }),
+      status: Type.String({ description: 'kind of failure' }),
+      errorMessage: Type.String({ description: 'the error, as a sentence' }),
       validationErrorDetails: Type.Optional(
         Type.Object({
           fieldErrors: Type.Record(Type.String(), Type.String(), {
-            description: 'sentences by the path of the field they are about',
+            description: 'errors by the path of the field',
           }),
         }),
       ),
@@ -70,57 +70,49 @@ const failed = (description: string, status: string, errorMessage: string) =>
 
 const failures = {
   400: failed(
-    'VALIDATION_ERROR: a field is wrong; REQUEST_BODY_ERROR: not JSON; INVALID_REQUEST: it cannot be done',
+    'VALIDATION_ERROR: a field is wrong; REQUEST_BODY_ERROR: not JSON; INVALID_REQUEST: not possible',
     'INVALID_REQUEST',
-    'this address is registered already',
+    'this address is already registered',
   ),
-  401: failed('AUTH_ERROR: nobody is logged in', 'AUTH_ERROR', 'log in first'),
+  401: failed('AUTH_ERROR: not logged in', 'AUTH_ERROR', 'log in first'),
   403: failed(
     'UNAUTHORIZED: logged in, but not allowed; or a call from a page of another origin',
     'UNAUTHORIZED',
     'this is for an administrator',
   ),
-  404: failed(
-    'NOT_FOUND: there is no such thing, or it is not for you',
-    'NOT_FOUND',
-    'there is no such user',
-  ),
+  404: failed('NOT_FOUND: it does not exist, or you may not see it', 'NOT_FOUND', 'there is no such user'),
   409: failed(
-    'INVALID_REQUEST: it does not fit what is there now',
+    'INVALID_REQUEST: it conflicts with the current state',
     'INVALID_REQUEST',
-    'it was changed since',
+    'the record has changed since',
   ),
   412: failed(
-    'INVALID_REQUEST: it was changed since it was read',
+    'INVALID_REQUEST: the record has changed since it was read',
     'INVALID_REQUEST',
-    'the record was changed since; read it again',
+    'the record has changed since; read it again',
   ),
   413: failed(
-    'REQUEST_BODY_ERROR: larger than this endpoint takes',
+    'REQUEST_BODY_ERROR: too large for this endpoint',
     'REQUEST_BODY_ERROR',
     'the body is too large',
   ),
-  415: failed(
-    'REQUEST_BODY_ERROR: not a media type that is taken here',
-    'REQUEST_BODY_ERROR',
-    'not a picture',
-  ),
+  415: failed('REQUEST_BODY_ERROR: unsupported media type', 'REQUEST_BODY_ERROR', 'not a picture'),
   429: failed(
-    'TOO_MANY_REQUESTS: Retry-After tells when to come back',
+    'TOO_MANY_REQUESTS: Retry-After says when to retry',
     'TOO_MANY_REQUESTS',
     'too many failed logins; try again later',
   ),
   500: failed('ERROR: internal error; nothing was changed', 'ERROR', 'something went wrong on our side'),
   503: failed(
-    'UPSTREAM_HTTP_ERROR: something behind us does not answer; Retry-After tells when to come back',
+    'UPSTREAM_HTTP_ERROR: a system behind the service does not answer; Retry-After says when to retry',
     'UPSTREAM_HTTP_ERROR',
     'the database does not answer; try again',
   ),
 } as const;
 
 /**
- * The failures that a route can give, for its `response` schema: those that every route has, and the named ones.
- * Routes that are not open add 401. 403 is also what calls from pages of other origins get.
+ * The failures of a route, for its `response` schema: those of every route, and the named ones. Routes that are not
+ * open add 401. 403 is also what calls from pages of other origins get.
  */
 export function failureAnswers<Status extends keyof typeof failures>(...statuses: Status[]) {
   const all = [400 as const, 403 as const, 429 as const, 500 as const, 503 as const, ...statuses];

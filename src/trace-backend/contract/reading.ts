@@ -1,6 +1,6 @@
 import type { Server } from '../../platform/http/server.ts';
 
-/** What of a body's JSON schema decides how the body is read. */
+/** The parts of a body's JSON schema that decide how the body is read. */
 interface Shape {
   type?: string | string[];
   anyOf?: Shape[];
@@ -20,14 +20,13 @@ const BOOLEANS = new Map([
 ]);
 
 /**
- * Has an application read bodies as front ends send them, guided by the body's schema, before they are checked
- * against it:
+ * Converts bodies as sent by front ends, guided by the body's schema, before validation:
  * - a text such as "4.20" where a number is declared, "true" or "false" where a boolean is, become the declared type;
  * - a declared field that is null is removed, as if it had not been sent;
  * - "" where a field may be cleared and no empty text is allowed becomes null, which clears for the routes. A field
  *   that takes an empty text keeps it.
  *
- * A text is never made of anything else, and what the schema does not declare stays as it is.
+ * Nothing is ever converted to a text, and undeclared fields stay unchanged.
  */
 export function readBodies(app: Pick<Server, 'addHook'>): void {
   app.addHook('preValidation', async request => {
@@ -67,7 +66,7 @@ function readText(text: string, options: readonly Shape[]): unknown {
   if (types.has('string') || options.some(option => option.enum)) return text;
   if (types.has('boolean') && BOOLEANS.has(text)) return BOOLEANS.get(text);
   const isNumber = (types.has('number') || types.has('integer')) && NUMBER.test(text);
-  // What overflows stays a text, and is refused as one.
+  // Numbers that overflow stay texts and are refused.
   return isNumber && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 

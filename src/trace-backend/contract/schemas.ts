@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** Pattern of a text that PostgreSQL can hold: all but U+0000. Bodies are read so; a query may still bring it. */
+/** Pattern of texts that PostgreSQL can store: all without U+0000. Bodies are checked when parsed, queries by this. */
 export const NO_NUL = '^[^\\u0000]*$';
 
 const MAX_ID = 2_147_483_647;
@@ -14,15 +14,15 @@ export const Id = Type.Union(
   { description: 'id, as a number or as a numeric string', examples: [7] },
 );
 
-/** The number that an id stands for. Larger ones than the database holds name nothing, and stay so. */
+/** The number of an id. Numbers beyond the range of the database are not found. */
 export function idOf(id: Static<typeof Id>): number {
   return Math.min(Number(id), MAX_ID);
 }
 
-/** An id in a path: any text is taken, because one that is no number names nothing and is simply not found. */
+/** An id in a path. Any text is accepted; one that is no number is not found. */
 export const PathId = Type.String({ minLength: 1, maxLength: 20, description: 'id', examples: ['7'] });
 
-/** The number that a path's id stands for; 0, which nothing has, when it is none. */
+/** The number of a path's id; 0, which is never used, if it is none. */
 export function pathIdOf(id: string): number {
   return /^[1-9][0-9]{0,9}$/.test(id) ? idOf(id) : 0;
 }
@@ -31,10 +31,10 @@ export const DateTime = Type.String({ description: 'ISO 8601, UTC', examples: ['
 
 const DEFAULT_LIMIT = 100;
 
-/** Items of one page, at most; who asks for more gets as many. */
+/** Items of one page, at most; larger limits are reduced to this. */
 const MAX_LIMIT = 1000;
 
-/** What a list does when its query does not say. */
+/** The defaults of a list. */
 interface ListDefaults {
   limit: number;
   sort: 'ASC' | 'DESC';
@@ -44,8 +44,8 @@ const DEFAULTS: ListDefaults = { limit: DEFAULT_LIMIT, sort: 'DESC' };
 /**
  * The query of a list.
  *
- * @param sortable what it can be sorted by, the default first
- * @param filters its further parameters
+ * @param sortable fields that it can be sorted by, the default first
+ * @param filters additional parameters
  */
 export function listQuery<Filters extends Record<string, TSchema>>(
   sortable: readonly [string, ...string[]],
@@ -62,36 +62,36 @@ export function listQuery<Filters extends Record<string, TSchema>>(
       }),
     ),
     offset: optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'items left out before' }),
+      Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'items to skip' }),
     ),
     sortBy: optional(
       Type.String({
         maxLength: 100,
         default: sortable[0],
-        description: `what the list is ordered by: ${sortable.join(', ')}; anything else means ${sortable[0]}`,
+        description: `field to sort by: ${sortable.join(', ')}; anything else means ${sortable[0]}`,
       }),
     ),
-    sort: optional(Type.Enum(['ASC', 'DESC'], { default: sort, description: 'which way' })),
+    sort: optional(Type.Enum(['ASC', 'DESC'], { default: sort, description: 'direction' })),
     requestType: optional(
       Type.Enum(['COUNT', 'FETCH'], {
-        description: 'COUNT: only how many there are, exactly; FETCH: only the items; both without it',
+        description: 'COUNT: only the exact count; FETCH: only the items; both by default',
       }),
     ),
     ...filters,
   });
 }
 
-/** Which part of a list is asked for, in which order. */
+/** The requested part of a list, and its order. */
 export interface Page<Sortable extends string = string> {
   limit: number;
   offset: number;
   sortBy: Sortable;
   sort: 'ASC' | 'DESC';
-  /** which half of the answer; both without it */
+  /** which half of the answer; both by default */
   requestType?: 'COUNT' | 'FETCH' | undefined;
 }
 
-/** A query with what it left out. */
+/** A query with defaults. */
 export function pageOf<Sortable extends string>(
   query: Partial<Page>,
   sortable: readonly [Sortable, ...Sortable[]],
@@ -113,8 +113,8 @@ export function listOf<Item extends TSchema>(item: Item) {
     count: Type.Optional(
       Type.Integer({
         description:
-          'how many there are in all: exactly up to 10,000 or with requestType=COUNT, else about, and never fewer ' +
-          'than up to the end of this page; absent with requestType=FETCH',
+          'total number: exact up to 10,000 or with requestType=COUNT, otherwise an estimate, but never less ' +
+          'than the end of this page; absent with requestType=FETCH',
       }),
     ),
     offset: Type.Integer(),
@@ -122,7 +122,7 @@ export function listOf<Item extends TSchema>(item: Item) {
   });
 }
 
-/** A page as it is answered: the halves that were asked for. */
+/** A page with the requested halves. */
 export function listAnswer<Item>(
   { offset, limit, requestType }: Page,
   { items, count }: { items: Item[]; count: number },

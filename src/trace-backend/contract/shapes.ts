@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
-/** An optional field of a body that can be cleared: `readBodies` makes null of an empty text, and nothing of null. */
+/** An optional field of a body that can be cleared: `readBodies` turns an empty text into null, and removes null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type, anyOf, ...rest } = schema as { type?: string | string[]; anyOf?: object[] };
   const shape = anyOf
@@ -22,13 +22,13 @@ export function text(maxLength: number) {
   return nullable(Type.String({ maxLength }));
 }
 
-/** An optional list whose only item may also stand there by itself. An item that is wrong is named by its own path. */
+/** An optional list; a single item may be sent without the list. Errors name the path of the item. */
 export function oneOrMany<Item extends TObject>(item: Item, maxItems: number) {
   const shape = { ...item, type: ['array', 'object', 'null'], items: item, maxItems };
   return Type.Optional(Type.Unsafe<Static<Item>[] | Static<Item> | null>(shape));
 }
 
-/** What was sent as a list, or as its only item. */
+/** A list, also if sent as a single item. */
 export function listed<Item extends object>(value: readonly Item[] | Item): readonly Item[] {
   return Array.isArray(value) ? value : [value as Item];
 }

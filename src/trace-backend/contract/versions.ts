@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 
-/** The header by which a client says which version it has read. */
+/** The header with the version that a client has read. */
 export const IfMatch = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       maxLength: 1000,
-      description: 'the ETag of the version that this is a change of; another one is there: 412',
+      description: 'ETag of the version that is changed; 412 if the record has changed since',
       examples: ['"3"'],
     }),
   ),
@@ -18,7 +18,8 @@ export function versionTag(version: number): string {
 }
 
 /**
- * Holds a change to the version that its sender has read, where they say which (RFC 9110 §13.1.1, strong comparison).
+ * Checks a change against the version that its sender has read, if they sent If-Match (RFC 9110 §13.1.1, strong
+ * comparison).
  *
  * @throws Problem precondition_failed
  */
@@ -26,5 +27,5 @@ export function checkVersion(ifMatch: string | undefined, version: number): void
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map(tag => tag.trim());
   if (tags.includes('*') || tags.includes(versionTag(version))) return;
-  throw new Problem('precondition_failed', 'it was changed since you read it; read it again');
+  throw new Problem('precondition_failed', 'it has changed since you read it; read it again');
 }

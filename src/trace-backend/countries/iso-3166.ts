@@ -1,4 +1,4 @@
-/** The countries of ISO 3166-1, alpha-2 code and name. The place in this list is the id, so none is ever moved. */
+/** The countries of ISO 3166-1, alpha-2 code and name. The position in this list is the id, so none is ever moved. */
 export const ISO_3166: readonly (readonly [code: string, name: string])[] = [
   ['AF', 'Afghanistan'],
   ['AX', 'Ålland Islands'],

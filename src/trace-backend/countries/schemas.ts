@@ -10,13 +10,13 @@ export const Country = Type.Object({
 
 export const SORTABLE = ['name'] as const;
 
-/** More than there are: a form shows all of them, so nobody has to ask twice. */
+/** More than there are: a form shows all of them. */
 export const DEFAULTS = { limit: 500, sort: 'ASC' } as const;
 
 export const listCountriesSchema = {
   tags: ['Company'],
   summary: 'Countries',
-  description: 'Those of ISO 3166-1, by name. All at once, unless fewer are asked for.',
+  description: 'The countries of ISO 3166-1, by name. All by default.',
   querystring: listQuery(SORTABLE, {}, DEFAULTS),
   response: { 200: envelope(listOf(Country), 'countries'), ...failureAnswers() },
 };

@@ -1,13 +1,13 @@
 import { Problem } from '../../platform/http/problems.ts';
 
-/** The day and the minute of the day that clocks show somewhere. */
+/** A local day and minute of the day. */
 export interface LocalTime {
   /** YYYY-MM-DD */
   day: string;
   minute: number;
 }
 
-/** Making one takes longer than a hundred uses of it. */
+/** Creating one takes longer than a hundred uses of it. */
 const formats = new Map<string | undefined, Intl.DateTimeFormat>();
 
 function formatOf(zone: string | undefined): Intl.DateTimeFormat {
@@ -29,7 +29,7 @@ function formatOf(zone: string | undefined): Intl.DateTimeFormat {
 }
 
 /**
- * What clocks show.
+ * The local time.
  *
  * @param zone an IANA time zone; without one, the machine's
  */
@@ -40,19 +40,19 @@ export function localTime(now: Date, zone?: string): LocalTime {
   return { day: `${of('year')}-${of('month')}-${of('day')}`, minute };
 }
 
-/** Minute of the day from which on its rates are retrieved: 00:01. */
+/** Minute of the day from which its rates are retrieved: 00:01. */
 const RETRIEVAL_MINUTE = 1;
 
 /**
- * The day whose rates are to be retrieved now, if they were not yet: from 00:01 on, by the clock on the wall. On days
- * that begin at 01:00 it is that; where midnight comes twice, the day is the same both times.
+ * The day whose rates are due: from 00:01 local time. On days that begin at 01:00, from then; if midnight comes
+ * twice, the day is the same both times.
  */
 export function dayDue(now: Date, zone?: string): string | undefined {
   const { day, minute } = localTime(now, zone);
   return minute >= RETRIEVAL_MINUTE ? day : undefined;
 }
 
-/** Seconds until the day's end, about: what is counted by days begins anew then. */
+/** Approximate seconds until the end of the day, when daily counts restart. */
 export function secondsToMidnight(now: Date, zone?: string): number {
   const { minute } = localTime(now, zone);
   return (24 * 60 - minute) * 60 - now.getUTCSeconds();

@@ -4,8 +4,8 @@ const HEIGHT = 240;
 const EDGE = { left: 72, right: 16, top: 28, bottom: 32 };
 
 /**
- * A line of rates as an SVG picture that speaks for itself: what it shows, its first and last day, its lowest and
- * highest value. Everything in it is a date, a code or a number.
+ * A line chart of rates as a labelled SVG picture: currency, first and last day, lowest and highest value. Everything
+ * in it is a date, a code or a number.
  *
  * @param items oldest first, at least one
  */
@@ -44,7 +44,7 @@ ${points.length === 1 ? `<circle cx="${EDGE.left}" cy="${HEIGHT / 2}" r="3" fill
 `;
 }
 
-/** A value with as many digits as it takes to tell it from its neighbours. */
+/** A value with enough digits to distinguish it from its neighbours. */
 function shown(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

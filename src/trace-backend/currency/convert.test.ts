@@ -21,7 +21,7 @@ function fraction(text: string): [bigint, bigint] {
   return [text.startsWith('-') ? -value : value, 10n ** BigInt(part.length)];
 }
 
-/** The same reckoned with whole numbers alone: rounded once, half away from zero, to six decimals. */
+/** The same computed with integers only: rounded once, half away from zero, to six decimals. */
 function reckoned(amount: string, from: string, to: string): string {
   const [[a, ad], [f, fd], [t, td]] = [fraction(amount), fraction(from), fraction(to)];
   const top = a * t * fd * 10n ** 6n;

@@ -3,21 +3,21 @@ import Big from 'big.js';
 /** Decimals of a result. */
 const DECIMALS = 6;
 
-// A constructor of its own: its precision is nobody else's.
+// A separate constructor, so that its precision affects nothing else.
 const Decimal = Big();
 Decimal.DP = DECIMALS;
 Decimal.RM = Big.roundHalfUp;
 
 /**
- * amount × to ÷ from, reckoned exactly and rounded once at the end, to six decimals, half away from zero. The same
- * rate on both sides leaves the amount as it is.
+ * amount × to ÷ from, computed exactly and rounded once at the end, to six decimals, half away from zero. With equal
+ * rates the amount stays unchanged.
  *
  * @param amount a decimal text
- * @param from what one euro is worth in the currency of the amount, a decimal text
- * @param to the same for the currency wanted
+ * @param from value of one euro in the currency of the amount, a decimal text
+ * @param to the same for the target currency
  */
 export function convertAmount(amount: string, from: string, to: string): string {
-  // Big divides to its precision in one step: the product before it is exact.
+  // Big rounds only in the division; the product before it is exact.
   const result = new Decimal(amount).times(to).div(from);
   return result.toFixed();
 }

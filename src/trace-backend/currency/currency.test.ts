@@ -228,7 +228,7 @@ test('a currency that is disabled is not converted; switching is written down', 
   expect(body.data.count).toBe(2);
 });
 
-test('conversions use the history of the ECB`s file', async () => {
+test("conversions use the history of the ECB's file", async () => {
   const file = path.join(trace.folder, 'eurofxref-hist.csv');
   const lines = ['Date,USD,JPY,CYP,', '2020-01-03,1.1147,120.62,N/A,', '2020-01-02,1.1193,121.75,N/A,'];
   await writeFile(file, [...lines, '1999-01-04,1.1789,133.73,0.58231,'].join('\n'));
@@ -290,7 +290,7 @@ test('the daily retrieval runs once a day however many processes look, and again
   await alone.stop();
 });
 
-test('one user may cause 100 of the day`s requests, which takes nothing from others; a SYSTEM_ADMIN more', async () => {
+test("one user may cause 100 of the day's requests, which takes nothing from others; a SYSTEM_ADMIN more", async () => {
   const greedy = await trace.loggedIn();
   await trace.pool.query('INSERT INTO provider_requests_by_user SELECT day, $1, 99 FROM provider_requests', [
     greedy.id,
@@ -311,7 +311,7 @@ test('one user may cause 100 of the day`s requests, which takes nothing from oth
   expect(fx.asked.slice(start)).toEqual([last, next]);
 });
 
-test('the day`s requests run out with 429 and not before, and one is kept for the retrieval', async () => {
+test("the day's requests run out with 429 and not before, and one is kept for the retrieval", async () => {
   const { used } = await budget();
   const start = fx.asked.length;
   const answers = [];

@@ -6,21 +6,21 @@ import { retrieveLabels, retrieveLatest } from './rates.ts';
 import { claimRetrieval, listCurrencies, noteRetrieved } from './store.ts';
 
 /**
- * How often the clock is looked at, in milliseconds: no timer is set for midnight, because machines sleep and clocks
- * are put forward.
+ * How often the clock is checked, in milliseconds: no timer is set for midnight, because machines sleep and clocks
+ * are changed.
  */
 const LOOK_MS = 20_000;
-/** A retrieval that failed, or whose process died, is tried again after this long, in milliseconds. */
+/** Milliseconds after which a retrieval that failed, or whose process died, is retried. */
 const AGAIN_MS = 3600_000;
 
-/** What time it is; tests have their own. */
+/** The clock; tests have their own. */
 export type Clock = () => Date;
 
 /**
- * Retrieves the day's rates from 00:01 on, and at start when today's are missing; one process does it for all.
+ * Retrieves the day's rates from 00:01, and at start if today's are missing; one process does it for all.
  *
- * @param zone the machine's unless another is named
- * @returns how to stop it; resolves when a retrieval under way has ended
+ * @param zone an IANA time zone, by default the machine's
+ * @returns a function that stops it, and resolves when a retrieval in flight has ended
  */
 export function retrieveDaily(
   pool: pg.Pool,
@@ -43,7 +43,7 @@ export function retrieveDaily(
     await nameCurrencies();
   }
 
-  /** Names are nice to have: that they could not be asked for changes nothing. */
+  /** Names are optional: a failure to get them changes nothing. */
   async function nameCurrencies(): Promise<void> {
     const { items } = await listCurrencies(pool, {}, { limit: 500, offset: 0, sort: 'ASC' });
     if (items.every(({ code, label }) => code !== label)) return;
@@ -52,7 +52,7 @@ export function retrieveDaily(
 
   const attempt = () => {
     looking = looking.then(look).catch(error => {
-      logger.error({ err: error }, 'the exchange rates could not be retrieved; tried again in an hour');
+      logger.error({ err: error }, 'the exchange rates could not be retrieved; next attempt in an hour');
     });
   };
   attempt();

@@ -7,21 +7,21 @@ import { daysBefore } from './calendar.ts';
 import { type Asker, type Provider, UserBudgetSpent } from './provider.ts';
 import { claimFetch, deleteFetch, findPublished, keepPublication, notePublished } from './store.ts';
 
-/** Days after which no rates of a date are published any more. */
+/** Days after which no rates of a date are published anymore. */
 const SETTLED_DAYS = 2;
 /** How long a date counts as not yet published, in milliseconds. */
 const NOT_YET_MS = 3600_000;
-/** Seconds that a claim lasts: the provider's two attempts, and some more. */
+/** Seconds that a claim lasts: the provider's two attempts, and a reserve. */
 const CLAIM_SECONDS = 20;
-/** Milliseconds between two looks at what another process is fetching, and how long to wait for it in all. */
+/** Milliseconds between two checks of what another process is fetching, and how long to wait in total. */
 const LOOK_MS = 100;
 const PATIENCE_MS = 30_000;
 
 /**
- * Asks the provider for a date once, however many ask for it at the same time in however many processes, and keeps what
- * it says, also that it has nothing. No transaction is open while the provider is asked.
+ * Fetches a date from the provider once, for all concurrent callers in all processes, and stores the answer, also if
+ * there are no rates. No transaction is open meanwhile.
  *
- * @returns the date whose rates it gave; null when it has none
+ * @returns the date of the received rates; null if there are none
  * @throws Problem too_many_requests, unavailable
  */
 export type FetchDate = (date: string, asker: Asker) => Promise<string | null>;
@@ -49,7 +49,7 @@ export function dateFetcher(pool: pg.Pool, provider: Provider): FetchDate {
     const flight = flights.get(date);
     if (flight) {
       return flight.catch(error => {
-        // What the first one who asked has used up is no reason to refuse the others.
+        // The first caller's exhausted budget is no reason to refuse the others.
         if (error instanceof UserBudgetSpent && error.userId !== asker.userId) return fetchOnce(date, asker);
         throw error;
       });
@@ -70,12 +70,12 @@ async function fetchUnlessClaimed(
   const claimant = randomUUID();
   const isOurs = await claimFetch(pool, date, claimant, CLAIM_SECONDS);
   try {
-    // After the claim: whoever had it before has stored its answer by then.
+    // After the claim: the previous holder has stored its answer by then.
     const known = await findPublished(pool, date, new Date());
     if (known !== undefined) return known;
     if (!isOurs) return 'claimed';
     const publication = await provider.historical(date, asker);
-    // A date that it calls later than the one asked for would be somebody else's.
+    // A later date than the requested one is an error of the provider.
     const published = publication && publication.date <= date ? publication.date : null;
     await transaction(pool, async database => {
       if (publication && published) await keepPublication(database, publication);
@@ -87,7 +87,7 @@ async function fetchUnlessClaimed(
   }
 }
 
-/** Until when to believe that a date has no rates of its own: an hour while it may still get them, then for good. */
+/** How long a date is assumed to have no rates: an hour while it may still get them, then permanently. */
 export function believedUntil(date: string, published: string | null): Date | null {
   const now = new Date();
   const settled = published === date || date < daysBefore(now.toISOString().slice(0, 10), SETTLED_DAYS);

@@ -66,7 +66,7 @@ test('a file is imported, and again without harm', async () => {
   expect(await importLines(lines, {}, '')).toBe('imported 3 rates of 2 days');
 });
 
-test('of a file with a wrong line nothing is taken, and all that is wrong is told by line', async () => {
+test('nothing of a file with a wrong line is imported, and all errors are listed by line', async () => {
   const { day: today } = localTime(new Date());
   const good = Array.from({ length: 500 }, (_, n) => {
     const date = new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString().slice(0, 10);
@@ -87,7 +87,7 @@ test('of a file with a wrong line nothing is taken, and all that is wrong is tol
     'line 503: x is not a rate of USD',
     'line 504: "2021-10-02 is not a date',
     `line 505: 2999-01-01 is not from 1999-01-04 to ${today}`,
-    'line 506: 2020-01-01 stands in an earlier line, too',
+    'line 506: 2020-01-01 is also in an earlier line',
     'line 507: 3 cells, but the first line has 4',
     'line 508: 5 cells, but the first line has 4',
     'line 509: 3 cells, but the first line has 4',
@@ -122,7 +122,7 @@ test('a rate more than five times that of a neighbouring day is taken by force a
   expect(await stored()).toContain('2020-01-02 JPY 16');
 });
 
-test('the neighbours of a file`s first and last day are those that are stored already', async () => {
+test("the neighbours of a file's first and last day are those that are stored already", async () => {
   await importLines([HEADER, '2020-01-10,1.11,120,', '2020-01-02,1.12,121,']);
   expect(await complaints([HEADER, '2020-01-09,1.1,1.21,'])).toEqual([
     '2020-01-10: 120 JPY, but 1.21 on 2020-01-09',
@@ -137,7 +137,7 @@ test('the neighbours of a file`s first and last day are those that are stored al
   expect(await importLines([HEADER, '2020-01-12,5.5,120,'])).toBe('imported 2 rates of 1 days');
 });
 
-test('what is not the ECB`s file is refused by name', async () => {
+test("what is not the ECB's file is refused by name", async () => {
   await expect(importLines(['Name,Age'])).rejects.toThrow(/is not the ECB/);
   await expect(importLines(['Date,USD,USD,', '2020-01-02,1,1,'])).rejects.toThrow(/names USD twice/);
   await expect(importLines([], {}, '')).rejects.toThrow(/is empty/);

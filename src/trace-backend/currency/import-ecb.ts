@@ -17,26 +17,26 @@ import {
   upsertRates,
 } from './store.ts';
 
-/** Lines that one statement stores. */
+/** Lines per statement. */
 const LINES = 200;
-/** Lines that are told about, at most. */
+/** Lines in an error message, at most. */
 const MAX_COMPLAINTS = 20;
 /** Bytes of a line, at most. */
 const MAX_LINE = 64 * 1024;
-/** Days without rates that count as a weekend with its holidays; more are a hole in the file. */
+/** Days without rates that count as a weekend with its holidays; more are a gap in the file. */
 const LONGEST_GAP = 7;
 
-/** A rate that is so many times that of a neighbouring day, or a fraction like that, is taken for a mistake. */
+/** A rate that differs from that of a neighbouring day by more than this factor is treated as an error. */
 const JUMP = 5;
 
 /**
- * Imports the European Central Bank's history (eurofxref-hist.csv: a line a day, newest first, a column a currency, N/A
- * where there is none, a comma at the end of each line), as a whole or not at all. It is read line by line, so its
- * length does not matter. Known rates are replaced.
+ * Imports the European Central Bank's history (eurofxref-hist.csv: one line per day, newest first, one column per
+ * currency, N/A for missing rates, a trailing comma on each line), completely or not at all. The file is streamed, so
+ * that it can have any length. Known rates are replaced.
  *
- * @param options.force also takes rates that differ from those of their neighbouring days by more than 5 ×
- * @returns what was done, in words
- * @throws Problem when the file cannot be read, is another one, or when anything in it is wrong; names the lines
+ * @param options.force also accepts rates that differ from those of neighbouring days by more than 5 ×
+ * @returns a message about the result
+ * @throws Problem if the file cannot be read, is another one, or contains errors; names the lines
  */
 export async function importEcbRates(
   pool: pg.Pool,
@@ -56,7 +56,7 @@ export async function importEcbRates(
       const report = await storeLines(database, file, bytes => bar.update(bytes));
       const { codes, dates } = report;
       const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_COMPLAINTS + 1);
-      if (jumps.length > 0) throw refusal(file, jumps.map(sentenceOf), `; --force takes them as they are`);
+      if (jumps.length > 0) throw refusal(file, jumps.map(sentenceOf), `; use --force to import them anyway`);
       return `imported ${report.rates} rates of ${report.days} days`;
     });
   } finally {
@@ -64,16 +64,16 @@ export async function importEcbRates(
   }
 }
 
-/** What a file held. */
+/** The contents of a file. */
 interface Report {
   codes: string[];
   rates: number;
   days: number;
-  /** undefined when it had no lines but the first */
+  /** undefined if it had no lines after the first */
   dates: { from: string; to: string } | undefined;
 }
 
-/** @throws Problem that names every line which is wrong; nothing may then be committed */
+/** @throws Problem that names every wrong line; then nothing may be committed */
 async function storeLines(
   database: Database,
   file: string,
@@ -146,8 +146,8 @@ function sentenceOf({ code, date, value, before }: Jump): string {
 }
 
 /**
- * Lines without a comma at their end may have been cut off inside their last number: then only the line break tells
- * that the last line is whole.
+ * Lines without a trailing comma may have been cut off within their last number: then only a line break shows that
+ * the last line is complete.
  */
 async function checkEnd(file: string): Promise<void> {
   const handle = await open(file);
@@ -166,7 +166,7 @@ function openLines(file: string) {
   const lines = bytes.pipe(
     parse({
       bom: true,
-      // No cell is quoted; a stray quote makes one bad line, not one long one.
+      // No cell is quoted; a stray quote must not merge lines.
       quote: null,
       relax_column_count: true,
       trim: true,
@@ -180,8 +180,8 @@ function openLines(file: string) {
 }
 
 /**
- * The dates between two neighbouring lines: weekends and holidays, for which the rates of the earlier line count, as the
- * provider would say.
+ * The dates between two neighbouring lines: weekends and holidays, for which the rates of the earlier line count, as
+ * with the provider.
  */
 function gapBetween(one: string, other: string): Gap[] {
   const published = earlier(one, other);
@@ -193,7 +193,7 @@ function gapBetween(one: string, other: string): Gap[] {
   return gap;
 }
 
-/** The currencies by column; columns that are none are empty texts. */
+/** The currencies by column; other columns are empty texts. */
 function readHeader([first, ...names]: string[], file: string): string[] {
   if (first !== 'Date' || !names.some(isCode)) {
     throw new Problem(
@@ -209,7 +209,7 @@ function readHeader([first, ...names]: string[], file: string): string[] {
 /**
  * @param columns the currency of each cell after the date
  * @param seen the dates of the lines before
- * @returns a sentence when something in the line is wrong
+ * @returns an error message if the line is wrong
  */
 function readLine(
   [date = '', ...values]: string[],
@@ -221,7 +221,7 @@ function readLine(
   }
   const { day: today } = localTime(new Date());
   if (date < FIRST_DATE || date > today) return `${date} is not from ${FIRST_DATE} to ${today}`;
-  if (seen.has(date)) return `${date} stands in an earlier line, too`;
+  if (seen.has(date)) return `${date} is also in an earlier line`;
   if (values.length !== columns.length) {
     return `${values.length + 1} cells, but the first line has ${columns.length + 1}`;
   }

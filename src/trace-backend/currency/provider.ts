@@ -7,11 +7,11 @@ import { type Settings, SettingsError } from '../../platform/settings.ts';
 import { localTime, secondsToMidnight } from './calendar.ts';
 import { countRequest, countUserRequest, isRetrieved } from './store.ts';
 
-/** Requests of one day, at most (interface, Limits); one of them is kept for the retrieval at 00:01. */
+/** Requests per day, at most (interface, Limits); one of them is reserved for the retrieval at 00:01. */
 export const DAILY_LIMIT = 250;
-/** Those of them that one user may cause. */
+/** How many of them one user may cause. */
 const USER_LIMIT = 100;
-/** Attempts at one request; each is counted. */
+/** Attempts per request; each is counted. */
 const ATTEMPTS = 2;
 const TIMEOUT_MS = 8_000;
 
@@ -21,25 +21,25 @@ export interface Publication {
   rates: Map<string, string>;
 }
 
-/** The exchange-rate provider (exchangeratesapi.io and its kin). Every request is counted before it is sent. */
+/** The exchange-rate provider (exchangeratesapi.io or compatible). Every request is counted before it is sent. */
 export interface Provider {
   /** Names of currencies by their codes. */
   symbols(purpose: Purpose): Promise<Map<string, string>>;
   latest(purpose: Purpose): Promise<Publication>;
-  /** Undefined when it has nothing for the date. */
+  /** Undefined if it has no rates for the date. */
   historical(date: string, asker: Asker): Promise<Publication | undefined>;
 }
 
-/** The daily retrieval may use the request that is kept for it. */
+/** The daily retrieval may use the request reserved for it. */
 export type Purpose = 'daily' | 'other';
 
-/** On whose behalf a request is sent. */
+/** The user for whom a request is sent. */
 export interface Asker {
-  /** undefined where no user's share of the day is counted */
+  /** undefined if it is not counted for a user */
   userId: number | undefined;
 }
 
-/** A user has caused as many requests today as one user may. */
+/** The user has used up their share of the day's requests. */
 export class UserBudgetSpent extends Problem {
   readonly userId: number;
   constructor(userId: number, retryAfter: number) {
@@ -50,7 +50,7 @@ export class UserBudgetSpent extends Problem {
 }
 
 /**
- * @returns undefined when none is set up
+ * @returns undefined if none is configured
  * @throws SettingsError for an address without a key
  */
 export function openProvider(
@@ -60,14 +60,14 @@ export function openProvider(
 ): Provider | undefined {
   if (FX_URL === undefined) return undefined;
   if (FX_ACCESS_KEY === undefined) {
-    throw new SettingsError('FX_URL is set, so FX_ACCESS_KEY must be set: the provider asks for it');
+    throw new SettingsError('FX_URL is set, so FX_ACCESS_KEY must be set: the provider requires it');
   }
   const send = outbound({
     name: 'the exchange-rate provider',
     timeoutMs: TIMEOUT_MS,
     retries: 0,
     concurrency: 4,
-    // Its breaker would refuse what has been counted already; `rest` is asked before.
+    // Its circuit breaker would refuse requests that have been counted; `rest` is checked before.
     failures: Number.POSITIVE_INFINITY,
   });
   const rest = circuitBreaker({ failures: FAILURES, restMs: FIRST_REST_MS, longestRestMs: LAST_REST_MS });
@@ -117,17 +117,17 @@ export function openProvider(
   };
 }
 
-/** Requests that fail in a row before the provider is left alone. */
+/** Consecutive failures before requests are suspended. */
 const FAILURES = 10;
-/** How long it is left alone, in milliseconds: at first, and at most when it goes on failing. */
+/** How long requests are suspended, in milliseconds: at first, and at most. */
 const FIRST_REST_MS = 30_000;
 const LAST_REST_MS = 3600_000;
 
-/** @throws Problem unavailable while the provider is left alone: an outage must not use up the day's requests */
+/** @throws Problem unavailable while requests are suspended, because an outage must not use up the day's requests */
 function checkRest(rest: CircuitBreaker): void {
   const seconds = rest.secondsLeft();
   if (seconds === 0) return;
-  const sentence = 'the exchange-rate provider keeps failing and is left alone for a while';
+  const sentence = 'the exchange-rate provider keeps failing; requests are suspended for a while';
   throw new Problem('unavailable', sentence, { retryAfter: Math.ceil(seconds) });
 }
 
@@ -145,10 +145,10 @@ async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined
   });
 }
 
-/** What the provider refuses whoever asks and however often; asking again would only cost. */
+/** Permanent refusals by the provider, for which retries would only cost requests. */
 class Refusal extends Problem {}
 
-/** Codes by which the provider says that it has nothing for a date, and those that are about us. */
+/** The provider's error codes for a date without rates, and for our key. */
 const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
 const REFUSALS: [RegExp, string][] = [
   [/^(101|102|missing_access_key|invalid_access_key|inactive_user)$/, 'does not accept FX_ACCESS_KEY'],
@@ -156,10 +156,10 @@ const REFUSALS: [RegExp, string][] = [
     /^(105|201|base_currency_access_restricted|function_access_restricted|invalid_base_currency)$/,
     'does not give this key rates in euro',
   ],
-  [/^(104|usage_limit_reached|rate_limit_reached)$/, 'says that this key`s requests are used up'],
+  [/^(104|usage_limit_reached|rate_limit_reached)$/, 'says that the requests of this key are used up'],
 ];
 
-/** The body of a success; undefined when the provider has nothing for the date. */
+/** The body of a successful answer; undefined if the provider has no rates for the date. */
 function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown> | undefined {
   const { success, error, message } = (body ?? {}) as Record<string, unknown>;
   if (error === undefined && success !== false && message === undefined)
@@ -167,7 +167,7 @@ function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown
   const { code, type } = (error ?? {}) as Record<string, unknown>;
   const names = [code, type].map(name => String(name ?? ''));
   if (names.some(name => NO_RATES.has(name))) return undefined;
-  const [, reason = 'answered with an error that we do not know'] =
+  const [, reason = 'answered with an unknown error'] =
     REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
   logger.error({ code: names.join(' ').trim().slice(0, 80) }, `the exchange-rate provider ${reason}`);
   throw new Refusal('unavailable', `the exchange-rate provider ${reason}`, { retryAfter: 3600 });
@@ -194,7 +194,7 @@ function readPublication(body: Record<string, unknown> | undefined): Publication
 }
 
 function unusable(): Problem {
-  return new Problem('unavailable', 'the exchange-rate provider gave an answer that makes no sense', {
+  return new Problem('unavailable', 'the exchange-rate provider sent an invalid answer', {
     retryAfter: 60,
   });
 }
@@ -204,7 +204,7 @@ export function isCode(text: string): boolean {
   return /^[A-Z]{3}$/.test(text);
 }
 
-/** A number as a decimal text without an exponent, with every digit that tells it from others. */
+/** A number as a decimal text without an exponent, with all significant digits. */
 function decimal(value: number): string {
   return /e/.test(String(value)) ? value.toFixed(20) : String(value);
 }

@@ -14,7 +14,7 @@ import {
   upsertCurrencies,
 } from './store.ts';
 
-/** Days that a weekend and the holidays around it last, at most. */
+/** Days of a weekend with adjacent holidays, at most. */
 const LONGEST_HOLIDAYS = 7;
 
 export interface Conversion {
@@ -34,10 +34,10 @@ export interface Currencies {
    */
   convert(amount: string, from: string, to: string): Promise<Conversion>;
   /**
-   * Converts with the rates of a date, which are fetched when they are not stored; of a weekend or holiday, with those
-   * of the day before it that has some.
+   * Converts with the rates of a date, which are fetched if they are not stored; for a weekend or holiday, with those
+   * of the last day before it that has some.
    *
-   * @param asker whose share of the day's requests to the provider this may use
+   * @param asker the user whose share of the day's requests to the provider this may use
    * @throws Problem as `convert`; too_many_requests, unavailable
    */
   convertAtDate(amount: string, from: string, to: string, date: string, asker: Asker): Promise<Conversion>;
@@ -46,18 +46,18 @@ export interface Currencies {
 export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): Currencies {
   const fetchDate = provider && dateFetcher(pool, provider);
 
-  /** The date whose rates count for a date; null when there are none. */
+  /** The date whose rates apply to a date; null if there are none. */
   async function publishedFor(date: string, codes: string[], asker: Asker): Promise<string | null> {
     if (await findRates(pool, codes, { from: date, to: date })) return date;
     const known = await findPublished(pool, date, new Date());
     if (known === null || known === date) return known;
     if (known !== undefined) {
-      // Imported history has fewer currencies than the provider: then that date is to be asked for.
+      // Imported history has fewer currencies than the provider: then that date has to be fetched.
       const stored = await findRates(pool, codes, { from: known, to: known });
       return stored ? known : publishedFor(known, codes, asker);
     }
     if (fetchDate) return fetchDate(date, asker);
-    // Imported history has no rows for weekends: then the day before counts, as the provider would say.
+    // Imported history has no rows for weekends: then the day before counts, as with the provider.
     const earlier = await findRates(pool, codes, { from: daysBefore(date, LONGEST_HOLIDAYS), to: date });
     return earlier?.date ?? null;
   }
@@ -84,7 +84,7 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
   };
 }
 
-/** The euro is what rates are measured in: it has none. */
+/** The euro is the base currency and has no rates. */
 function ratedCodes(from: string, to: string): string[] {
   return [from, to].filter(code => code !== 'EUR');
 }
@@ -103,7 +103,7 @@ async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void
   }
 }
 
-/** Retrieves the latest rates, and names of currencies where some have none. */
+/** Retrieves the latest rates, and names of currencies if some have none. */
 export async function retrieveLatest(pool: pg.Pool, provider: Provider, day: string): Promise<void> {
   const purpose: Purpose = 'daily';
   const publication = await provider.latest(purpose);
@@ -115,7 +115,7 @@ export async function retrieveLatest(pool: pg.Pool, provider: Provider, day: str
   });
 }
 
-/** Asks for the names of currencies; only worth it where some have none. */
+/** Fetches the names of currencies, if some have none. */
 export async function retrieveLabels(pool: pg.Pool, provider: Provider): Promise<void> {
   const symbols = await provider.symbols('other');
   await upsertCurrencies(

@@ -73,7 +73,7 @@ function registerTypes(app: Server, pool: pg.Pool): void {
     ['disable', false],
   ] as const) {
     const schema = switchTypeSchema(
-      enabled ? 'Let a currency be converted' : 'Let a currency not be converted',
+      enabled ? 'Enable conversion of a currency' : 'Disable conversion of a currency',
     );
     app.put(
       `/api/chain/currency-type/:code/${word}`,

@@ -15,34 +15,34 @@ const Amount = Type.String({
 const Day = (description: string) => Type.String({ maxLength: 10, description, examples: ['2026-03-02'] });
 
 const Conversion = Type.Object({
-  value: Type.String({ description: 'the amount as it was given', examples: ['1250.50'] }),
+  value: Type.String({ description: 'the amount as sent', examples: ['1250.50'] }),
   from: Type.String({ examples: ['USD'] }),
   to: Type.String({ examples: ['RWF'] }),
   date: Type.String({ description: 'the date whose rates were used', examples: ['2026-03-02'] }),
   result: Type.Number({ description: 'the result as a number', examples: [1815725.5] }),
   exact: Type.String({
-    description: 'the result to the last of its six decimals, which a number may not hold',
+    description: 'the result with all six decimals, which a number may not be able to represent',
     examples: ['1815725.5'],
   }),
 });
 
 export const convertSchema = {
   tags,
-  summary: 'An amount in another currency, by the latest rates',
-  description: 'amount × rate(to) ÷ rate(from), reckoned exactly and rounded once, half up, to six decimals.',
-  params: Type.Object({ value: Amount, from: Code('currency of the amount'), to: Code('currency wanted') }),
+  summary: 'Convert an amount by the latest rates',
+  description: 'amount × rate(to) ÷ rate(from), computed exactly and rounded once, half up, to six decimals.',
+  params: Type.Object({ value: Amount, from: Code('currency of the amount'), to: Code('target currency') }),
   response: { 200: envelope(Conversion, 'the result'), ...failureAnswers(401, 404) },
 };
 
 export const convertAtDateSchema = {
   ...convertSchema,
-  summary: 'An amount in another currency, by the rates of a date',
+  summary: 'Convert an amount by the rates of a date',
   description:
     'Rates that are not stored are asked of the provider, once; at most 250 times a day, and 100 for one user (429). Of a weekend or holiday those of the day before it count.',
   params: Type.Object({
     value: Amount,
     from: Code('currency of the amount'),
-    to: Code('currency wanted'),
+    to: Code('target currency'),
     date: Day('YYYY-MM-DD, from 1999-01-04 to today'),
   }),
 };
@@ -53,7 +53,7 @@ const CurrencyType = Type.Object({
   enabled: Type.Boolean(),
 });
 
-/** What the list of currencies can be sorted by, and what it does without being told. */
+/** The sortable fields and the defaults of the list of currencies. */
 export const TYPE_ORDER = [['code'], { limit: 100, sort: 'ASC' }] as const;
 
 export const listTypesSchema = {
@@ -65,7 +65,9 @@ export const listTypesSchema = {
       query: Type.Optional(
         Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
       ),
-      enabled: Type.Optional(Type.Boolean({ description: 'only those that can, or cannot, be converted' })),
+      enabled: Type.Optional(
+        Type.Boolean({ description: 'only those that are, or are not, enabled for conversion' }),
+      ),
     },
     TYPE_ORDER[1],
   ),
@@ -76,17 +78,17 @@ export const switchTypeSchema = (summary: string) => ({
   tags,
   summary,
   params: Type.Object({ code: Code('the currency') }),
-  response: { 200: envelope(CurrencyType, 'the currency as it is now'), ...failureAnswers(401, 403, 404) },
+  response: { 200: envelope(CurrencyType, 'the updated currency'), ...failureAnswers(401, 403, 404) },
 });
 
 const ratesQuery = Type.Object({
-  from: Type.Optional(Day('first day; without it a year before the last')),
-  to: Type.Optional(Day('last day; without it today')),
+  from: Type.Optional(Day('first day; by default a year before the last')),
+  to: Type.Optional(Day('last day; by default today')),
 });
 
 export const ratesSchema = {
   tags,
-  summary: 'What one euro was worth in a currency, day by day',
+  summary: 'The value of one euro in a currency, day by day',
   description: 'Up to ten years (3,660 days) at once.',
   params: Type.Object({ code: Code('the currency') }),
   querystring: ratesQuery,
@@ -110,7 +112,7 @@ export const ratesSchema = {
 
 export const ratesChartSchema = {
   tags,
-  summary: 'The same as a line',
+  summary: 'The same as a line chart',
   params: Type.Object({ code: Code('the currency') }),
   querystring: ratesQuery,
   response: {
@@ -121,15 +123,15 @@ export const ratesChartSchema = {
 
 export const budgetSchema = {
   tags,
-  summary: 'How many requests to the provider the day has left',
+  summary: 'The remaining requests to the provider today',
   response: {
     200: envelope(
       Type.Object({
         day: Type.String({ description: 'by the clock of the machine', examples: ['2026-03-02'] }),
         limit: Type.Integer({ examples: [250] }),
-        used: Type.Integer({ description: 'requests sent, each counted before it was' }),
-        left: Type.Integer({ description: 'what conversions may still use' }),
-        kept: Type.Integer({ description: 'kept for the retrieval at 00:01, until it is done' }),
+        used: Type.Integer({ description: 'requests sent; each is counted before it is sent' }),
+        left: Type.Integer({ description: 'requests left for conversions' }),
+        kept: Type.Integer({ description: 'reserved for the retrieval at 00:01, until it is done' }),
       }),
       'the budget of today',
     ),

@@ -7,7 +7,7 @@ export interface CurrencyType {
   enabled: boolean;
 }
 
-/** What one euro was worth; dates as YYYY-MM-DD, values as decimal texts. */
+/** The value of one euro; dates as YYYY-MM-DD, values as decimal texts. */
 export interface Rate {
   code: string;
   date: string;
@@ -43,7 +43,7 @@ export async function listCurrencies(
   return { items: page.rows, count: all.rows[0]?.count ?? 0 };
 }
 
-/** Adds currencies; a known one gets the label, where there is one, and stays enabled or disabled as it is. */
+/** Adds currencies; a known one gets the label, if there is one, and stays enabled or disabled. */
 export async function upsertCurrencies(
   database: Database,
   currencies: readonly { code: string; label?: string }[],
@@ -57,7 +57,7 @@ export async function upsertCurrencies(
       WHEN excluded.label = excluded.code THEN known.label ELSE excluded.label END`);
 }
 
-/** @returns undefined when it was that way already, or there is no such currency */
+/** @returns undefined if it was already in that state, or there is no such currency */
 export async function setEnabled(
   database: Database,
   code: string,
@@ -69,7 +69,7 @@ export async function setEnabled(
   return rows[0];
 }
 
-/** Stores rates; one that is known is replaced. */
+/** Stores rates; known ones are replaced. */
 export async function upsertRates(database: Database, rates: readonly Rate[]): Promise<void> {
   await database.query(sql`
     INSERT INTO currency_rates (code, date, value)
@@ -97,8 +97,8 @@ export async function keepPublication(
 }
 
 /**
- * The latest date, of a stretch of dates, that has rates of all these currencies, and those rates by code. Read from
- * the newest rate of the first currency on, so that ten years of rates cost no more than a week.
+ * The latest date in a range that has rates of all these currencies, with the rates by code. Reads from the newest
+ * rate of the first currency, so that ten years of rates cost no more than a week.
  */
 export async function findRates(
   database: Database,
@@ -124,7 +124,7 @@ export interface Jump extends Rate {
 }
 
 /**
- * Pairs of neighbouring rates of these currencies, at least one of the two from a stretch of dates, of which one is more
+ * Pairs of neighbouring rates of these currencies, at least one of them in a range of dates, of which one is more
  * than `factor` times the other.
  */
 export async function findJumps(
@@ -158,7 +158,7 @@ export async function listRates(
   return rows;
 }
 
-/** The date whose rates count for a date; undefined when that is to be asked for, null when there are none. */
+/** The date whose rates apply to a date; undefined if it has to be fetched, null if there are none. */
 export async function findPublished(
   database: Database,
   date: string,
@@ -170,7 +170,9 @@ export async function findPublished(
   return rows[0]?.published;
 }
 
-/** @param believedUntil when to ask again; null for what will not change any more */
+/**
+ * @param believedUntil when to fetch it again; null for never
+ */
 export async function notePublished(
   database: Database,
   date: string,
@@ -182,13 +184,13 @@ export async function notePublished(
     ON CONFLICT (date) DO UPDATE SET published = excluded.published, believed_until = excluded.believed_until`);
 }
 
-/** A date without rates, and the date whose rates count for it. */
+/** A date without rates, and the date whose rates apply to it. */
 export interface Gap {
   date: string;
   published: string;
 }
 
-/** Notes the dates whose rates count for dates of which nothing is known yet. */
+/** Stores the dates whose rates apply to dates of which nothing is known yet. */
 export async function noteGaps(database: Database, gaps: readonly Gap[]): Promise<void> {
   await database.query(sql`
     INSERT INTO currency_dates (date, published)
@@ -198,7 +200,7 @@ export async function noteGaps(database: Database, gaps: readonly Gap[]): Promis
     ORDER BY gap.date ON CONFLICT (date) DO NOTHING`);
 }
 
-/** Takes the fetching of a date for some seconds; false while somebody else has it. */
+/** Claims the fetch of a date for some seconds; returns false while another process has it. */
 export async function claimFetch(
   database: Database,
   date: string,
@@ -213,14 +215,14 @@ export async function claimFetch(
   return rowCount === 1;
 }
 
-/** Ends a claim, unless somebody else has taken it over. */
+/** Ends a claim, unless another process has taken it over. */
 export async function deleteFetch(database: Database, date: string, claimant: string): Promise<void> {
   await database.query(
     sql`DELETE FROM currency_fetches WHERE date = ${date}::date AND claimant = ${claimant}`,
   );
 }
 
-/** Counts a request of a day, if there are fewer than `limit`; false when there are not. */
+/** Counts a request of a day, if there are fewer than `limit`; otherwise returns false. */
 export async function countRequest(database: Database, day: string, limit: number): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     INSERT INTO provider_requests AS known (day, used) SELECT ${day}::date, 1 WHERE ${limit}::int > 0
@@ -228,7 +230,7 @@ export async function countRequest(database: Database, day: string, limit: numbe
   return rowCount === 1;
 }
 
-/** The same for the requests that one user caused. */
+/** The same for the requests of one user. */
 export async function countUserRequest(
   database: Database,
   day: string,
@@ -247,7 +249,7 @@ export async function findUsed(database: Database, day: string): Promise<number>
   return rows[0]?.used ?? 0;
 }
 
-/** Takes the retrieval of a day: false when it is done, or another process took it after `staleBefore`. */
+/** Claims the retrieval of a day: returns false if it is done, or another process claimed it after `staleBefore`. */
 export async function claimRetrieval(
   database: Database,
   day: string,

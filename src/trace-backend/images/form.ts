@@ -5,8 +5,8 @@ import { Problem } from '../../platform/http/problems.ts';
 /**
  * Receives the one file of a form, in its part `file`; other fields are ignored.
  *
- * @returns what is to be discarded, and what the client calls it
- * @throws Problem invalid, unreadable, too_large; nothing is left behind then
+ * @returns the received file, which the caller discards, and its name
+ * @throws Problem invalid, unreadable, too_large; nothing is kept then
  */
 export async function receiveFile(
   request: FastifyRequest,
@@ -28,10 +28,10 @@ export async function receiveFile(
     return { received, name };
   } catch (error) {
     await received?.discard();
-    // What is left of the body is read and forgotten, so that the connection can serve the next request.
+    // Reads and discards the rest of the body, so that the connection can serve the next request.
     request.raw.unpipe().resume();
     if (error instanceof Problem) throw error;
-    throw new Problem('unreadable', 'the body is not a whole multipart form', { cause: error });
+    throw new Problem('unreadable', 'the body is not a complete multipart form', { cause: error });
   }
 }
 
@@ -39,7 +39,7 @@ function wrongFile(sentence: string): Problem {
   return new Problem('invalid', sentence, { fields: { file: sentence } });
 }
 
-/** The problem of a file that is larger than it may be. */
+/** The problem of a file that is too large. */
 export function tooLarge(maxBytes: number): Problem {
   return new Problem('too_large', `file is larger than ${maxBytes / 1024 ** 2} MB`);
 }

@@ -122,7 +122,7 @@ test('every size fits inside its frame, in the format of the upload, and nothing
   expect(String(unknown.bytes)).toContain('size must be one of SMALL, MEDIUM');
 });
 
-test('a picture is cached for ever by whom it was served to, and asked for again by its ETag', async () => {
+test('a picture is cached forever by its clients, and requested again by its ETag', async () => {
   const key = await keep(await picture(10, 10).png().toBuffer());
   const tags = new Set<string>();
   for (const where of [`image/${key}`, `image/${key}/LARGE`]) {
@@ -248,7 +248,7 @@ test('a name is what stands after the last slash, on one line, and not too long'
   expect(await nameOf('fotos/')).toBe('image');
 });
 
-test('a document is given back as it came, and never shown by a browser', async () => {
+test('a document is served unchanged, and never shown by a browser', async () => {
   const pdf = Buffer.from('%PDF-1.7\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
   const html = Buffer.from('<!doctype html><script>alert(1)</script>');
   for (const [bytes, name, contentType] of [

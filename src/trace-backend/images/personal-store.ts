@@ -13,7 +13,7 @@ export function imagesBy(userId: number): pg.QueryConfig {
     FROM images WHERE user_id = ${userId} ORDER BY id`;
 }
 
-/** Has the next sweep remove the images and documents of a user that no record carries. */
+/** Marks a user's orphaned images and documents for removal by the next sweep. */
 export async function expireImagesBy(database: Database, userId: number): Promise<void> {
   await database.query(sql`
     UPDATE images SET unused_since = to_timestamp(0) WHERE user_id = ${userId} AND unused_since IS NOT NULL`);

@@ -4,16 +4,16 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { type Image, type Kind, lockImages } from './store.ts';
 
-/** Kinds of records that carry images. */
+/** Kinds of records that refer to images. */
 export type Entity = 'company' | 'product';
 
-/** A record that carries images. */
+/** A record that refers to images. */
 export interface ReferencingRecord {
   entity: Entity;
   entityId: number;
 }
 
-/** Whether something is so of the caller and at least one of these records, all of one kind. */
+/** A check of the caller and a list of records of one kind; true if it holds for at least one. */
 type OfOne = (
   database: Database,
   caller: Caller,
@@ -24,42 +24,42 @@ type OfOne = (
 /** Whether the caller may see at least one of these records. */
 export type MayRead = OfOne;
 
-/** Whether at least one of these records is of the caller's own side: of a company that they act for, or their own. */
+/** Whether at least one of these records belongs to a company that the caller acts for, or to the caller. */
 export type IsOwn = OfOne;
 
-/** Who reads: the user, and how it is found out which records a user may see. */
+/** The reader, with the check of which records they may see. */
 export interface Reader {
   caller: Caller;
   mayRead: MayRead;
 }
 
-/** Who gives images to a record: the user, and how it is found out which records are of their side. */
+/** The writer of a record, with the check of which records are theirs. */
 export interface Writer {
   caller: Caller;
   isOwn: IsOwn;
 }
 
-/** An image that a field of a record names. */
+/** A reference to an image in a field of a record. */
 export interface ImageReference {
-  /** path of the field that names it, for the error, such as logo.storageKey */
+  /** path of the field, for the error, such as logo.storageKey */
   field: string;
   storageKey: string;
-  /** what it has to be; without it an image or a document */
+  /** the required kind; by default an image or a document */
   kind?: Kind;
 }
 
 /**
- * Has a record carry these images and documents, and no others, from the end of the transaction on: whoever may see
- * the record may then read them, and they do not expire. To be called in the transaction that writes the record, which
- * holds the record's row; also when the record is removed, with none.
+ * Replaces the references of a record to images and documents: everyone who may see the record may then read them,
+ * and they do not expire. To be called in the transaction that writes the record, which holds its row lock; also,
+ * with none, when the record is deleted.
  *
- * A record may be given what its writer uploaded, what a record of their own side carries, and what this very record
- * carries already; a SYSTEM_ADMIN gives anything. What they may read only because a partner's record carries it is not
- * theirs to pass on: it would be theirs still when they are no partner any more.
+ * A record may refer to what its writer uploaded, what another record of theirs refers to, and what it already refers
+ * to; a SYSTEM_ADMIN may use anything. Images that they can only read through a partner's record cannot be used: they
+ * would keep them when they are not a partner anymore.
  *
- * @param images those that the record names after this change; the same one may be named twice
- * @returns what is known of them, by storage key in lower case
- * @throws Problem invalid, with the field of every image that is unknown, not theirs to give or not of its kind
+ * @param images the references after this change; repetitions are allowed
+ * @returns the images, by storage key in lower case
+ * @throws Problem invalid, with the field of every image that is unknown, not theirs or of the wrong kind
  */
 export async function setReferences(
   database: Database,
@@ -78,8 +78,9 @@ export async function setReferences(
     const image = byKey.get(storageKey.toLowerCase());
     const isTheirs =
       image && (before.includes(image.storageKey) || (await mayGiveImage(database, writer, image)));
-    if (!isTheirs) fields[field] = `${field} names nothing that was uploaded`;
-    else if (kind && image.kind !== kind) fields[field] = `${field} must name an uploaded ${kind}`;
+    if (!isTheirs) fields[field] = `${field} must be the storage key of an uploaded file`;
+    else if (kind && image.kind !== kind)
+      fields[field] = `${field} must be the storage key of an uploaded ${kind}`;
   }
   const [sentence] = Object.values(fields);
   if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
@@ -90,7 +91,10 @@ export async function setReferences(
   return byKey;
 }
 
-/** Whether somebody may read an image or document: who uploaded it, a SYSTEM_ADMIN, who may see what carries it. */
+/**
+ * Whether a user may read an image or document: its uploader, a SYSTEM_ADMIN, and everyone who may see a record that
+ * refers to it.
+ */
 export async function mayReadImage(
   database: Database,
   { caller, mayRead }: Reader,
@@ -119,7 +123,7 @@ async function isForCaller(
   return false;
 }
 
-/** The storage keys that a record carries. */
+/** The storage keys that a record refers to. */
 async function findCarried(database: Database, { entity, entityId }: ReferencingRecord): Promise<string[]> {
   const { rows } = await database.query<{ storageKey: string }>(sql`
     SELECT storage_key AS "storageKey" FROM image_uses WHERE entity = ${entity} AND entity_id = ${entityId}`);

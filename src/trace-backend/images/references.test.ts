@@ -114,14 +114,14 @@ test('what a record carries is read by who may see the record', async () => {
   expect(await may(seeing('product'))).toBe(false);
 });
 
-test('a record takes only what is its writer`s to give, and says which field names anything else', async () => {
+test("a record takes only what is its writer's to give, and says which field names anything else", async () => {
   const mine = await upload();
   const fields = await refusedFields(carry(stranger, company(10), [mine, randomUUID(), 'no key']));
   expect(fields).toEqual(
     Object.fromEntries(
       [0, 1, 2].map(n => [
         `pictures.${n}.storageKey`,
-        `pictures.${n}.storageKey names nothing that was uploaded`,
+        `pictures.${n}.storageKey must be the storage key of an uploaded file`,
       ]),
     ),
   );
@@ -132,7 +132,7 @@ test('a record takes only what is its writer`s to give, and says which field nam
     contentType: 'image/png',
     size: png.length,
   });
-  // Whoever may write the record keeps what it carries; elsewhere that record has to be of their own side.
+  // Writers of a record keep its images; in other records they can only use images of their own records.
   await carry(stranger, company(10), [mine]);
   await refusedFields(carry(stranger, company(11), [mine]));
   await carry(stranger, company(11), [mine], async (_database, _caller, _entity, ids) => ids.includes(10));
@@ -142,7 +142,7 @@ test('a record takes only what is its writer`s to give, and says which field nam
   const reader = { caller: asCaller(owner), isOwn: nothing };
   const asLogo = transaction(trace.pool, database => setReferences(database, reader, company(12), [logo]));
   expect(await refusedFields(asLogo)).toEqual({
-    'logo.storageKey': 'logo.storageKey must name an uploaded image',
+    'logo.storageKey': 'logo.storageKey must be the storage key of an uploaded image',
   });
 });
 

@@ -3,7 +3,7 @@ import type { Sharp } from 'sharp';
 import type { FileStore } from '../../platform/files/index.ts';
 import { limiter } from '../../platform/http/limiter.ts';
 
-/** The sizes an image is served in: pixels that it fits inside. Smaller ones stay as they are. */
+/** The sizes of renditions: pixels that they fit inside. Smaller images are not enlarged. */
 export const SIZES = {
   SMALL: { width: 640, height: 320 },
   MEDIUM: { width: 1024, height: 512 },
@@ -14,17 +14,17 @@ export const SIZES = {
 
 export type Size = keyof typeof SIZES;
 
-/** Pixels of one image, at most: four bytes each once it is decoded, whatever its file has. */
+/** Pixels of one image, at most: four bytes each when decoded, whatever the size of the file. */
 export const MAX_PIXELS = 50_000_000;
-/** Seconds that one image may take. */
+/** Seconds for processing one image, at most. */
 const SECONDS = 30;
-/** JPEG and WebP quality, 1 to 100: nothing is seen of it at this one. */
+/** JPEG and WebP quality, 1 to 100; losses are invisible at this one. */
 const QUALITY = 90;
 
-// Each image that is worked on has some hundred megabytes and one of Node's few threads.
-const limited = limiter({ full: 'too many images wait to be processed', concurrency: 2, queue: 64 });
+// Each image in work takes some hundred megabytes and one of Node's few threads.
+const limited = limiter({ full: 'too many images are waiting to be processed', concurrency: 2, queue: 64 });
 
-/** What an image's bytes are read as; everything else that the library could read stays shut. */
+/** The accepted formats; the library's other decoders stay disabled. */
 const FORMATS = { 'image/jpeg': 'Jpeg', 'image/png': 'Png', 'image/webp': 'Webp' } as const;
 export type ImageType = keyof typeof FORMATS;
 
@@ -32,22 +32,22 @@ export function isImageType(contentType: string): contentType is ImageType {
   return contentType in FORMATS;
 }
 
-/** Where the bytes as they were received are kept. */
+/** The key of the received bytes. */
 export function originalKey(storageKey: string): string {
   return `images/${storageKey}/original`;
 }
 
-/** Where the image that is served is kept, in a size or in its own. */
+/** The key of a rendition, in a size or the original one. */
 export function renditionKey(storageKey: string, size: Size | undefined): string {
   return `images/${storageKey}/${size?.toLowerCase() ?? 'full'}`;
 }
 
 /**
- * Makes what is served of an image: upright, in sRGB, without any metadata, in the format it came in. The image is
- * decoded as a whole, so this is also the proof that it is one.
+ * Makes a rendition of an image: upright, in sRGB, without any metadata, in the original format. The image is decoded
+ * completely, which also proves that it is valid.
  *
  * @param source its bytes, or a path to them
- * @throws NotDecodable, with a sentence about it; Problem unavailable when too many wait
+ * @throws NotDecodable, with an error message; Problem unavailable when too many wait
  */
 export async function makeRendition(
   source: string | (() => Promise<Buffer>),
@@ -57,11 +57,11 @@ export async function makeRendition(
   return limited(async () => {
     const sharp = await loadSharp();
     const input = typeof source === 'string' ? source : await source();
-    // Cameras' harmless oddities are warnings; a file that ends too early is an error.
+    // Harmless oddities of cameras are warnings; a truncated file is an error.
     const image = sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).autoOrient();
     if (size) image.resize({ ...SIZES[size], fit: 'inside', withoutEnlargement: true });
     try {
-      // Metadata is left out, and colours become sRGB, unless it is asked for otherwise.
+      // Metadata is removed and colours are converted to sRGB by default.
       return await encode(image.timeout({ seconds: SECONDS }), contentType).toBuffer();
     } catch (error) {
       throw new NotDecodable(complaint((error as Error).message), { cause: error });
@@ -69,13 +69,13 @@ export async function makeRendition(
   });
 }
 
-/** Bytes that are no image after all, or one that is too large to be worked on. */
+/** Bytes that are not a valid image, or one that is too large to process. */
 export class NotDecodable extends Error {}
 
 function complaint(message: string): string {
   if (/pixel limit/.test(message)) return `file has more than ${MAX_PIXELS / 1e6} million pixels`;
   if (/^timeout/.test(message)) return `file takes longer than ${SECONDS} seconds to be read as an image`;
-  return 'file is damaged: it cannot be read as the image that it begins as';
+  return 'file is damaged: it cannot be decoded as the image format of its first bytes';
 }
 
 function encode(image: Sharp, contentType: ImageType): Sharp {
@@ -85,7 +85,7 @@ function encode(image: Sharp, contentType: ImageType): Sharp {
 
 let loaded: Promise<typeof import('sharp').default> | undefined;
 
-/** The library is loaded with the first image: most starts have none for a while. */
+/** The library is loaded with the first image, to start faster. */
 function loadSharp() {
   loaded ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false);
@@ -97,7 +97,7 @@ function loadSharp() {
   return loaded;
 }
 
-/** Where a rendition of an image is kept, and how many bytes it has. */
+/** The key and size in bytes of a rendition. */
 export type Renditions = (
   storageKey: string,
   contentType: ImageType,
@@ -105,8 +105,8 @@ export type Renditions = (
 ) => Promise<{ key: string; bytes: number }>;
 
 /**
- * Gives where a rendition of an image is kept, making it when it is asked for the first time. Those who ask for it at
- * the same time wait for the one making; two processes may make the same bytes twice.
+ * Returns the key of a rendition, which is made on first use. Concurrent callers wait for the same one; two processes
+ * may make the same bytes twice.
  */
 export function renditions(files: FileStore): Renditions {
   const making = new Map<string, Promise<void>>();

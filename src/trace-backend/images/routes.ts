@@ -37,14 +37,17 @@ export interface ImagesContext {
   mayRead: MayRead;
 }
 
-/** Images and documents: uploaded, read by whom they concern, and removed when no record carries them. */
+/**
+ * Images and documents: uploaded, read by those who may see a record that refers to them, and removed when no record
+ * does.
+ */
 export function registerImages(
   app: Server,
   context: ImagesContext,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
   const takeShare = callerShare({ perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
-  // Contexts of their own: what they read as a body is no body elsewhere.
+  // Separate contexts, because their body parsers apply to no other routes.
   for (const [kind, schema, maxBytes] of [
     ['image', postImageSchema, MAX_IMAGE_BYTES],
     ['document', postDocumentSchema, MAX_DOCUMENT_BYTES],
@@ -125,7 +128,7 @@ function registerDocumentReading(app: Server, context: ImagesContext): void {
   });
 }
 
-/** @throws Problem not_found also for what the caller may not read */
+/** @throws Problem not_found, also if the caller may not read it */
 async function readableImage(
   { pool, mayRead }: ImagesContext,
   request: FastifyRequest,
@@ -140,7 +143,7 @@ async function readableImage(
   return image;
 }
 
-/** What is served: its strong ETag, where it is kept, what it is. */
+/** A served file: its strong ETag, key and type. */
 interface Served {
   tag: string;
   file: () => Promise<{ key: string; bytes: number }>;
@@ -156,9 +159,9 @@ async function serve(
   const caching = { etag: tag, 'cache-control': 'private, max-age=31536000, immutable' };
   if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(caching).send();
   const { key, bytes } = await file();
-  // Opened before anything is said of it: an error must not be cached as the file.
+  // Opened before any header is set: an error must not be cached as the file.
   const stream = request.method === 'HEAD' ? undefined : await files.read(key);
-  // Whatever a browser makes of it, it runs nothing there and has no origin.
+  // In a browser, it cannot run scripts and has no origin.
   const policy = { 'content-security-policy': "default-src 'none'; sandbox" };
   return reply.headers({ ...caching, ...policy, ...headers, 'content-length': bytes }).send(stream);
 }

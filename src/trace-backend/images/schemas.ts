@@ -9,9 +9,11 @@ export const MAX_DOCUMENT_BYTES = 25 * MEGABYTE;
 /** An image or a document in answers. */
 export const Image = Type.Object({
   id: Type.Integer(),
-  storageKey: Type.String({ description: 'what records refer to, and what it is read by: a random UUID' }),
-  name: Type.String({ description: 'the last element of what the client called it' }),
-  contentType: Type.String({ description: 'media type of the bytes received, as they themselves tell' }),
+  storageKey: Type.String({
+    description: 'the key by which records refer to it and it is downloaded: a random UUID',
+  }),
+  name: Type.String({ description: 'the last path element of the file name sent' }),
+  contentType: Type.String({ description: 'media type detected from the bytes' }),
   size: Type.Integer({ description: 'bytes received' }),
 });
 
@@ -26,22 +28,22 @@ export const postImageSchema = {
   tags: ['Image'],
   summary: 'Upload an image',
   description:
-    'A JPEG, PNG or WebP file in the part `file`, of 10 MB and 50 million pixels at most; its content decides, not ' +
-    'its name. It is served upright and without metadata. What no record carries is removed after 30 days.',
+    'A JPEG, PNG or WebP file in the part `file`, of 10 MB and 50 million pixels at most; the content is checked, not ' +
+    'the name. It is served upright and without metadata. Images that no record refers to are removed after 30 days.',
   consumes: ['multipart/form-data'],
   body: file,
-  response: uploadAnswers('the image, as it was received'),
+  response: uploadAnswers('the received image'),
 };
 
 export const postDocumentSchema = {
   tags: ['Image'],
   summary: 'Upload a document',
   description:
-    'A PDF or any other file in the part `file`, of 25 MB at most. It is given back as it came, for download. What no ' +
-    'record carries is removed after 30 days.',
+    'A PDF or any other file in the part `file`, of 25 MB at most. It is served unchanged, for download. Documents that no ' +
+    'record refers to are removed after 30 days.',
   consumes: ['multipart/form-data'],
   body: file,
-  response: uploadAnswers('the document, as it was received'),
+  response: uploadAnswers('the received document'),
 };
 
 const StorageKey = Type.String({
@@ -52,7 +54,7 @@ const StorageKey = Type.String({
 });
 const params = Type.Object({ storageKey: StorageKey });
 const headers = Type.Object({
-  'if-none-match': Type.Optional(Type.String({ description: 'the ETags that the client has' })),
+  'if-none-match': Type.Optional(Type.String({ description: 'ETags that the client has' })),
 });
 
 const readAnswers = (description: string, contentTypes: string[]) => ({
@@ -67,14 +69,14 @@ const readAnswers = (description: string, contentTypes: string[]) => ({
 });
 
 const whoReads =
-  'Read by who uploaded it, by whoever may see a record that carries it, and by a SYSTEM_ADMIN; nobody else learns ' +
-  'that it is there.';
+  'Readable for its uploader, for everyone who may see a record that refers to it, and for a SYSTEM_ADMIN; for others it does ' +
+  'not exist.';
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 export const getImageSchema = {
   tags: ['Image'],
   summary: 'An image',
-  description: `Upright, in sRGB, without metadata, in the format it came in. ${whoReads}`,
+  description: `Upright, in sRGB, without metadata, in the original format. ${whoReads}`,
   params,
   headers,
   response: readAnswers('the image', IMAGE_TYPES),
@@ -88,7 +90,7 @@ export const getImageSizeSchema = {
     .join(', ')}; a smaller image is not enlarged. ${whoReads}`,
   params: Type.Object({
     storageKey: StorageKey,
-    size: Type.Enum(Object.keys(SIZES) as [Size, ...Size[]], { description: 'what it is to fit inside' }),
+    size: Type.Enum(Object.keys(SIZES) as [Size, ...Size[]], { description: 'the size' }),
   }),
   headers,
   response: readAnswers('the image in this size', IMAGE_TYPES),
@@ -97,7 +99,7 @@ export const getImageSizeSchema = {
 export const getDocumentSchema = {
   tags: ['Image'],
   summary: 'A document',
-  description: `As a download, whatever it is. ${whoReads}`,
+  description: `Always as a download. ${whoReads}`,
   params,
   headers,
   response: readAnswers('the document', ['application/octet-stream']),

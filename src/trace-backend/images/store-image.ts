@@ -10,16 +10,15 @@ import { audit } from '../audit/audit.ts';
 import { isImageType, makeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
 import { announceImage, type Image, insertImage, type Kind } from './store.ts';
 
-/** How long an upload may take from its last byte to its row, at most by far. */
+/** Time from an upload's last byte to its row, at most, with a large reserve. */
 const UPLOAD_MS = 24 * 3600_000;
 /** Characters of a file's name. */
 const MAX_NAME = 255;
 
 /**
- * Keeps what was received as an image, with what is served of it, or as a document. Returns after the
- * commit.
+ * Stores a received file as an image, with its default rendition, or as a document. Returns after the commit.
  *
- * @throws Problem unsupported_media_type for an image that is none of ours; invalid for one that cannot be decoded
+ * @throws Problem unsupported_media_type for an unsupported format; invalid for an image that cannot be decoded
  */
 export async function storeImage(
   { pool, files }: { pool: pg.Pool; files: FileStore },
@@ -31,7 +30,7 @@ export async function storeImage(
   const storageKey = randomUUID();
   const clean = kind === 'image' ? await cleaned(received, contentType) : undefined;
   const uploadedAt = new Date();
-  // Whatever happens between here and the row, what is then in the file store does not stay for ever.
+  // If the process dies before the row is committed, the sweep removes the files.
   await announceImage(pool, storageKey, new Date(uploadedAt.getTime() + UPLOAD_MS));
   if (clean) await files.put(renditionKey(storageKey, undefined), clean);
   await files.put(originalKey(storageKey), received);

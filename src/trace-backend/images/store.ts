@@ -2,16 +2,16 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/postgres/uuid.ts';
 
-/** Images are shown, documents are saved. */
+/** Images are displayed, documents are downloaded. */
 export type Kind = 'image' | 'document';
 
-/** An image or a document that was uploaded. */
+/** An uploaded image or document. */
 export interface Image {
   id: number;
   /** random UUID, in lower case */
   storageKey: string;
   kind: Kind;
-  /** as the client called the file */
+  /** file name sent by the client */
   name: string;
   /** media type of the bytes received */
   contentType: string;
@@ -25,14 +25,16 @@ export interface Image {
 const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
   user_id AS "userId", uploaded_at AS "uploadedAt"`;
 
-/** Images and documents by storage key, in no order; whatever names none is left out. */
+/** Images and documents by storage key, in no order; missing ones are left out. */
 export async function findImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
   return selectImages(database, storageKeys, empty);
 }
 
-/** The same, held until the end of the transaction: nobody changes their uses, and none of them expires. */
+/**
+ * The same, locked until the end of the transaction, so that their references do not change and none of them expires.
+ */
 export async function lockImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
-  // In one order for everybody, so that nobody waits in a circle.
+  // Always in the same order, so that transactions do not deadlock.
   return selectImages(database, storageKeys, sql`ORDER BY storage_key FOR UPDATE`);
 }
 
@@ -49,7 +51,7 @@ async function selectImages(
   return rows;
 }
 
-/** Says that content is about to be in the file store, to be removed from a moment on where nothing comes of it. */
+/** Announces that content is about to be written to the file store; from a time on it is removed if it has no row. */
 export async function announceImage(database: Database, storageKey: string, removeAt: Date): Promise<void> {
   await database.query(sql`
     INSERT INTO image_leftovers (storage_key, remove_at) VALUES (${storageKey}, ${removeAt})`);
@@ -58,7 +60,7 @@ export async function announceImage(database: Database, storageKey: string, remo
 /**
  * Stores an image or document that was announced and whose content is in the file store.
  *
- * @returns undefined when its content has been removed since
+ * @returns undefined if its content has been removed since
  */
 export async function insertImage(
   database: Database,
@@ -74,8 +76,8 @@ export async function insertImage(
 }
 
 /**
- * Removes some of the images and documents that no record has carried since before a moment; their content is to be
- * removed from another moment on. Those that somebody holds are left for the next time.
+ * Deletes some images and documents that no record has referred to since a time; their content is removed from
+ * another time on. Locked ones are left for the next time.
  */
 export async function expireImages(
   database: Database,

@@ -7,15 +7,15 @@ import { audit, PROGRAM } from '../audit/audit.ts';
 import { deleteLeftover, expireImages, takeLeftover } from './store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Days after which an image or document that no record carries is removed. */
+/** Days after which an orphaned image or document is removed. */
 const EXPIRE_DAYS = 30;
-/** How long the content of what has expired stays: longer than anybody may still be reading it, or making a size. */
+/** How long expired content is kept: longer than anyone may still be reading it or making a rendition. */
 const GRACE_MS = DAY_MS;
-/** Images in one transaction, and in one sweep; what is left over waits an hour. */
+/** Images per transaction, and per sweep; the rest waits for the next sweep. */
 const BATCH = 100;
 const MOST = 10_000;
 
-/** What a sweep works on. */
+/** What a sweep needs. */
 export interface Sweeping {
   pool: pg.Pool;
   files: FileStore;
@@ -26,7 +26,7 @@ export function sweepHourly(sweeping: Sweeping, logger: FastifyBaseLogger): () =
   return hourly('expired images could not be removed', logger, () => sweep(sweeping, new Date()));
 }
 
-/** Removes images and documents that no record has carried for 30 days, and content that belongs to none. */
+/** Removes images and documents that no record has referred to for 30 days, and orphaned content. */
 export async function sweep({ pool, files }: Sweeping, now: Date): Promise<void> {
   await files.removeForgotten(now);
   for (let count = 0; count < MOST; count += BATCH) if (!(await expire(pool, now))) break;
@@ -50,7 +50,7 @@ async function removeLeftover(pool: pg.Pool, files: FileStore, now: Date): Promi
   return transaction(pool, async database => {
     const storageKey = await takeLeftover(database, now);
     if (storageKey === undefined) return false;
-    // When the commit fails the files are gone and the row is not: the next sweep removes nothing, and the row.
+    // If the commit fails, the files are gone but the row is not: the next sweep removes the row.
     await files.removeAll(`images/${storageKey}`);
     await deleteLeftover(database, storageKey);
     return true;

@@ -18,21 +18,24 @@ import { audit, PROGRAM } from '../audit/audit.ts';
 import { keyPlace } from './sealed.ts';
 import { deleteKeys, findKeys, insertKey, type KeptKey, lockFirstStart } from './store.ts';
 
-/** How long an access token is good for, in seconds. */
+/** Lifetime of an access token, in seconds. */
 export const ACCESS_SECONDS = 3600;
-/** A process learns of a rotation after this long, in milliseconds. */
+/** How long keys are cached, in milliseconds. */
 const KEEP_MS = 60_000;
-/** A key signs once it is this old, in milliseconds: by then every process and every packet service has it. */
+/** Age at which a key starts to sign, in milliseconds: by then every process and every packet service has it. */
 const SETTLE_MS = 2 * KEEP_MS;
-/** A key is published this long after the next one was made, in milliseconds: all that it signed has ended. */
+/**
+ * How long a key stays published after its successor was created, in milliseconds: by then all its tokens have
+ * expired.
+ */
 const PUBLISH_MS = (ACCESS_SECONDS + 600) * 1000;
 
-/** The keys that access tokens are signed and checked with. */
+/** The keys for signing and checking access tokens. */
 export interface Keys {
   /** Signs claims as an access token: Ed25519, with iat, exp and jti. */
   sign(claims: JWTPayload & { sub: string }): Promise<string>;
   check: TokenCheck;
-  /** What /.well-known/jwks.json publishes: the public halves of the keys whose tokens are still good. */
+  /** The key set of /.well-known/jwks.json: the public keys whose tokens may still be valid. */
   publicKeys(): Promise<JSONWebKeySet>;
 }
 
@@ -43,8 +46,8 @@ interface KeyRing {
 }
 
 /**
- * The keys, from TRACE_JWT_PRIVATE_KEY or from the database, where the first one is made when there is none. What was
- * read is kept for a minute.
+ * The keys, from TRACE_JWT_PRIVATE_KEY or from the database, where the first one is created if there is none. Keys
+ * are cached for a minute.
  *
  * @throws SettingsError when TRACE_JWT_PRIVATE_KEY is no Ed25519 key
  */
@@ -57,7 +60,9 @@ export async function openKeys(
   let reading: Promise<KeyRing> | undefined;
   let ring: KeyRing | undefined;
 
-  /** @param maxAge of what was read, in milliseconds */
+  /**
+   * @param maxAge of the cache, in milliseconds
+   */
   async function current(maxAge: number): Promise<KeyRing> {
     if (ring && performance.now() - ring.readAt < maxAge) return ring;
     reading ??= readRing(pool, box, given).finally(() => {
@@ -66,7 +71,7 @@ export async function openKeys(
     try {
       ring = await reading;
     } catch (error) {
-      // What was known goes on counting while the database is away.
+      // Cached keys stay in use while the database is unreachable.
       if (!ring) throw error;
     }
     return ring;
@@ -100,7 +105,7 @@ async function readRing(pool: pg.Pool, box: SecretBox, given: JWK | undefined): 
   const read = ({ kid, privateKey }: KeptKey) => JSON.parse(box.open(privateKey, keyPlace(kid))) as JWK;
   const keys = [...(given ? [given] : []), ...alive.map(read)];
   const settled = alive.findIndex(({ createdAt }) => now - createdAt.getTime() >= SETTLE_MS);
-  // The very first ones have nothing before them to wait behind.
+  // The first key has no predecessor to wait for.
   const signing = given ?? keys.at(settled);
   return { readAt, signing: signing as JWK, published: keys.map(publicHalf) };
 }
@@ -111,7 +116,7 @@ function publicHalf({ kty, crv, x, kid }: JWK): JWK {
 
 async function readKey(pem: string): Promise<JWK> {
   try {
-    // A variable in a service file often holds the line breaks as \n.
+    // Variables in service files often contain line breaks as \n.
     const jwk = createPrivateKey(pem.replaceAll('\\n', '\n')).export({ format: 'jwk' }) as JWK;
     if (jwk.crv !== 'Ed25519') throw new Error('not Ed25519');
     return { ...jwk, kid: await calculateJwkThumbprint(jwk) };
@@ -123,11 +128,11 @@ async function readKey(pem: string): Promise<JWK> {
 }
 
 /**
- * Makes a key that is published within a minute and signs from two minutes on; the first one of all signs at once. Keys
- * whose tokens have all ended are forgotten.
+ * Creates a key that is published within a minute and signs after two minutes; the first one signs at once. Keys
+ * whose tokens have all expired are deleted.
  *
- * @param when whether to, given the number of keys there are
- * @returns the new key's id, if one was made
+ * @param when decides by the number of existing keys
+ * @returns the new key's id, if one was created
  */
 export async function makeKey(
   pool: pg.Pool,

@@ -3,14 +3,14 @@ import { type Database, transaction } from '../../platform/postgres/database.ts'
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
 import { findKeys, findSecrets, lockFirstStart, resealKey, resealSecret } from './store.ts';
 
-/** Where a signing key and a secret are kept, for the box that encrypts them. */
+/** The context strings of signing keys and secrets for the secret box. */
 export const keyPlace = (kid: string) => `signing_keys ${kid}`;
 export const secretPlace = (name: string) => `kept_secrets ${name}`;
 
 /**
  * Checks that a box opens everything that is kept: what another key encrypts beside it would lock the services out.
  *
- * @throws SettingsError when something cannot be decrypted
+ * @throws SettingsError if something cannot be decrypted
  */
 export async function checkSecrets(database: Database, box: SecretBox): Promise<void> {
   for (const { kid, privateKey } of await findKeys(database)) box.open(privateKey, keyPlace(kid));
@@ -18,10 +18,10 @@ export async function checkSecrets(database: Database, box: SecretBox): Promise<
 }
 
 /**
- * Has everything that the program keeps for itself encrypted as SECRETS_KEY says: what was kept before it was set, and
- * what an earlier key encrypted.
+ * Encrypts all stored secrets with the current SECRETS_KEY: those stored before it was set, and those encrypted with
+ * an earlier key.
  *
- * @throws SettingsError when something cannot be decrypted
+ * @throws SettingsError if something cannot be decrypted
  */
 export async function sealSecrets(pool: pg.Pool, box: SecretBox): Promise<void> {
   await transaction(pool, async database => {

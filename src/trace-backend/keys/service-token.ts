@@ -10,9 +10,9 @@ import { findSecret, lockFirstStart, putSecret } from './store.ts';
 
 const NAME = 'SERVICE_TOKEN';
 const BEFORE = 'SERVICE_TOKEN_BEFORE';
-/** The token before the present one counts for this long after it was replaced, in milliseconds. */
+/** How long the previous token stays valid after its replacement, in milliseconds. */
 const OVERLAP_MS = 24 * 3600_000;
-/** A process learns of a rotation after this long, in milliseconds. */
+/** How long tokens are cached, in milliseconds. */
 const KEEP_MS = 60_000;
 
 export interface ServiceTokenContext {
@@ -21,7 +21,7 @@ export interface ServiceTokenContext {
   settings: Pick<Settings, 'SERVICE_TOKEN'>;
 }
 
-/** The token by which the packet service may look users up: the one that is set, or one made once and kept. */
+/** The token with which the packet service may look up users: the configured one, or one created once and stored. */
 export async function serviceToken({ pool, box, settings }: ServiceTokenContext): Promise<string> {
   if (settings.SERVICE_TOKEN) return settings.SERVICE_TOKEN;
   return transaction(pool, async database => {
@@ -35,10 +35,9 @@ export async function serviceToken({ pool, box, settings }: ServiceTokenContext)
 }
 
 /**
- * Makes another service token. The one before counts for another 24 hours, in which the packet services elsewhere get
- * the new one.
+ * Creates a new service token. The previous one stays valid for 24 hours, to configure external packet services.
  *
- * @param atOnce whether the one before ends within a minute instead
+ * @param atOnce whether the previous one ends within a minute instead
  */
 export async function rotateServiceToken(
   context: Omit<ServiceTokenContext, 'settings'>,
@@ -59,7 +58,7 @@ export async function rotateServiceToken(
   return secret;
 }
 
-/** Says whether a text is a service token that counts. What the database holds is read once a minute. */
+/** Checks whether a text is a valid service token. The database is read once a minute. */
 export function serviceTokenCheck(context: ServiceTokenContext): (given: string) => Promise<boolean> {
   let accepted: { hashes: Buffer[]; readAt: number } | undefined;
   return async given => {

@@ -2,14 +2,14 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
-/** A key pair as it is kept: a private JWK (RFC 8037), encrypted where SECRETS_KEY is set; and when it was made. */
+/** A stored key pair: a private JWK (RFC 8037), encrypted if SECRETS_KEY is set, and its creation time. */
 export interface KeptKey {
   kid: string;
   privateKey: string;
   createdAt: Date;
 }
 
-/** Every kept key, the newest first. */
+/** All keys, newest first. */
 export async function findKeys(database: Database): Promise<KeptKey[]> {
   const { rows } = await database.query<KeptKey>(sql`
     SELECT kid, private_key AS "privateKey", created_at AS "createdAt" FROM signing_keys
@@ -22,17 +22,17 @@ export async function insertKey(database: Database, { kid, privateKey, createdAt
     INSERT INTO signing_keys (kid, private_key, created_at) VALUES (${kid}, ${privateKey}, ${createdAt})`);
 }
 
-/** Forgets keys by their ids. */
+/** Deletes keys by their ids. */
 export async function deleteKeys(database: Database, kids: readonly string[]): Promise<void> {
   await database.query(sql`DELETE FROM signing_keys WHERE kid = ANY (${kids})`);
 }
 
-/** Lets one process at a time make keys, secrets and the first administrator; until the end of the transaction. */
+/** Lets one process at a time create keys, secrets and the first administrator; until the end of the transaction. */
 export async function lockFirstStart(database: Database): Promise<void> {
   await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstStart})`);
 }
 
-/** A secret as it is kept, and when it was made. */
+/** A stored secret, and its creation time. */
 export interface KeptSecret {
   name: string;
   value: string;
@@ -51,7 +51,7 @@ export async function findSecrets(database: Database): Promise<KeptSecret[]> {
   return rows;
 }
 
-/** Keeps a secret in the place of an earlier one of the same name. */
+/** Stores a secret, replacing an earlier one of the same name. */
 export async function putSecret(
   database: Database,
   name: string,
@@ -63,12 +63,12 @@ export async function putSecret(
     ON CONFLICT (name) DO UPDATE SET value = excluded.value, made_at = excluded.made_at`);
 }
 
-/** The same key, encrypted in another way. */
+/** Replaces a key by its re-encrypted form. */
 export async function resealKey(database: Database, kid: string, privateKey: string): Promise<void> {
   await database.query(sql`UPDATE signing_keys SET private_key = ${privateKey} WHERE kid = ${kid}`);
 }
 
-/** The same secret, encrypted in another way. */
+/** Replaces a secret by its re-encrypted form. */
 export async function resealSecret(database: Database, name: string, value: string): Promise<void> {
   await database.query(sql`UPDATE kept_secrets SET value = ${value} WHERE name = ${name}`);
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a printed code still reads with: a seventh of it hidden or worn off, and the quiet zone the standard asks for. */
+/** Error correction for a seventh of the code being hidden or worn off, and the quiet zone of the standard. */
 const OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
 /** Pixels of a side of the PNG, for a sticker of 5 cm at 300 dpi; the SVG prints at any size. */
 const WIDTH = 600;
@@ -17,13 +17,10 @@ export async function codeAsPng(url: string): Promise<Buffer> {
   return qrcode.toBuffer(url, { ...OPTIONS, type: 'png', width: WIDTH });
 }
 
-/** Bytes of codes that are remembered. */
+/** Bytes of codes in the cache. */
 const REMEMBERED = 16 * 1024 * 1024;
 
-/**
- * Draws each code once, however many ask for it: a code says nothing but its URL, so it never changes. Those that
- * nobody asked for in a long time are forgotten.
- */
+/** Caches codes, which never change because they only contain their URL. The least recently used ones are dropped. */
 export function rememberCodes<Code extends string | Buffer>(
   draw: (url: string) => Promise<Code>,
   maxBytes = REMEMBERED,

@@ -21,14 +21,14 @@ dt{font-size:.85rem;color:var(--soft)}
 dd{margin:.1rem 0 0;white-space:pre-line}
 `;
 
-/** What the page may do: show itself and the picture; no script, no form, no frame around it. */
+/** The Content-Security-Policy: style and picture only; no script, no form, no frame. */
 export const PAGE_POLICY =
   `default-src 'none'; img-src 'self'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * A label as a page for a phone. It has no words of its own, so it speaks the label's language alone;
- * its links are relative, so it may stand behind a proxy that adds to the path.
+ * A label as a page for phones. It contains no fixed words, so that it is entirely in the label's language; its links
+ * are relative, so that it works behind a proxy that adds to the path.
  */
 export function labelPage({ uuid, title, language, fields, product, company, photo }: PublicLabel): string {
   const heading = title ?? product.name;
@@ -66,7 +66,7 @@ function sectionOf(section: string, fields: PublicLabel['fields']): string {
   return `<section>${heading}<dl>${items.join('')}</dl></section>`;
 }
 
-/** A value as everybody reads it; yes and no have signs, so that they need no language. */
+/** A value as text; yes and no are symbols, which need no language. */
 function shown(value: unknown): string {
   return value === true ? '✓' : value === false ? '✗' : String(value);
 }

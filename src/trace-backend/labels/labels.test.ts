@@ -104,7 +104,7 @@ test('a product has a hundred labels, at most', async () => {
   expect(label.fields).toEqual([]);
 });
 
-test('both codes lead to the public address, as a decoder of somebody else`s reads them', async () => {
+test("both codes lead to the public address, as a decoder of somebody else's reads them", async () => {
   const other = await runningTrace(
     { TRACE_PUBLIC_URL: 'https://labels.example.org/', CORS_ORIGINS: 'https://shop.example.org' },
     trace,
@@ -155,7 +155,7 @@ test('the picture of a published label is public, without metadata; nothing else
   expect((await downloadFile(trace, { cookie: '' }, `image/${image.storageKey}`)).status).toBe(401);
 });
 
-test('browsers get a page: escaped, without scripts, in the label`s language, readable on a phone', async () => {
+test("browsers get a page: escaped, without scripts, in the label's language, readable on a phone", async () => {
   const bytes = await sharp({
     create: {
       width: 900,

@@ -39,7 +39,7 @@ export async function createLabel(
 }
 
 /**
- * Changes what a label says; what is left out stays, null clears.
+ * Changes a label; omitted fields stay unchanged, null clears.
  *
  * @throws Problem not_found, forbidden
  */
@@ -59,7 +59,7 @@ export async function changeLabel(
 }
 
 /**
- * Publishes a label, or takes it back; one that is that way already stays so, and it succeeds.
+ * Publishes or unpublishes a label. It succeeds without a change if the label is already in that state.
  *
  * @throws Problem not_found, forbidden
  */
@@ -77,7 +77,7 @@ export async function executeOnLabel(
 }
 
 /**
- * Removes a label, also a published one: its code leads nowhere from then on.
+ * Deletes a label, also a published one, whose code then gets 404.
  *
  * @throws Problem not_found, forbidden
  */
@@ -104,7 +104,7 @@ async function changeOne(
   });
 }
 
-/** Changes one label of a product, as the product's next version. */
+/** Changes a label of a product, which makes a new version of the product. */
 async function change(
   pool: pg.Pool,
   requester: Requester,

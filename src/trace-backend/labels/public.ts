@@ -18,16 +18,16 @@ import { labelCodeSchema, labelPhotoSchema, publicLabelSchema } from './schemas.
 
 export interface LabelsContext {
   pool: pg.Pool;
-  /** where images are kept */
+  /** the file store of images */
   files: FileStore;
   renditionOf: Renditions;
-  /** what printed codes begin with, without a slash at its end */
+  /** base URL of printed codes, without a trailing slash */
   publicUrl: () => string;
 }
 
 const PATH = '/api/public/product/label';
 
-/** What anybody may read of a label that is published: its JSON, its page, its picture, and the code that leads here. */
+/** The public resources of a published label: JSON, page, picture and QR code. */
 export function registerPublicLabels(app: Server, context: LabelsContext): void {
   registerLabel(app, context);
   registerCodes(app, context);
@@ -103,7 +103,7 @@ interface Published {
   product: Product;
 }
 
-/** @throws Problem not_found, the same for labels that are unpublished and for those that never were */
+/** @throws Problem not_found, the same for unpublished labels and unknown ones */
 async function findPublished({ pool }: LabelsContext, uuid: string): Promise<Published> {
   const label = await findPublishedLabel(pool, uuid);
   const product = label && (await findProduct(pool, label.productId));
@@ -146,13 +146,13 @@ async function asPublic({ pool }: LabelsContext, { label, product }: Published):
   };
 }
 
-/** Whether an Accept header ranks text/html above JSON (RFC 9110 §12.5.1); what ranks them alike gets JSON. */
+/** Whether an Accept header ranks text/html above JSON (RFC 9110 §12.5.1); JSON if they rank equally. */
 export function prefersPage(accept = ''): boolean {
   return (acceptWeight(accept, 'text/html') ?? 0) > (acceptWeight(accept, 'application/json') ?? 0);
 }
 
 function sendPicture(reply: FastifyReply, type: string): FastifyReply {
-  // Looked at again each time, because a label can be taken back; and it runs nothing wherever it is opened.
+  // Not cached, because a label can be unpublished; and it cannot run scripts.
   const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
   return reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy }).type(type);
 }

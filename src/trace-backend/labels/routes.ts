@@ -9,7 +9,7 @@ import { changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.
 import { type LabelsContext, registerPublicLabels } from './public.ts';
 import { createLabelSchema, deleteLabelSchema, executeLabelSchema, updateLabelSchema } from './schemas.ts';
 
-/** What consumers are told about a product: written and published by those who may change it, read by anybody. */
+/** Labels of products: written and published by users who may change the product, public once published. */
 export function registerLabels(app: Server, context: LabelsContext): void {
   const { pool } = context;
   app.post(
@@ -58,7 +58,7 @@ export function registerLabels(app: Server, context: LabelsContext): void {
   registerPublicLabels(app, context);
 }
 
-/** As text: the serializer of a schema would leave out fields that it does not know. */
+/** As text, because the serializer of a schema would omit unknown fields. */
 function send(reply: FastifyReply, label: Label): FastifyReply {
   return sendText(reply, JSON.stringify(ok(asLabel(label))));
 }

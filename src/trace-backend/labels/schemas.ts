@@ -16,21 +16,21 @@ export const createLabelSchema = {
 
 export const updateLabelSchema = {
   tags,
-  summary: 'Change what a label says',
-  description: 'What is left out stays, null clears. A published label stays published.',
+  summary: 'Change a label',
+  description: 'Omitted fields stay unchanged, null clears a field. A published label stays published.',
   body: LabelUpdate,
   response: answers,
 };
 
-/** What is done to labels by name. */
+/** The actions on labels. */
 export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const executeLabelSchema = {
   tags,
-  summary: 'Publish a label, or take it back',
-  description: 'What is published is read by anybody at /api/public/product/label/{uuid}.',
-  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
+  summary: 'Publish or unpublish a label',
+  description: 'A published label is public at /api/public/product/label/{uuid}.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: Type.Object({ id: Id }),
   response: answers,
 };
@@ -38,7 +38,7 @@ export const executeLabelSchema = {
 export const deleteLabelSchema = {
   tags,
   summary: 'Remove a label',
-  description: 'Also a published one: its code leads nowhere from then on.',
+  description: 'Also a published one: its code then gets 404.',
   params: Type.Object({ id: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };
@@ -50,7 +50,7 @@ const Params = Type.Object({
 export const publicLabelSchema = {
   tags,
   summary: 'A published label',
-  description: 'As JSON, or as a page for those who rather accept text/html, as browsers do.',
+  description: 'As JSON, or as a page for clients that prefer text/html, such as browsers.',
   params: Params,
   response: {
     200: {
@@ -66,7 +66,7 @@ export const publicLabelSchema = {
 
 export const labelCodeSchema = (type: string) => ({
   tags,
-  summary: `The QR code that leads to a published label (${type})`,
+  summary: `The QR code of a published label (${type})`,
   params: Params,
   response: {
     200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
@@ -76,7 +76,7 @@ export const labelCodeSchema = (type: string) => ({
 
 export const labelPhotoSchema = {
   tags,
-  summary: 'The picture of the product that a published label is about',
+  summary: 'The picture of the product of a published label',
   params: Params,
   response: {
     200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },

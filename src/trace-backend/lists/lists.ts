@@ -11,28 +11,28 @@ import {
   walkRows,
 } from './store.ts';
 
-/** Up to so many rows a count is exact. */
+/** Counts up to this many rows are exact. */
 export const EXACT = 10_000;
 /**
- * Rows that are looked at in the order of a list before all that match are gathered and sorted instead: for each row
- * that is wanted, and in all.
+ * Rows that are scanned in the order of a list before all matching rows are gathered and sorted instead: per
+ * requested row, and in total.
  */
 const WINDOW_PER_ROW = 100;
 const WINDOW = 30_000;
-/** How long it is remembered that a list is long, and about how long, in milliseconds. */
+/** How long the estimated length of a long list is cached, in milliseconds. */
 const REMEMBERED_MS = 10_000;
-/** Lists of which that is remembered. */
+/** Lists in that cache. */
 const REMEMBERED = 1_000;
-/** How long the frequencies of tokens are believed, in milliseconds. */
+/** How long the frequencies of n-grams are cached, in milliseconds. */
 const FREQUENCIES_MS = 60_000;
 
-/** Makes pages of lists that may be long. */
+/** Pages of lists that may be long. */
 export interface Lists {
   /**
-   * A page of a list, and how many items there are in all: exactly up to 10,000 or where only the count is asked for,
-   * else about, and never fewer than up to the end of the page.
+   * A page of a list, and the total number of items: exact up to 10,000 or if only the count is requested, otherwise
+   * an estimate, but never less than the end of the page.
    *
-   * @param name what tells this list, with what it is filtered by, from all others
+   * @param name identifies the list with its filters
    */
   list<Row extends { id: number }>(
     database: Database,
@@ -40,19 +40,19 @@ export interface Lists {
     source: ListSource,
     page: Page,
   ): Promise<{ items: Row[]; count: number }>;
-  /** The tokens by which a table's index is asked for a folded text. */
+  /** The n-grams for the index query of a folded text. */
   ngramsFor(database: Database, table: string, folded: string): Promise<string[]>;
 }
 
-/** Lists of one service; what they remember is about one database. */
+/** Lists of one service and database, with their cache. */
 export function openLists(): Lists {
   const long = new LRUCache<string, { count: number; until: number }>({ max: REMEMBERED });
   const frequencies = new Map<string, { of: Promise<Map<string, number>>; until: number }>();
 
-  /** About how many rows a list has that was found to be long. */
+  /** The estimated number of rows of a long list. */
   async function estimate(database: Database, name: string, source: ListSource): Promise<number> {
     const count = Math.max(EXACT + 1, await estimateRows(database, source));
-    // Near the border it is looked at each time, so that it is exact again as soon as the list is short.
+    // Near the limit it is not cached, so that it is exact again as soon as the list is short.
     if (count > 2 * EXACT) long.set(name, { count, until: performance.now() + REMEMBERED_MS });
     return count;
   }
@@ -91,8 +91,8 @@ export function openLists(): Lists {
 }
 
 /**
- * A page of a list in which there are many rows: they are met soon on a walk through the table in the list's order. Where
- * they are not, because they stand together at its other end, all of them are gathered and sorted.
+ * A page of a list with many matching rows: a walk through the table in the list's order usually finds them soon. If
+ * not, because they are all at its other end, all of them are gathered and sorted.
  */
 async function pageOfMany<Row extends { id: number }>(
   database: Database,

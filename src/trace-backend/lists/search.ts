@@ -1,11 +1,10 @@
-/** A text as names are compared: neither case nor the way an accent is written counts. */
+/** Normalises a name for comparison: case and the encoding of accents are ignored. */
 export function foldName(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
 /**
- * What a search for a part of a folded text can begin with, in any script: its code points, and its runs of two and of
- * three of them, each once.
+ * The n-grams of a folded text, in any script: its code points and its runs of two and three code points, each once.
  */
 export function ngramsOf(folded: string): string[] {
   const points = [...folded];
@@ -15,17 +14,17 @@ export function ngramsOf(folded: string): string[] {
   return [...new Set(runs)];
 }
 
-/** What a text must have among its tokens to hold this one: its longest runs, which say all that shorter ones do. */
+/** The n-grams that every text containing this one has: its longest ones, which imply the shorter ones. */
 export function requiredNgrams(folded: string): string[] {
   const length = Math.min([...folded].length, 3);
   return ngramsOf(folded).filter(token => [...token].length === length);
 }
 
 /**
- * The tokens by which an index is to be asked for a text: the rarest two, because each further one costs as much as it
- * is frequent, and what runs together is frequent together.
+ * The n-grams for an index query for a text: the rarest two, because each additional one costs in proportion to its
+ * frequency, and n-grams of a word are frequent together.
  *
- * @param frequencies how many of all rows have a token, from 0 to 1; a token that is not in it is rare
+ * @param frequencies the share of rows that have an n-gram, from 0 to 1; missing ones are rare
  */
 export function rarestNgrams(folded: string, frequencies: ReadonlyMap<string, number>): string[] {
   const frequency = (token: string) => frequencies.get(token) ?? 0;

@@ -2,26 +2,26 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 
-/** The rows of a table that a list is made of. Each has an id, which orders those with the same key. */
+/** The rows of a list. Each has an id, which orders rows with equal keys. */
 export interface ListSource {
   table: string;
-  /** what is selected of each row, its id among it */
+  /** the selected columns, including the id */
   columns: Sql;
-  /** the expression that the list is ordered by */
+  /** the expression to sort by */
   key: string;
-  /** which rows, in a way that indexes lead to them; undefined for all */
+  /** a condition that indexes support; undefined for all rows */
   gather: Sql | undefined;
-  /** which rows, in a way that is quickly decided for each one looked at */
+  /** the same condition in a form that is fast per row */
   look: Sql | undefined;
 }
 
-/** All of these conditions at once; undefined when there are none. */
+/** The conjunction of these conditions; undefined if there are none. */
 export function allOf(conditions: readonly (Sql | undefined)[]): Sql | undefined {
   const given = conditions.filter(condition => condition !== undefined);
   return given.length === 0 ? undefined : join(given, ' AND ');
 }
 
-/** What an order and a page look like in SQL; the key has the name list_key by then. */
+/** ORDER BY, LIMIT and OFFSET; the key is named list_key. */
 function ordered({ sort, limit, offset }: Page): { order: Sql; page: Sql } {
   return {
     order: raw(`list_key ${sort}, id ${sort}`),
@@ -30,10 +30,10 @@ function ordered({ sort, limit, offset }: Page): { order: Sql; page: Sql } {
 }
 
 /**
- * The statement that gathers rows by their indexes, up to a limit, counts and sorts them, and gives a page. Exported so
- * that a test can look at its plan.
+ * The statement that gathers rows by their indexes, up to a limit, counts and sorts them, and returns a page.
+ * Exported so that a test can check its plan.
  *
- * @param limit rows that are gathered, at most; without it all
+ * @param limit rows to gather, at most; by default all
  */
 export function gatherStatement(source: ListSource, page: Page, limit?: number): Sql {
   const { order, page: part } = ordered(page);
@@ -49,7 +49,7 @@ export function gatherStatement(source: ListSource, page: Page, limit?: number):
     LEFT JOIN page ON true LEFT JOIN ${table} USING (id) ORDER BY list_place`;
 }
 
-/** A page of what is gathered, and how many rows were gathered in all. */
+/** A page of the gathered rows, and their total number. */
 export async function gatherRows<Row extends { id: number }>(
   database: Database,
   source: ListSource,
@@ -65,14 +65,14 @@ export async function gatherRows<Row extends { id: number }>(
 }
 
 /**
- * The statement that walks through a table in the list's order and looks at each row. Exported so that a test can look
- * at its plan.
+ * The statement that walks through a table in the list's order and checks each row. Exported so that a test can check
+ * its plan.
  *
- * @param window rows that are looked at, at most; without it all
+ * @param window rows to check, at most; by default all
  */
 export function walkStatement({ table, key, columns, look }: ListSource, page: Page, window?: number): Sql {
   const { order, page: part } = ordered(page);
-  // Without conditions the index alone leads to the page, however far down it is; only its rows are then read.
+  // Without conditions, an index-only scan finds the page, however far down it is; then only its rows are read.
   if (look === undefined) {
     return sql`
       SELECT ${columns} FROM (
@@ -102,12 +102,12 @@ export async function countRows(database: Database, { table, gather }: ListSourc
   return rows[0]?.count ?? 0;
 }
 
-/** Blocks of a table that an estimate looks at. */
+/** Blocks of a table sampled for an estimate. */
 const SAMPLE = 200;
 
 /**
- * About how many rows there are: the table's rows as PostgreSQL's statistics know them, and the part of them that a
- * sample of blocks has, which is the same sample each time.
+ * The estimated number of rows: the table's rows by PostgreSQL's statistics, times the share of matching rows in a
+ * sample of blocks, which is the same each time.
  */
 export async function estimateRows(database: Database, { table, look }: ListSource): Promise<number> {
   const { rows: sizes } = await database.query<{ known: number; blocks: number }>(sql`
@@ -124,7 +124,9 @@ export async function estimateRows(database: Database, { table, look }: ListSour
   return sampled === 0 ? 0 : Math.round((all * found) / sampled);
 }
 
-/** How many of a table's rows have a token in their column `tokens`, from 0 to 1, for those that many have. */
+/**
+ * The share of a table's rows that have an n-gram in the column `tokens`, from 0 to 1, for the most frequent n-grams.
+ */
 export async function findNgramFrequencies(database: Database, table: string): Promise<Map<string, number>> {
   const { rows } = await database.query<{ token: string; frequency: number }>(sql`
     SELECT token, frequency FROM pg_stats,

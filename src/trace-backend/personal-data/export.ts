@@ -28,16 +28,16 @@ import { changesBy, productsBy } from '../products/personal-store.ts';
 const FOLDER = 'trace-backend';
 
 export interface ExportContext {
-  /** a connection whose transactions may wait for whoever reads the export */
+  /** a connection whose transactions may wait for the reader of the export */
   exports: pg.Pool;
   files: FileStore;
-  /** what the packet service keeps; undefined where its users are not ours */
+  /** the packet service's personal data; undefined if it has another user registry */
   elsewhere: PersonalData | undefined;
 }
 
 /**
- * Everything that is kept about a user, as files: first what is where, then what the trace backend keeps, then what the
- * packet service does. Secrets (password, keys, tokens) are left out.
+ * All data about a user, as files: first a table of contents, then the data of the trace backend, then those of the
+ * packet service. Secrets (password, keys, tokens) are omitted.
  */
 export async function* personalFiles(
   { exports, files, elsewhere }: ExportContext,
@@ -53,7 +53,7 @@ export async function* personalFiles(
     trace_backend: 'included',
     packet_service: isHere
       ? 'included'
-      : 'not included: it keeps its data elsewhere, where `fieldtrace export user` gives it',
+      : 'not included: its data are in another database; export them there with `fieldtrace export user`',
   });
   yield await accountFile(exports, userId, now);
   yield* tables(exports, userId, companyIds, hash('sha256', emailKeyOf(user?.email ?? ''), 'buffer'));

@@ -30,7 +30,7 @@ const BUSY_SECONDS = 30;
 const LONGEST_MS = 3600_000;
 const FEW = { rateLimit: { max: 10, timeWindow: 3600_000 } };
 
-/** What is kept about a user: handed out, and erased. */
+/** Export and erasure of a user's personal data. */
 export function registerPersonalData(app: Server, context: PersonalDataContext): void {
   const send = exporter(context);
 
@@ -60,7 +60,7 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
 }
 
 /**
- * Sends exports: one of a user and few at once in this process, because each holds a connection for as long as its
+ * Sends exports: one per user and few at once in this process, because each holds a connection for as long as its
  * client reads.
  */
 function exporter(context: PersonalDataContext) {

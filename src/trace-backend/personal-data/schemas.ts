@@ -12,42 +12,42 @@ const Archive = {
 
 const Erased = Type.Object({
   complete: Type.Boolean({
-    description: 'false: the account is closed, and the rest is tried again every hour until it is erased',
+    description: 'false: the account is closed, and the rest is retried every hour',
   }),
   packetService: Type.Boolean({
     description:
-      'whether what the packet service keeps is erased, too. Where complete is true and this is false, it keeps its data elsewhere: an operator runs `fieldtrace erase user` there',
+      'whether the data in the packet service were erased too. If complete is true and this is false, they are in another database: an operator runs `fieldtrace erase user` there',
   }),
 });
 
 export const exportOwnSchema = {
   tags: ['User'],
-  summary: 'Everything that is kept about the caller',
+  summary: 'Export all data about the caller',
   description:
-    'A ZIP archive: what the trace backend and, where it keeps its data in the same database, the packet service know of the user, as JSON and NDJSON, with the files that the user uploaded. Secrets are left out. It ends after an hour.',
+    'A ZIP archive with the data of the trace backend and, if it uses the same database, of the packet service, as JSON and NDJSON, with the files that the user uploaded. Secrets are omitted. It ends after an hour.',
   response: { ...Archive, ...failureAnswers(401) },
 };
 
 export const exportUserSchema = {
   tags: ['Administration'],
-  summary: 'Everything that is kept about a user',
+  summary: 'Export all data about a user',
   params: Type.Object({ id: PathId }),
   response: { ...Archive, ...failureAnswers(401, 403, 404) },
 };
 
 export const eraseOwnSchema = {
   tags: ['User'],
-  summary: 'Erase the caller`s account',
+  summary: 'Erase the account of the caller',
   description:
-    'For good. Name, addresses, mails, contacts, sessions, keys and memberships are removed from both services; packets and the audit stay as evidence, under the user`s number.',
+    'Permanently. Name, addresses, mails, contacts, sessions, keys and memberships are removed from both services; packets and the audit stay as evidence, under the number of the user.',
   body: Type.Object({ currentPassword: CurrentPassword, code: Type.Optional(Code) }),
-  response: { 200: envelope(Erased, 'what became of it'), ...failureAnswers(401) },
+  response: { 200: envelope(Erased, 'the result'), ...failureAnswers(401) },
 };
 
 export const eraseUserSchema = {
   tags: ['Administration'],
-  summary: 'Erase a user`s account',
-  description: 'For good, as POST /api/user/erase does. Nobody does it to themself here.',
+  summary: 'Erase the account of a user',
+  description: 'Permanently, like POST /api/user/erase, which you have to use for yourself.',
   body: Type.Object({ id: Id }),
-  response: { 200: envelope(Erased, 'what became of it'), ...failureAnswers(401, 403, 404) },
+  response: { 200: envelope(Erased, 'the result'), ...failureAnswers(401, 403, 404) },
 };

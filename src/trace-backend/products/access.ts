@@ -5,12 +5,12 @@ import { findMemberships } from '../companies/members-store.ts';
 import { findProduct, lockProduct, ownsOne, type Product, type Reader, seesOne } from './store.ts';
 
 /*
- * Who may read a product: members of its owner and of the companies associated with it, its creator where it has no
- * owner, and administrators. Who may change it: members of its owner, its creator where it has none, and a
- * SYSTEM_ADMIN. To everybody else it does not exist.
+ * A product can be read by members of its owner and of associated companies, by its creator if it has no owner, and
+ * by administrators. It can be changed by members of its owner, by its creator if it has none, and by a SYSTEM_ADMIN.
+ * For everyone else it does not exist.
  */
 
-/** What a user may see depends on; undefined for administrators, who see every product. */
+/** The user and their companies, on which access depends; undefined for administrators, who see every product. */
 export async function readerOf(database: Database, { id, role }: Caller): Promise<Reader | undefined> {
   if (role !== 'USER') return undefined;
   const memberships = await findMemberships(database, id);
@@ -27,7 +27,7 @@ export async function maySeeProducts(
   return reader === undefined || seesOne(database, reader, ids);
 }
 
-/** Whether at least one of these products is of a company that the caller acts for, or the caller's alone. */
+/** Whether at least one of these products belongs to a company that the caller acts for, or to the caller alone. */
 export async function ownsProduct(
   database: Database,
   { id }: Caller,
@@ -39,9 +39,9 @@ export async function ownsProduct(
 }
 
 /**
- * A product for somebody who reads it.
+ * A product for a reader.
  *
- * @throws Problem not_found, also when it is not for them
+ * @throws Problem not_found, also if they may not see it
  */
 export async function readableProduct(database: Database, caller: Caller, id: number): Promise<Product> {
   const [product, reader] = await Promise.all([findProduct(database, id), readerOf(database, caller)]);
@@ -50,7 +50,7 @@ export async function readableProduct(database: Database, caller: Caller, id: nu
 }
 
 /**
- * A product for somebody who changes it: nobody else does until the end of the transaction.
+ * A product for a change, locked until the end of the transaction.
  *
  * @throws Problem not_found; forbidden for those who may only read it
  */
@@ -60,15 +60,15 @@ export async function changeableProduct(database: Database, caller: Caller, id: 
   const reader = await readerOf(database, caller);
   if (!product || !mayRead(product, reader)) throw unknownProduct();
   if (!(await mayChange(database, caller, product))) {
-    throw new Problem('forbidden', 'the product is changed by the members of the company that owns it');
+    throw new Problem('forbidden', 'only members of the company that owns the product can change it');
   }
   return product;
 }
 
 /**
- * A product for somebody who takes a company off it: nobody else changes it until the end of the transaction.
+ * A product for the removal of an associated company, locked until the end of the transaction.
  *
- * @throws Problem not_found; forbidden for those who neither act for the company nor may change the product
+ * @throws Problem not_found; forbidden for users who are neither members of the company nor may change the product
  */
 export async function leavableProduct(
   database: Database,
@@ -80,10 +80,10 @@ export async function leavableProduct(
   const reader = await readerOf(database, caller);
   if (!product || !mayRead(product, reader)) throw unknownProduct();
   if (reader?.companyIds.includes(companyId) || (await mayChange(database, caller, product))) return product;
-  throw new Problem('forbidden', 'a company is taken off a product by those who act for it');
+  throw new Problem('forbidden', 'only its members can remove a company from a product');
 }
 
-/** Whether somebody may change a product, and so read how it came to be. */
+/** Whether a user may change a product, and therefore read its history. */
 export async function mayChange(
   database: Database,
   { id, role }: Caller,

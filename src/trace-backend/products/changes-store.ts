@@ -3,17 +3,17 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 
-/** One field that one version changed. */
+/** A changed field of a version. */
 export interface FieldChange {
   /** such as origin.text; empty for the product itself */
   path: string;
-  /** undefined where there was nothing */
+  /** undefined if there was no value */
   before?: unknown;
-  /** undefined where there is nothing */
+  /** undefined if there is no value */
   after?: unknown;
 }
 
-/** Which version of which product, made when, by whom. */
+/** A version of a product, with its time and author. */
 export interface Revision {
   productId: number;
   version: number;
@@ -21,11 +21,11 @@ export interface Revision {
   userId: number;
 }
 
-/** A change without its values, and how many bytes these have as text. */
+/** A change without its values, and their size in bytes as text. */
 export type KeptChange = Pick<FieldChange, 'path'> &
   Omit<Revision, 'productId'> & { id: number; bytes: number };
 
-/** Writes down what a version changed, in the transaction that changes it. */
+/** Stores the changes of a version, in the transaction that makes them. */
 export async function insertChanges(
   database: Database,
   { productId, version, at, userId }: Revision,
@@ -41,7 +41,7 @@ export async function insertChanges(
       WITH ORDINALITY AS made (path, before, after, place) ORDER BY place`);
 }
 
-/** A page of what was ever changed of a product, in the order of its making, and how many changes there are in all. */
+/** A page of a product's changes, in chronological order, and their total number. */
 export async function listChanges(
   database: Database,
   lists: Lists,
@@ -55,7 +55,7 @@ export async function listChanges(
   return lists.list<KeptChange>(database, `changes of ${productId}`, source, page);
 }
 
-/** The values of changes before and after them, as the JSON texts that were kept. */
+/** The values before and after changes, as the stored JSON texts. */
 export async function findValues(
   database: Database,
   ids: readonly number[],

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldChange } from './changes-store.ts';
 
-/** Changes that are told one by one; what changes more is told by the fields of the record itself. */
+/** Changes that are listed individually; a version with more changes lists only top-level fields. */
 const MAX_CHANGES = 1000;
 
 /**
- * What differs between two states of a record, field by field: objects are compared by their fields, lists of the same
- * length by their items; a list that became longer or shorter is one change, because its items have no names by which
- * to tell which of them was added.
+ * What differs between two states of a record, field by field: objects are compared by their fields, lists of the
+ * same length by their items; a list that became longer or shorter is one change, because its items have no identity.
  */
 export function changesBetween(before: object, after: object): FieldChange[] {
   const changes = differences(before, after, '', Number.POSITIVE_INFINITY);

@@ -8,8 +8,8 @@ import type { ProductBody } from './schemas.ts';
 import type { Association } from './store.ts';
 
 /**
- * The company that a product is to belong to: the one that was sent, which its sender acts for; else the only one that
- * they act for; else none, and the product is its creator's alone.
+ * The company that a new product belongs to: the one sent, of which the sender must be a member; otherwise their only
+ * company; otherwise none, and the product belongs to its creator.
  *
  * @throws Problem invalid for a company that is unknown, deactivated or somebody else's, which look the same
  */
@@ -24,7 +24,7 @@ export async function ownerOf(
   const isTheirs =
     memberships.includes(id) || (caller.role === 'SYSTEM_ADMIN' && (await isActive(database, id)));
   if (!isTheirs) {
-    const sentence = 'company.id names no active company that you act for';
+    const sentence = 'company.id is not an active company of yours';
     throw new Problem('invalid', sentence, { fields: { 'company.id': sentence } });
   }
   return id;
@@ -36,9 +36,9 @@ async function isActive(database: Database, id: number): Promise<boolean> {
 }
 
 /**
- * The companies that a product is associated with after a change: those that were sent, or those from before; the owner
- * is always among them, as OWNER. Any active company can be named, by whoever knows its id: partners of a value chain
- * are other tenants by nature. One that was there before may stay when it is deactivated.
+ * The companies that a product is associated with after a change: those sent, or the previous ones; the owner is
+ * always among them, as OWNER. Any active company can be associated by its id, because partners of a value chain are
+ * other tenants. A previous one may stay if it is deactivated.
  *
  * @throws Problem invalid, with the field of every company that is unknown or deactivated
  */
@@ -76,7 +76,7 @@ async function checked(
   const fields: Record<string, string> = {};
   for (const [index, { companyId }] of associations.entries()) {
     const path = `associatedCompanies${Array.isArray(sent) ? `.${index}` : ''}.company.id`;
-    if (!good.has(companyId)) fields[path] = `${path} names no active company`;
+    if (!good.has(companyId)) fields[path] = `${path} is not an active company`;
   }
   const [sentence] = Object.values(fields);
   if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });

@@ -3,9 +3,9 @@ import { type DocumentPath, KNOWN_FIELDS, PARTS, type ProductBody } from './sche
 import type { Content } from './store.ts';
 
 /**
- * What a product consists of after a change. What is left out stays, in the product and in its parts; null, as
- * `readBodies` makes it of an empty text, clears; lists, and what stands deeper than a part's own fields, are replaced as a whole. Fields of a part that we do not know
- * are kept as they come.
+ * The content of a product after a change. Omitted fields stay unchanged, in the product and in its parts; null
+ * clears (`readBodies` turns an empty text into null); lists, and values nested deeper than a part's own fields, are
+ * replaced as a whole. Unknown fields of a part are stored as sent.
  */
 export function mergeContent(content: Content, body: ProductBody): Content {
   const sent = PARTS.map(part => [part, body[part]] as const).filter(([, value]) => value !== undefined);
@@ -27,15 +27,15 @@ function mergeFields(before: unknown, sent: unknown, known: readonly string[]): 
   return fromEntries(all.filter(([name]) => !cleared.includes(name)));
 }
 
-/** An object of these fields, whatever they are called; of fields with one name the last counts. */
+/** An object of these fields, with any names; the last field of a name wins. */
 function fromEntries(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** An image or document as a product names it. */
+/** A reference to an image or document in a product. */
 export type SentDocument = Record<string, unknown> & { storageKey?: string | null };
 
-/** Where a product carries images and documents, and which; a place that is missing does not compile. */
+/** The fields of a product that refer to images and documents; a missing one does not compile. */
 const DOCUMENTS: Record<DocumentPath, { kind?: 'image' }> = {
   photo: { kind: 'image' },
   'settings.incomeIncreaseDocument': {},
@@ -49,7 +49,7 @@ export function photoOf({ photo }: Content): SentDocument | undefined {
   return photo as SentDocument | undefined;
 }
 
-/** The images and documents that a product carries, with the fields that name them. */
+/** The images and documents of a product, with their fields. */
 export function imagesOf(content: Content): ImageReference[] {
   return PLACES.flatMap(({ path, part, field, expected }) => {
     const storageKey = documentIn(content[part], field)?.storageKey;
@@ -69,7 +69,7 @@ export function withDocuments(content: Content, describe: (sent: SentDocument) =
   return described;
 }
 
-/** The image or document that a part is, or that a field of it is. */
+/** The image or document in a part or in one of its fields. */
 function documentIn(part: unknown, field: string | undefined): SentDocument | undefined {
   const found = field === undefined ? part : (part as Content | undefined)?.[field];
   return (found ?? undefined) as SentDocument | undefined;

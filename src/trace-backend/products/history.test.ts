@@ -131,7 +131,7 @@ test('the changes between any two states lead from the one to the other', () => 
   );
 });
 
-test('what changes in a thousand places and more is told by its field', () => {
+test('a change in a thousand places and more is listed by its top-level field', () => {
   const list = (value: number, length: number) => ({
     origin: { list: Array(length).fill(value) },
     name: 'x',

@@ -6,10 +6,9 @@ import { listAnswer } from '../contract/schemas.ts';
 import { findValues, type KeptChange } from './changes-store.ts';
 
 /**
- * A page of changes as it is answered, in its envelope. Values of fields are read part by part: a thousand changes may
- * hold a gigabyte.
+ * A page of changes in its envelope. Values are read part by part, because a thousand changes may have a gigabyte.
  *
- * @param count changes in all
+ * @param count total number of changes
  */
 export async function* historyInParts(
   database: Database,
@@ -39,7 +38,7 @@ export async function* historyInParts(
   yield `],${JSON.stringify(rest).slice(1)}}`;
 }
 
-/** The values are spliced in as they were kept; null means that there is nothing. */
+/** The stored values are inserted unchanged; null means no value. */
 function withValues(
   change: string,
   values: { before: string | null; after: string | null } | undefined,

@@ -74,7 +74,7 @@ test('the origin is a geolocation file: a feature for each location, in six deci
   });
 });
 
-test('what the regulation would refuse is told by feature', async () => {
+test('errors of what the regulation would refuse are listed by feature', async () => {
   const id = await added(kopanyi.user, {
     name: 'Tea',
     origin: {

@@ -23,10 +23,10 @@ function locationsOf({ origin }: Content): Location[] {
 }
 
 /**
- * Holds the plots of a product to the rules of plot.ts. Their positions are counted first, also those of plots that are
- * wrong; the first plot that meets itself is the last one that is looked at for that.
+ * Checks the plots of a product by the rules of plot.ts. First counts positions, including those of invalid plots;
+ * stops checking for self-intersection at the first plot that has one.
  *
- * @throws Problem invalid, with the field of everything that is wrong
+ * @throws Problem invalid, with all wrong fields
  */
 export function checkLocations(content: Content): void {
   const { complain, end } = complaints();
@@ -37,7 +37,7 @@ export function checkLocations(content: Content): void {
   if (positions > MAX_POSITIONS) {
     complain(
       'origin.locations',
-      `origin.locations: the plots have more than ${MAX_POSITIONS} positions in all`,
+      `origin.locations: the plots have more than ${MAX_POSITIONS} positions in total`,
     );
     end();
   }
@@ -49,7 +49,7 @@ export function checkLocations(content: Content): void {
   end();
 }
 
-/** Takes complaints, and throws them as one problem in the end. */
+/** Collects errors, and throws them as one problem at the end. */
 function complaints(): { complain: Complain; end: () => void } {
   const fields: Record<string, string> = {};
   return {
@@ -64,12 +64,12 @@ function complaints(): { complain: Complain; end: () => void } {
 }
 
 /**
- * Where a product comes from, as a geolocation file of the EU's deforestation regulation: a GeoJSON feature for each of
- * its locations, in WGS 84 with six decimals. docs/guides/origin.md has the rules and where they come from.
+ * The origin of a product as a geolocation file of the EU's deforestation regulation: a GeoJSON feature for each of
+ * its locations, in WGS 84 with six decimals. docs/guides/origin.md has the rules and their sources.
  *
- * @param producer name of who grows it
+ * @param producer name of the producer
  * @returns JSON text
- * @throws Problem invalid, with the fields of the features that the regulation would not take
+ * @throws Problem invalid, with the fields of features that do not comply
  */
 export function originFile(content: Content, producer: string | undefined): string {
   const { complain, end } = complaints();

@@ -141,7 +141,7 @@ test('a former partner loses the pictures and papers of a product, however they 
   expect((await downloadFile(trace, buyer.user, `image/${own}`)).status).toBe(200);
 });
 
-test('one side uses its own pictures again, whoever of it uploaded them', async () => {
+test('members of a company use its pictures again, no matter who uploaded them', async () => {
   const colleague = await trace.loggedIn();
   const outsider = await trace.loggedIn();
   const regional = await trace.loggedIn('REGIONAL_ADMIN');

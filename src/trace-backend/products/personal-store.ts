@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 
-/** Products that are a user's own: those without a company, and those of companies that the user is a member of. */
+/** A user's products: those without a company, and those of companies that the user is a member of. */
 function ownProducts(userId: number, companyIds: readonly number[]) {
   return sql`created_by = ${userId} AND (company_id IS NULL OR company_id = ANY (${companyIds}::int[]))`;
 }
 
 /**
- * The products that a user created. What belongs to a company is left out once the user has left it.
+ * The products that a user created, without those of companies that the user has left.
  *
  * @param companyIds that the user is a member of
  */
@@ -18,7 +18,7 @@ export function productsBy(userId: number, companyIds: readonly number[]): pg.Qu
 }
 
 /**
- * What a user changed in products, field by field; with values where the product is one of `productsBy`.
+ * A user's changes of products, field by field; with values if the product is one of `productsBy`.
  *
  * @param companyIds that the user is a member of
  */

@@ -87,7 +87,7 @@ async function sourceOf(filter: ProductFilter, sortBy: ProductSort, few = false)
   return listSource(filter, sortBy, few, tokens);
 }
 
-test('among 200,000 products a page is found among few rows, whoever asks and however it is sorted', async () => {
+test('among 200,000 products a page is found among few rows, for every caller and order', async () => {
   for (const [filter, { few, many }] of FILTERS) {
     for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
       for (const sort of ['ASC', 'DESC'] as const) {
@@ -161,7 +161,7 @@ test('a count is exact up to 10,000 and when it is asked for; else it is near, a
   expect([beyond.items.length, beyond.count]).toEqual([0, 900_000]);
 }, 120_000);
 
-test('a page whose items stand at the far end of the order is found as well', async () => {
+test('a page whose items are at the far end of the order is found as well', async () => {
   const far = await listProducts(pool, lists, { query: 'oolong' }, page('name', 'DESC'));
   const near = await listProducts(pool, lists, { query: 'oolong' }, page('name', 'ASC'));
   expect([far.items.length, near.items.length]).toEqual([100, 100]);

@@ -3,17 +3,17 @@ import { readPosition } from '../../geometry/position.ts';
 import { sweepEdges } from '../../geometry/sweep.ts';
 
 /**
- * Plots of land on a grid of a millionth of a degree (11 cm), which is what is written down in the end: whatever is
- * found out about a plot holds for its six decimals.
+ * Plots of land on a grid of a millionth of a degree (11 cm), which is the precision of the file: the checks of a
+ * plot apply to its six decimals.
  */
 
-/** A point, or the one closed ring of a polygon: longitude and latitude in millionths of a degree, by turns. */
+/** A point, or the one closed ring of a polygon: alternating longitude and latitude in millionths of a degree. */
 export interface Plot {
   type: 'Point' | 'Polygon';
   line: number[];
 }
 
-/** Takes note of what is wrong with the field at a path. */
+/** Records an error of the field at a path. */
 export type Complain = (path: string, sentence: string) => void;
 
 const GRID = 1e6;
@@ -22,7 +22,7 @@ const MAX_EXTENT = 5 * GRID;
 /** Positions of a ring, at most. */
 const MAX_POSITIONS = 2000;
 
-/** How many positions a geometry has, whatever else is wrong with it; nothing is computed of them. */
+/** The number of positions of a geometry, even if it is invalid. */
 export function countPositions(geometry: unknown): number {
   const { type, coordinates } = geometry as { type: Plot['type']; coordinates: unknown };
   if (type === 'Point' || !Array.isArray(coordinates)) return 1;
@@ -31,11 +31,11 @@ export function countPositions(geometry: unknown): number {
 
 /**
  * Reads a GeoJSON Point or Polygon (RFC 7946 §3.1) as a plot: one closed ring without holes that encloses some ground
- * and does not cross the date line. Positions that repeat the one before are left out; altitudes are not used; the ring
- * runs counter-clockwise afterwards. Whether it meets itself is left to `checkPlot`.
+ * and does not cross the date line. Repeated positions are removed; altitudes are ignored; the resulting ring is
+ * counter-clockwise. `checkPlot` checks for self-intersection.
  *
- * @param complain is told what is wrong
- * @returns undefined when something is
+ * @param complain gets the errors
+ * @returns undefined if there are errors
  */
 export function readPlot(geometry: unknown, path: string, complain: Complain): Plot | undefined {
   const { type, coordinates } = geometry as { type: Plot['type']; coordinates: unknown };
@@ -49,10 +49,7 @@ export function readPlot(geometry: unknown, path: string, complain: Complain): P
     return undefined;
   }
   if (coordinates.length > 1) {
-    complain(
-      `${inside}.1`,
-      `${inside}.1 is a hole; a plot has none: draw it as two plots around what is left out`,
-    );
+    complain(`${inside}.1`, `${inside}.1 is a hole, which a plot cannot have: draw two plots around it`);
     return undefined;
   }
   const line = readRing(coordinates[0], `${inside}.0`, complain);
@@ -63,7 +60,7 @@ export function readPlot(geometry: unknown, path: string, complain: Complain): P
  * Whether a plot's ring neither crosses nor touches itself nor runs back along its own edge, in O(n log n).
  *
  * @param path of the geometry
- * @param complain is told where it does, the first time
+ * @param complain gets the first error
  */
 export function checkPlot({ type, line }: Plot, path: string, complain: Complain): boolean {
   if (type === 'Point') return true;
@@ -129,7 +126,7 @@ function backwards(line: readonly number[]): number[] {
   return turned;
 }
 
-/** What is wrong with a ring, in words that follow its path. */
+/** The error of a ring, as a sentence that follows its path. */
 function faultOf(line: readonly number[]): string | undefined {
   const length = line.length;
   if (line[0] !== line[length - 2] || line[1] !== line[length - 1]) {

@@ -91,7 +91,7 @@ test('a product is read as it was sent, numbers and unknown fields of its parts 
   expect(surprise).toBe('ignored');
 });
 
-test('whatever JSON stands in fields that nobody knows is given back as it was sent, also after other changes', async () => {
+test('unknown fields keep any JSON as it was sent, also after other changes', async () => {
   const part = fc.dictionary(
     fc.string({ minLength: 1 }).map(name => `our ${name}`),
     fc.jsonValue(),
@@ -224,7 +224,7 @@ test('the owner is the company that was named, else the only one of the creator,
     const answer = await user.send('POST', '/api/product/create', { name: 'Tea', company: { id } });
     expect([answer.status, answer.body]).toEqual([
       400,
-      wrong({ 'company.id': 'company.id names no active company that you act for' }),
+      wrong({ 'company.id': 'company.id is not an active company of yours' }),
     ]);
   }
 
@@ -248,8 +248,8 @@ test('associated companies are named by any active id, once per kind, and their 
   });
   expect(refused.body).toEqual(
     wrong({
-      'associatedCompanies.1.company.id': 'associatedCompanies.1.company.id names no active company',
-      'associatedCompanies.2.company.id': 'associatedCompanies.2.company.id names no active company',
+      'associatedCompanies.1.company.id': 'associatedCompanies.1.company.id is not an active company',
+      'associatedCompanies.2.company.id': 'associatedCompanies.2.company.id is not an active company',
     }),
   );
   const id = await added(kopanyi.user, {

@@ -28,7 +28,7 @@ import {
 import { listProducts, type Product } from './store.ts';
 import { asItems, asProduct } from './view.ts';
 
-/** Any id but the words that stand in its place in other routes, whose other methods are then known not to be there. */
+/** Any id except the literal path segments of other routes, so that their other methods get 404. */
 const PATH = '/api/product/:id(^(?!create$|list$|label$).+$)';
 
 export function registerProducts(app: Server, context: ProductsContext): void {
@@ -100,7 +100,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
     async (request, reply) => {
       const product = await readable(request, request.params.id);
       reply.header('etag', versionTag(product.version)).header('cache-control', 'private, no-cache');
-      // As text: the serializer of a schema would bring numbers and unknown fields into its own shape.
+      // As text, because the serializer of a schema would change numbers and unknown fields.
       return sendText(reply, JSON.stringify(ok(await asProduct(pool, product))));
     },
   );
@@ -181,7 +181,7 @@ function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
     if (caller.role === 'SYSTEM_ADMIN') return;
     const product = await readableProduct(pool, caller, id);
     if (!(await mayChange(pool, caller, product))) {
-      throw new Problem('forbidden', 'the history is read by those who may change the product');
+      throw new Problem('forbidden', 'only users who may change the product can read its history');
     }
   }
 }

@@ -28,7 +28,7 @@ import {
 export interface ProductsContext {
   pool: pg.Pool;
   lists: Lists;
-  /** which records' images may be given to others */
+  /** decides from which records images may be reused */
   isOwn: IsOwn;
 }
 
@@ -67,7 +67,7 @@ export async function createProduct(
 }
 
 /**
- * Changes a product; what is left out stays. A change that changes nothing makes no version.
+ * Changes a product; omitted fields stay unchanged. A change without effect creates no version.
  *
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
@@ -103,7 +103,7 @@ export async function changeProduct(
     await audit(database, requester, { action: 'UPDATE_PRODUCT', entity: 'product', entityId: id, details });
   });
 
-  /** Sending the owner as it is moves nothing, whoever does it. */
+  /** Sending the current owner changes nothing, for every sender. */
   async function movedTo(database: Database, before: Product): Promise<number | null> {
     const isSame = Number(body.company?.id) === before.companyId;
     return isSame ? before.companyId : ownerOf(database, caller, body.company);
@@ -111,7 +111,7 @@ export async function changeProduct(
 }
 
 /**
- * Removes a product with its labels. What it was stays in its history.
+ * Deletes a product with its labels. Its history is kept.
  *
  * @throws Problem not_found, forbidden, precondition_failed
  */
@@ -135,8 +135,8 @@ export async function removeProduct(
 }
 
 /**
- * Takes an associated company off a product, in everything that it was; for those who act for it and for those who may
- * change the product.
+ * Removes an associated company from a product, with all its roles; for its members and for users who may change the
+ * product.
  *
  * @throws Problem not_found, also for a company that is not associated; forbidden; invalid for the owner
  */
@@ -153,7 +153,10 @@ export async function leaveProduct(
       throw new Problem('not_found', 'the company is not associated with the product');
     }
     if (companyId === product.companyId) {
-      throw new Problem('invalid', 'the owner stays with its product; it can be moved or removed');
+      throw new Problem(
+        'invalid',
+        'the owner cannot be removed; assign the product to another company, or delete it',
+      );
     }
     const associations = product.associations.filter(association => association.companyId !== companyId);
     const labels = await findLabels(database, id);
@@ -168,7 +171,7 @@ export async function leaveProduct(
   });
 }
 
-/** A product as its history compares it. */
+/** A product in the form that its history compares. */
 function snapshot(
   {
     name,

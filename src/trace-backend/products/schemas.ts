@@ -20,7 +20,7 @@ export type CompanyType = (typeof COMPANY_TYPES)[number];
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });
 
-/** An image or document; all but the storage key is filled in by us. */
+/** An image or document; everything except the storage key is filled in by the service. */
 const Document = Type.Object(
   {
     id: nullable(Type.Integer()),
@@ -29,7 +29,7 @@ const Document = Type.Object(
     contentType: text(255),
     size: nullable(Type.Integer({ description: 'bytes' })),
   },
-  { description: 'an image or document that was uploaded; storageKey alone suffices' },
+  { description: 'an uploaded image or document; only storageKey is required' },
 );
 
 const Geometry = Type.Object(
@@ -38,14 +38,14 @@ const Geometry = Type.Object(
     coordinates: Type.Array(Type.Any(), { minItems: 1, maxItems: 2000 }),
   },
   {
-    description: 'the plot itself: a GeoJSON Point or Polygon without holes; docs/guides/origin.md',
+    description: 'the plot: a GeoJSON Point or Polygon without holes; see docs/guides/origin.md',
     examples: [{ type: 'Point', coordinates: [29.120512, -1.219534] }],
   },
 );
 
 const Location = Type.Object({
   address: nullable(
-    Type.Unsafe<string | object>({ type: ['string', 'object'], maxLength: 1000, description: 'where it is' }),
+    Type.Unsafe<string | object>({ type: ['string', 'object'], maxLength: 1000, description: 'the place' }),
   ),
   latitude: nullable(Type.Number({ minimum: -90, maximum: 90 })),
   longitude: nullable(Type.Number({ minimum: -180, maximum: 180 })),
@@ -53,7 +53,7 @@ const Location = Type.Object({
   pinName: text(255),
   geoid: nullable(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'GeoID of the plot' })),
   geometry: nullable(Geometry),
-  areaInHectares: nullable(Type.Number({ minimum: 0, description: 'of a plot that is given as a point' })),
+  areaInHectares: nullable(Type.Number({ minimum: 0, description: 'of a plot given as a point' })),
   countryCode: nullable(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
 });
 export type Location = Static<typeof Location>;
@@ -86,7 +86,7 @@ const Settings = Type.Object({
   termsOfUseText: text(50_000),
 });
 
-/** The parts with fields of their own, which a change takes one by one: what is left out stays, null clears. */
+/** The parts whose fields are merged one by one: omitted fields stay unchanged, null clears. */
 const objects = {
   origin: Origin,
   process: Process,
@@ -95,7 +95,9 @@ const objects = {
   settings: Settings,
 };
 
-/** What a product consists of besides its name, its companies and its labels. A change replaces other parts whole. */
+/**
+ * The parts of a product besides name, companies and labels. A change replaces parts that are not objects as a whole.
+ */
 const parts = {
   photo: nullable(Document),
   description: text(2000),
@@ -106,12 +108,12 @@ const Parts = Type.Object(parts);
 
 export const PARTS = Object.keys(parts) as (keyof typeof parts)[];
 
-/** The fields that we know in the parts that have some; others are kept as they come. */
+/** The known fields of parts; others are stored as sent. */
 export const KNOWN_FIELDS = new Map(
   Object.entries(objects).map(([part, { properties }]) => [part, Object.keys(properties)]),
 );
 
-/** Where a product carries images and documents: `photo`, `settings.incomeIncreaseDocument`. */
+/** The paths of images and documents in a product: `photo`, `settings.incomeIncreaseDocument`. */
 export type DocumentPath = PathsOf<Static<typeof Parts>>;
 type PathsOf<Fields> = {
   [Name in keyof Fields & string]-?: PathIn<Name, NonNullable<Fields[Name]>>;
@@ -126,7 +128,7 @@ type PathIn<Name extends string, Field> = Field extends unknown[] | string | num
 
 const AssociatedCompany = Type.Object({
   company: Type.Object({ id: Id }),
-  type: Type.Enum([...COMPANY_TYPES], { description: 'what it has to do with the product' }),
+  type: Type.Enum([...COMPANY_TYPES], { description: 'the relation to the product' }),
 });
 
 const fields = {
@@ -134,7 +136,7 @@ const fields = {
   company: nullable(
     Type.Object(
       { id: nullable(Id as TSchema as typeof Id) },
-      { description: 'the owner; without it your only company' },
+      { description: 'the owner; by default your only company' },
     ),
   ),
   associatedCompanies: oneOrMany(AssociatedCompany, 200),
@@ -177,14 +179,14 @@ export const ProductItem = Type.Object({
 export const Change = Type.Object({
   id: Type.Integer(),
   at: DateTime,
-  version: Type.Integer({ description: 'the version that the change made' }),
+  version: Type.Integer({ description: 'the version made by the change' }),
   user: Type.Object({ id: Type.Integer(), name: Type.String(), surname: Type.String() }),
   path: Type.String({
-    description: 'of the field; empty for the product itself, which was created',
+    description: 'path of the field; empty for the creation of the product',
     examples: ['origin.text'],
   }),
-  before: Type.Optional(Type.Any({ description: 'absent where there was nothing' })),
-  after: Type.Optional(Type.Any({ description: 'absent where there is nothing' })),
+  before: Type.Optional(Type.Any({ description: 'absent if there was no value' })),
+  after: Type.Optional(Type.Any({ description: 'absent if there is no value' })),
 });
 
 const tags = ['Product'];
@@ -210,7 +212,7 @@ export const updateProductSchema = {
   tags,
   summary: 'Change a product',
   description:
-    'What is left out stays, in the product and inside its parts; null clears; a list that is sent replaces ' +
+    'Omitted fields stay unchanged, in the product and in its parts; null clears a field; a list replaces ' +
     'the one that was there. A published label stays, too, when it is left out of labels; a product ' +
     'has at most 100.',
   headers: IfMatch,
@@ -221,7 +223,7 @@ export const updateProductSchema = {
 export const deleteProductSchema = {
   tags,
   summary: 'Remove a product',
-  description: 'With its labels, also published ones. Its history is kept.',
+  description: 'With its labels, including published ones. Its history is kept.',
   params: Params,
   headers: IfMatch,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
@@ -229,10 +231,10 @@ export const deleteProductSchema = {
 
 export const leaveProductSchema = {
   tags,
-  summary: 'Take an associated company off a product',
+  summary: 'Remove an associated company from a product',
   description:
-    'For those who act for the company, who then do not see the product or its pictures any more, and for those who ' +
-    'may change the product. The owner stays.',
+    'For members of the company, who then no longer see the product or its pictures, and for users who ' +
+    'may change the product. The owner cannot be removed.',
   params: Type.Object({ id: PathId, companyId: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };
@@ -240,16 +242,16 @@ export const leaveProductSchema = {
 export const getProductSchema = {
   tags,
   summary: 'A product',
-  description: 'Its ETag is its version; send it as If-Match with a change.',
+  description: 'The ETag is the version; send it as If-Match with a change.',
   params: Params,
   response: { 200: envelope(ProductView, 'the product'), ...failureAnswers(401, 404) },
 };
 
 export const originSchema = {
   tags,
-  summary: 'Where a product comes from, as a geolocation file of the EU deforestation regulation',
+  summary: 'The origin of a product, as a geolocation file of the EU deforestation regulation',
   description:
-    'A GeoJSON feature for each location of its origin; 400 names the features that would be refused.',
+    'A GeoJSON feature for each location of its origin; 400 lists the features that would be refused.',
   params: Params,
   response: {
     200: {
@@ -260,7 +262,7 @@ export const originSchema = {
   },
 };
 
-/** What lists can be sorted by. */
+/** Fields that lists can be sorted by. */
 export const SORTABLE = ['id', 'name', 'updatedAt'] as const;
 
 export const listProductsSchema = (access: 'user' | 'regional-admin', summary: string) => ({
@@ -271,10 +273,10 @@ export const listProductsSchema = (access: 'user' | 'regional-admin', summary: s
       Type.String({
         maxLength: 255,
         pattern: NO_NUL,
-        description: 'part of the name, in either case',
+        description: 'part of the name; case is ignored',
       }),
     ),
-    companyId: Type.Optional({ ...Id, description: 'the company that owns it' } as typeof Id),
+    companyId: Type.Optional({ ...Id, description: 'the owner' } as typeof Id),
   }),
   response: {
     200: envelope(listOf(ProductItem), 'a page of products'),
@@ -284,8 +286,9 @@ export const listProductsSchema = (access: 'user' | 'regional-admin', summary: s
 
 export const productHistorySchema = {
   tags,
-  summary: 'Who changed which field of a product, and when',
-  description: 'For those who may change it. A SYSTEM_ADMIN reads that of a removed product, too.',
+  summary: 'The history of a product: who changed which field, and when',
+  description:
+    'For users who may change the product. A SYSTEM_ADMIN can also read that of a deleted product.',
   params: Params,
   querystring: listQuery(HISTORY_SORTABLE, {}),
   response: { 200: envelope(listOf(Change), 'a page of changes'), ...failureAnswers(401, 403, 404) },

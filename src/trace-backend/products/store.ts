@@ -6,10 +6,10 @@ import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
 import type { CompanyType, SORTABLE } from './schemas.ts';
 
-/** What was sent of a product besides its name, its companies and its labels. */
+/** The content of a product besides name, companies and labels. */
 export type Content = Record<string, unknown>;
 
-/** A company that has to do with a product. */
+/** A company associated with a product. */
 export interface Association {
   companyId: number;
   type: CompanyType;
@@ -18,14 +18,14 @@ export interface Association {
 export interface Product {
   id: number;
   name: string;
-  /** the owner; null where the product is its creator's alone */
+  /** the owner; null if the product belongs to its creator */
   companyId: number | null;
   content: Content;
   version: number;
   createdBy: number;
   createdAt: Date;
   updatedAt: Date;
-  /** in the order in which they were sent, the owner among them */
+  /** in the order sent, including the owner */
   associations: Association[];
 }
 
@@ -40,16 +40,16 @@ export async function findProduct(database: Database, id: number): Promise<Produ
   return rows[0];
 }
 
-/** A product that nobody else changes until the end of the transaction. */
+/** A product, locked until the end of the transaction. */
 export async function lockProduct(database: Database, id: number): Promise<Product | undefined> {
-  // In two statements: a subquery of the one that waited would still see what was there before the wait.
+  // Two statements, because a subquery of the one that waited would still see the state before the wait.
   const { rowCount } = await database.query(sql`SELECT FROM products WHERE id = ${id} FOR UPDATE`);
   return rowCount === 0 ? undefined : findProduct(database, id);
 }
 
 export type NewProduct = Pick<Product, 'name' | 'companyId' | 'content' | 'createdBy' | 'createdAt'>;
 
-/** Stores a product as version 1; its companies come by `setAssociations`. */
+/** Stores a product as version 1, without companies: see `setAssociations`. */
 export async function insertProduct(database: Database, product: NewProduct): Promise<number> {
   const { name, companyId, content, createdBy, createdAt } = product;
   const folded = foldName(name);
@@ -61,7 +61,7 @@ export async function insertProduct(database: Database, product: NewProduct): Pr
   return (rows[0] as { id: number }).id;
 }
 
-/** Makes the next version of a product, whose row the transaction holds. */
+/** Stores the next version of a product, whose row lock the transaction holds. */
 export async function updateProduct(
   database: Database,
   {
@@ -79,18 +79,18 @@ export async function updateProduct(
     WHERE id = ${id}`);
 }
 
-/** Counts a change of what belongs to a product, such as a label, as one of the product itself. */
+/** Increments the version for a change of a dependent record, such as a label. */
 export async function touchProduct(database: Database, id: number, updatedAt: Date): Promise<void> {
   await database.query(sql`
     UPDATE products SET version = version + 1, updated_at = ${updatedAt} WHERE id = ${id}`);
 }
 
-/** Removes a product with its companies and labels. */
+/** Deletes a product with its associations and labels. */
 export async function deleteProduct(database: Database, id: number): Promise<void> {
   await database.query(sql`DELETE FROM products WHERE id = ${id}`);
 }
 
-/** Has a product be associated with these companies, in this order, and with no others. */
+/** Replaces the associated companies of a product, in this order. */
 export async function setAssociations(
   database: Database,
   productId: number,
@@ -105,20 +105,20 @@ export async function setAssociations(
     FROM unnest(${ids}::integer[], ${types}::text[]) WITH ORDINALITY AS sent (company_id, type, position)`);
 }
 
-/** A user as what they may see depends on it. */
+/** The user and companies on which access to products depends. */
 export interface Reader {
   userId: number;
-  /** the companies that they act for */
+  /** the companies that the user acts for */
   companyIds: readonly number[];
 }
 
-/** Products that a reader may see, by looking at each product. */
+/** The condition that a reader may see a product, checked per product. */
 const isVisible = ({ userId, companyIds }: Reader) => sql`(
   EXISTS (SELECT FROM product_companies WHERE product_id = products.id
     AND product_companies.company_id = ANY (${companyIds}::integer[]))
   OR (company_id IS NULL AND created_by = ${userId}))`;
 
-/** The ids of the products that a reader may see, some more than once. */
+/** The ids of the products that a reader may see, with repetitions. */
 const visibleIds = ({ userId, companyIds }: Reader) => sql`
   SELECT product_id AS id FROM product_companies WHERE company_id = ANY (${companyIds}::integer[])
   UNION ALL SELECT id FROM products WHERE company_id IS NULL AND created_by = ${userId}`;
@@ -130,7 +130,7 @@ export async function seesOne(database: Database, reader: Reader, ids: readonly 
   return rows[0]?.sees ?? false;
 }
 
-/** Whether at least one of these products is owned by a company that a reader acts for, or by the reader alone. */
+/** Whether at least one of these products belongs to a company that a reader acts for, or to the reader alone. */
 export async function ownsOne(database: Database, reader: Reader, ids: readonly number[]): Promise<boolean> {
   const { userId, companyIds } = reader;
   const { rows } = await database.query<{ owns: boolean }>(sql`
@@ -140,7 +140,7 @@ export async function ownsOne(database: Database, reader: Reader, ids: readonly 
 }
 
 export interface ProductFilter {
-  /** who asks; undefined for administrators, who see everything */
+  /** the caller; undefined for administrators, who see everything */
   reader?: Reader | undefined;
   /** part of the name */
   query?: string | undefined;
@@ -153,10 +153,10 @@ const KEYS = { id: 'id', name: 'name_key', updatedAt: 'updated_at' };
 
 export type ListedProduct = Pick<Product, 'id' | 'name' | 'companyId' | 'updatedAt'> & { photo: unknown };
 
-/** Up to so many products are looked through one by one; among more, the indexes of all products lead to them. */
+/** Up to this many visible products are checked one by one; with more, the indexes of all products are used. */
 const FEW = 5_000;
 
-/** A page of products, and how many there are in all. */
+/** A page of products, and their total number. */
 export async function listProducts(
   database: Database,
   lists: Lists,
@@ -177,10 +177,10 @@ async function seesFew(database: Database, reader: Reader): Promise<boolean> {
 }
 
 /**
- * The rows of a list. Exported so that a test can look at the plans of its statements.
+ * The rows of a list. Exported so that a test can check the plans of its statements.
  *
  * @param few whether the reader sees few products
- * @param tokens those by which the index is asked for the query
+ * @param tokens the n-grams for the index
  */
 export function listSource(
   { reader, query, companyId }: ProductFilter,

@@ -64,7 +64,7 @@ test('to another company a product and its labels are answered exactly as ids th
   expect((await trace.send('GET', `/api/public/product/label/${label.uuid}`)).status).toBe(404);
 });
 
-test('ids of others inside a body of one`s own change nothing of theirs', async () => {
+test("ids of others inside a body of one's own change nothing of theirs", async () => {
   const before = await read(ours.user, product);
   const own = await added(theirs.user, {
     id: product,

@@ -6,7 +6,7 @@ import { asLabel } from './labels/label.ts';
 import { findLabels } from './labels/store.ts';
 import type { ListedProduct, Product } from './store.ts';
 
-/** A product as answers show it to those who may see it. */
+/** A product as in answers. */
 export async function asProduct(database: Database, product: Product): Promise<object> {
   const { id, name, companyId, content, associations, createdAt, updatedAt } = product;
   const keys = imagesOf(content).map(({ storageKey }) => storageKey);
@@ -27,7 +27,7 @@ export async function asProduct(database: Database, product: Product): Promise<o
   };
 }
 
-/** Products as lists show them, in their order. */
+/** Products as in lists, in order. */
 export async function asItems(database: Database, products: readonly ListedProduct[]) {
   const keys = products.map(({ photo }) => (photo as SentDocument | null)?.storageKey ?? '').filter(Boolean);
   const [names, images] = await Promise.all([
@@ -58,7 +58,7 @@ async function companyNames(
   return new Map(companies.map(({ id, name }) => [id, { id, name }]));
 }
 
-/** An image or document as it was sent, with what is known of it. */
+/** An image or document as sent, with its stored metadata. */
 function asDocument(sent: SentDocument, images: readonly Image[]): object {
   const image = imageOf(sent, images);
   return image ? { ...sent, ...described(image) } : sent;

@@ -2,8 +2,8 @@
 const INT4 = 23;
 
 /**
- * An array of 32-bit integers as PostgreSQL receives it in binary (array_recv): half the bytes of its text, and nothing
- * to write out or read.
+ * An array of 32-bit integers as PostgreSQL receives it in binary (array_recv): half the bytes of its text form, and
+ * nothing to format or parse.
  */
 export function int4Array(values: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(20 + 8 * values.length);

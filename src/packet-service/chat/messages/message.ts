@@ -3,10 +3,10 @@ import type { Packet } from '../../packet/packet.ts';
 import { fold } from '../ngrams/fold.ts';
 import { geoidNumber, ngramsOf } from '../ngrams/ngrams.ts';
 
-/** Unicode code points of a message's text, at most; what a client sends beyond them is cut off. */
+/** Unicode code points of a message's text, at most; longer texts are truncated. */
 export const MAX_TEXT = 250;
 
-/** A message as lists and search read it; its packet is stored beside it. */
+/** A message as stored for lists and search, in addition to its packet. */
 export interface ChatMessage {
   /** uuid form */
   threadId: string;
@@ -14,15 +14,15 @@ export interface ChatMessage {
   ts: string;
   /** uuid form */
   packetId: string;
-  /** who sent it, where that is known */
+  /** the sender, if known */
   sender: string | undefined;
   text: string;
   folded: string;
   geoid: string;
   geoids: readonly string[] | null;
-  /** Header.timestamp where `ts` does not tell it */
+  /** Header.timestamp if it differs in form from `ts` */
   sent: string | null;
-  /** words that the dictionary must have before the message is written */
+  /** words that must be in the dictionary before the message is written */
   words: readonly string[];
   /** numbers of the text's n-grams, those of `words` first and in their order, and of the GeoIDs */
   ngrams: number[];
@@ -52,7 +52,7 @@ export function truncate(text: string): string {
   return text.slice(0, end);
 }
 
-/** A message's text, with what search finds it by. */
+/** A message's text with its search terms. */
 export type IndexedText = Pick<ChatMessage, 'text' | 'folded' | 'words' | 'ngrams'>;
 
 /** @param text as kept */
@@ -90,7 +90,7 @@ export function chatMessage(
 }
 
 /**
- * How a moment is written unless its message was sent with another writing.
+ * The form in which a time is shown unless its message was sent with another.
  *
  * @param utc ISO 8601 in UTC with six decimals
  */

@@ -63,7 +63,7 @@ export async function takeMessage(
   return rows[0];
 }
 
-/** Messages of a thread by (timestamp, id), after a place in that order. */
+/** Messages of a thread by (timestamp, id), after a position in that order. */
 export async function listMessages(
   database: Database,
   threadId: string,

@@ -12,20 +12,20 @@ interface Run {
 
 /**
  * The runs of a word: of scripts without spaces (Thai, Lao, Myanmar, Khmer); of ideographs, kana, Hangul syllables
- * and emoji; of everything else. These ranges, and what white space is, are fixed, because what is stored must be
- * cut the same way for ever, whatever Unicode adds.
+ * and emoji; of everything else. These ranges, and what white space is, are fixed, because stored texts must be split
+ * the same way forever, whatever Unicode adds.
  */
 const RUNS =
   /([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+)|([\u2e80-\u{10ffff}]+)|[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u{10ffff}]+/gu;
 const LETTERS_ALONE = /^[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]*$/;
 const SPACES = /[\0-\x20]+/;
 
-/** Code units that the n-gram of a word boundary has of each of the two words. */
+/** Code units of each of the two words in the n-gram of a word boundary. */
 const BOUNDARY = 2;
 /** N-grams in one query, at most: enough to leave few candidates. */
 const MAX_REQUIRED = 8;
 
-/** What a text is indexed by. An n-gram that occurs twice is listed twice; the index does not mind. */
+/** What a text is indexed by. Repeated n-grams are listed repeatedly, which the index accepts. */
 export interface Ngrams {
   /** the n-grams that may contain a keyword: the dictionary must have them */
   words: string[];
@@ -33,7 +33,7 @@ export interface Ngrams {
   numbers: number[];
 }
 
-/** What the index must be asked for to find the texts that contain a keyword. */
+/** The index query for the texts that contain a keyword. */
 export interface NgramQuery {
   /** numbers of n-grams, all of which such a text has */
   required: number[];
@@ -46,7 +46,7 @@ export interface NgramQuery {
  * without spaces, the up to four code points that begin at each position; of ideographs and other characters, each
  * one and each pair.
  *
- * @param folded what `fold` gave back
+ * @param folded the result of `fold`
  */
 export function ngramsOf(folded: string): Ngrams {
   const words: string[] = [];
@@ -70,7 +70,7 @@ export function ngramsOf(folded: string): Ngrams {
  * that is enclosed on both sides is an n-gram of the text itself. Parts of words are needed only where the keyword
  * has no word boundary: a boundary is selective enough.
  *
- * @param folded the keyword, folded as the texts were
+ * @param folded the folded keyword
  */
 export function ngramQuery(folded: string): NgramQuery {
   const words = folded.split(SPACES);
@@ -100,7 +100,8 @@ export function ngramQuery(folded: string): NgramQuery {
 }
 
 /**
- * The n-grams that a text with this run of a keyword certainly has, or else the part that one of its words contains.
+ * The n-grams that a text with this run of a keyword certainly has, or otherwise the part that one of its words
+ * contains.
  *
  * @param start whether the text may continue before the run
  * @param end whether it may continue after it
@@ -115,7 +116,7 @@ function ofRun({ kind, text }: Run, start: boolean, end: boolean): { ngrams: str
     return { ngrams: points.length === 1 ? points : pairsOf(points) };
   }
   if (text.length >= WIDTH) return { ngrams: adjacentWindows(text) };
-  // A window begins at each position. That of a short run is the run itself, unless more may follow.
+  // An n-gram begins at each position. A short run is its own n-gram, unless more may follow.
   return end ? { ngrams: [], part: { text, at: 'start' } } : { ngrams: [text] };
 }
 
@@ -157,7 +158,7 @@ function windowsOf(text: string): string[] {
   return windows;
 }
 
-/** The full windows of a run that do not overlap, and its last one. */
+/** The full n-grams of a run that do not overlap, and its last one. */
 function adjacentWindows(text: string): string[] {
   const last = text.length - WIDTH;
   const starts = Array.from({ length: Math.ceil(last / WIDTH) }, (_, n) => n * WIDTH);

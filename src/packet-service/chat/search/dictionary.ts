@@ -6,19 +6,19 @@ import { insertWords } from './search-store.ts';
 /** Words remembered in each of two generations; some tens of megabytes at most. */
 const GENERATION = 100_000;
 
-/** Adds the words of a message that the dictionary lacks; resolves when they are committed. */
+/** Adds missing words of a message to the dictionary; resolves when they are committed. */
 export interface AddWords {
   (message: Pick<ChatMessage, 'words' | 'ngrams'>): Promise<void>;
-  /** Remembers no word any more: some may have been removed from the dictionary. */
+  /** Clears the cache: words may have been removed from the dictionary. */
   forget(): void;
 }
 
 /**
- * Keeps the dictionary in chat_words complete: every word of a message is in it before the message is written. Words
- * seen before are remembered and cost nothing; new ones of messages that arrive together are one insert.
+ * Keeps the dictionary in chat_words complete: every word of a message is in it before the message is written. Known
+ * words are cached; new words of messages that arrive together are one insert.
  *
- * Words are remembered by their n-gram number, because hashing the text again would take longer than cutting it. When
- * two words share a number, one of them is inserted each time it comes, which is harmless.
+ * Words are remembered by their n-gram number, because hashing the text again would take longer than splitting it. If
+ * two words share a number, one of them is inserted each time, which is harmless.
  */
 export function wordAdder(database: Database): AddWords {
   let recent = new Map<number, string>();

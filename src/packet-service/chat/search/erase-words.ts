@@ -3,9 +3,9 @@ import { ngramsOf } from '../ngrams/ngrams.ts';
 import { deleteWord, insertWords, isWordUsed } from './search-store.ts';
 
 /**
- * Removes the words of a message that is gone from the dictionary, as far as no other message has them.
+ * Removes the words of an erased message from the dictionary, unless other messages have them.
  *
- * @param folded the message's text as it was searched
+ * @param folded the message's folded text
  * @returns the words that were removed
  */
 export async function removeUnusedWords(database: Database, folded: string): Promise<string[]> {
@@ -20,8 +20,8 @@ export async function removeUnusedWords(database: Database, folded: string): Pro
 }
 
 /**
- * Puts words back that a message has after all: one written while they were being removed, or by a process that still
- * remembered them to be in the dictionary.
+ * Restores words that a message has after all: one written while they were being removed, or by a process that still
+ * had them in its cache.
  */
 export async function restoreWords(database: Database, words: readonly string[]): Promise<void> {
   for (const word of words) {

@@ -2,12 +2,12 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { geoidNumber, ngramNumber, ngramQuery } from '../ngrams/ngrams.ts';
 import { findWords } from './search-store.ts';
 
-/** Sets in one look-up, at most. */
+/** Sets per look-up, at most. */
 const MAX_SETS = 250;
 
 /**
- * Sets of n-gram numbers to ask the index for: every match has all of one set. Empty when there can be no match;
- * `useless` when the index would not narrow the search.
+ * Sets of n-gram numbers to ask the index for: every match has all of one set. Empty if there can be no match;
+ * `useless` if the index would not narrow the search.
  */
 export type NgramSets = readonly (readonly number[])[] | 'useless';
 

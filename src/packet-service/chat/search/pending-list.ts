@@ -6,9 +6,9 @@ import { mergePending } from './search-store.ts';
 const MERGE_MS = 2500;
 
 /**
- * Merges what waits in the inverted index of messages soon after it was written, on a connection of its own. Left to
- * itself the server does so in the very transaction that finds the list full, and that batch waits 60 ms for it: with
- * merges beside it, 32 clients wrote 20 to 40 % more messages a second, and their slowest waited half as long.
+ * Merges the pending list of the messages' GIN index soon after it was written, on a separate connection. Otherwise
+ * the server merges it in the transaction that finds the list full, and that batch waits 60 ms
+ * (docs/decisions/chat-search.md).
  */
 export interface PendingList {
   /** To be called when a message was stored. Returns at once. */
@@ -22,7 +22,7 @@ export function pendingList(pool: Database, logger: FastifyBaseLogger): PendingL
   let stopped = false;
 
   async function merge(): Promise<void> {
-    // What is stored from here on may be too late for this merge, and asks for another.
+    // What is stored from here on may be too late for this merge and schedules another.
     timer = undefined;
     try {
       await mergePending(pool);

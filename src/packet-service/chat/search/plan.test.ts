@@ -66,7 +66,7 @@ test('many candidates make a look-up dearer than reading', () => {
   expect(nextStep('by thread', { ...all, matches: 5000 }).way).toBe('by thread');
 });
 
-test('each batch of a look-up costs anew', () => {
+test('each batch of a look-up has its own cost', () => {
   const wanted = (left: number) =>
     nextStep('by time', { ...progress, own: 10_000, matches: 200, total: 1_000_000, left }).way;
   expect(wanted(BATCH)).toBe('by time');

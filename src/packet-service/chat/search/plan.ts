@@ -2,44 +2,44 @@ import type { NgramSets } from './ngram-sets.ts';
 
 /** Matches fetched at once, at most: bounds the memory of an unlimited search. */
 export const BATCH = 2000;
-/** With so few threads each is read by itself; with more, all messages in order of time. */
+/** Up to this many threads are read one by one; with more, all messages are read in order of time. */
 const FEW_THREADS = 16;
-/** Messages that the first step reads: of a few threads often all there are, of all threads a sample. */
+/** Messages that the first step reads: of a few threads often all, of all threads a sample. */
 const FIRST_BY_THREAD = 10_000;
 const FIRST_BY_TIME = 2000;
 /** Messages that one step reads, at most. */
 const MAX_STEP = 100_000;
-/** Below this share of the user's messages among all, reading in order of time passes too many others. */
+/** If the user's messages are a smaller share than this, reading in order of time passes too many others. */
 const SPARSE = 0.1;
 /** Allowance for chance when estimating how far the wanted matches reach. */
 const MARGIN = 1.3;
-/** The same for a step by time: it ends with the last match, and a further step costs more. */
+/** The same for a step by time: it ends with the last match, and another step costs more. */
 const ROOM = 3;
 /**
  * Costs, in units of reading one message (0.2 µs): finding the start of one thread, asking the index for one set of
  * n-grams, fetching one candidate.
  */
 const COST = { thread: 20, set: 70, candidate: 7 };
-/** What one look-up in dictionary and index costs beyond that. */
+/** Fixed cost of one look-up in dictionary and index. */
 const LOOK_UP = 3500;
 
 /** The next step of a search; `count` is messages, in all or of each thread. */
 export type Step = { way: 'by time' | 'by thread'; count: number } | { way: 'look up' };
 
-/** What a search knows when it chooses its next step. */
+/** What a search knows when choosing its next step. */
 export interface Progress {
-  /** the user's messages read so far, about, and the matches among them */
+  /** approximate number of the user's messages read so far, and the matches among them */
   own: number;
   matches: number;
-  /** part of all messages that is the user's */
+  /** the user's share of all messages */
   share: number;
   /** matches still wanted */
   left: number;
   /** the user's threads */
   threads: number;
-  /** messages of all threads, about */
+  /** approximate number of messages of all threads */
   total: number;
-  /** what the index can be asked for */
+  /** the index query */
   sets: NgramSets | 'unknown';
 }
 
@@ -51,7 +51,7 @@ export function firstStep(threads: number): Step {
 }
 
 /**
- * Compares the cost of reading on with that of looking up the rest in the index, assuming that matches and the user's
+ * Compares the cost of reading on with looking up the rest in the index, assuming that matches and the user's
  * messages stay as frequent as they were so far.
  *
  * @param way how the search has read until now

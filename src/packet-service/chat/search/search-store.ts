@@ -3,13 +3,13 @@ import { type Database, prepared } from '../../../platform/postgres/database.ts'
 import { MESSAGE, type MessagePosition, type MessageRow } from '../messages/store.ts';
 import { type Part, partQuery, wordNgrams, writeVector } from '../ngrams/word-parts.ts';
 
-/** What messages are looked for by; an absent condition does not narrow. */
+/** The conditions of a search; absent ones do not filter. */
 export interface Conditions {
   /** the threads to look in, as PostgreSQL sends and receives an array of uuids */
   threads: Buffer;
   /** folded */
   keyword?: string | undefined;
-  /** the message's GeoID or one of its further ones */
+  /** the message's GeoID or one of its additional GeoIDs */
   geoid?: string | undefined;
   /** UTC, inclusive */
   from?: string | undefined;
@@ -17,17 +17,17 @@ export interface Conditions {
   to?: string | undefined;
 }
 
-/** A stretch of messages that was read from new to old. */
+/** Consecutive messages, read from new to old. */
 export interface MessageScan {
-  /** its matches, newest first; when there are as many as were asked for, the stretch ends with the last of them */
+  /** the matches, newest first; if as many as requested, the scan ended at the last of them */
   rows: MessageRow[];
-  /** where it ended; undefined when nothing is left beyond it, and where there are as many matches as were asked for */
+  /** where the scan ended; undefined if there are no older messages, or as many matches as requested */
   end: MessagePosition | undefined;
-  /** of the newest messages that were sampled, how many are of the threads to look in */
+  /** how many of the sampled newest messages are in the searched threads */
   own: number;
 }
 
-/** The threads of a user, how many they are, and about how many messages there are in all threads together. */
+/** The threads of a user, their number, and the approximate number of messages in all threads. */
 export interface Scope {
   /** as PostgreSQL sends it: with hundreds of threads, writing and reading their names would cost more than a search */
   threads: Buffer;
@@ -57,14 +57,14 @@ export async function findScope(
 /**
  * Reads the newest messages of all threads by the time index.
  *
- * Here and below the index holds the folded text, so that the comparison runs inside the scan, and only matches are
- * fetched from the table: 0.2 µs a message, a third of what the table itself would cost. It stops at the last match
- * that is wanted; only where there are fewer does it have to find out where the stretch ended.
+ * The index includes the folded text, so that texts are compared within the scan and only matches are fetched from
+ * the table: 0.2 µs per message, a third of the cost of the table. The scan stops at the last requested match; only
+ * if there are fewer is its end looked up.
  *
  * @param before where to begin: older than this
  * @param count messages to read
- * @param limit matches to give back
- * @param sample messages of which those of the user's threads are counted
+ * @param limit matches to return
+ * @param sample messages among which those of the user's threads are counted
  */
 export function readByTime(
   database: Database,
@@ -90,8 +90,8 @@ export function readByTime(
 }
 
 /**
- * Reads the newest messages of each of the threads by the primary key's index. The stretch ends where the first
- * thread stopped short: beyond that place it might hold what is newer than what the others gave.
+ * Reads the newest messages of each of the threads by the primary key's index. The scan ends where the first thread
+ * reached its limit: beyond that it might have newer messages than the others returned.
  *
  * @param count messages to read of each thread, at most
  */
@@ -115,12 +115,12 @@ export function readByThread(
   return readStretch(database, sql`${theThreads(conditions)}, ${steps}`, sql`SELECT 0 AS own`);
 }
 
-/** Inside the stretch, whose end is undefined when nothing lies beyond it. */
+/** Within the scan, whose end is undefined if there are no older messages. */
 const NOT_BEYOND = sql`(ts, packet_id) >= (
   coalesce((SELECT ts FROM ending), '-infinity'),
   coalesce((SELECT packet_id FROM ending), '00000000-0000-0000-0000-000000000000'))`;
 
-/** Materialised step by step, so that the order of the work is the one written here and not the planner's guess. */
+/** Materialised step by step, so that the planner cannot change the order of the work. */
 async function readStretch(database: Database, steps: Sql, own: Sql): Promise<MessageScan> {
   const { rows } = await database.query<MessageRow & { endTs: string | null; endId: string; own: number }>(
     prepared(sql`
@@ -138,9 +138,10 @@ async function readStretch(database: Database, steps: Sql, own: Sql): Promise<Me
 }
 
 /**
- * Finds matches by their n-grams, newest first. The index gives the candidates of all threads, each set of n-grams in
- * a scan of its own: one scan for any of many n-grams would compare every candidate with all of them. Keyword, GeoID and
- * thread are then compared. Of the candidates no more than their keys goes on; the few that are wanted are read again.
+ * Finds matches by their n-grams, newest first. The index returns the candidates of all threads, with one scan per
+ * set of n-grams: a single scan for any of many n-grams would compare every candidate with all of them. Keyword,
+ * GeoID and thread are then compared. Only the keys of candidates are passed on; the few requested rows are read
+ * again.
  *
  * @param sets numbers of n-grams: a match has all of one set
  */
@@ -164,7 +165,7 @@ export async function lookUp(
   return rows;
 }
 
-/** The messages whose keys a step has found, each by its key. */
+/** The messages of the keys that a step has found. */
 function wholeRows(keys: Sql): Sql {
   return sql`
     SELECT message.* FROM ${keys} AS key CROSS JOIN LATERAL (
@@ -172,15 +173,15 @@ function wholeRows(keys: Sql): Sql {
       WHERE thread_id = key.thread_id AND ts = key.ts AND packet_id = key.packet_id OFFSET 0) AS message`;
 }
 
-/** The threads to look in, as a step of their own: the planner would weigh each member of an array by itself. */
+/** The searched threads, as a separate step: the planner would estimate each member of an array separately. */
 function theThreads({ threads }: Conditions): Sql {
   return sql`theirs AS MATERIALIZED (SELECT unnest(${threads}::uuid[]) AS id)`;
 }
 
-/** Of one of `theThreads`. Written so that it stays a look into a hash table of them, and is made no join. */
+/** In one of `theThreads`. Written so that it stays a hash lookup and is not turned into a join. */
 const AMONG_THEM = sql`(thread_id IN (SELECT id FROM theirs)) IS TRUE`;
 
-/** Adds words to the dictionary; those it has are passed over. Sorted, so that processes never wait in a circle. */
+/** Adds words to the dictionary; existing ones are ignored. Sorted, so that processes never deadlock. */
 export async function insertWords(database: Database, words: readonly string[]): Promise<void> {
   const sorted = [...words].sort();
   const vectors = sorted.map(word => writeVector(wordNgrams(word)));
@@ -206,7 +207,7 @@ export async function mergePending(database: Database): Promise<void> {
   await database.query({ text: "SELECT gin_clean_pending_list('chat_messages_by_piece')" });
 }
 
-/** Words of the dictionary that have a part where it must be; `limit` of them at most. */
+/** Words of the dictionary that have a part at its required position; at most `limit`. */
 export async function findWords(database: Database, part: Part, limit: number): Promise<string[]> {
   const { rows } = await database.query<{ word: string }>(
     prepared(sql`
@@ -219,7 +220,7 @@ export async function findWords(database: Database, part: Part, limit: number): 
   return rows.map(({ word }) => word);
 }
 
-/** Whether a message is one that is looked for; strpos compares bytes, so that % and _ are characters as others. */
+/** Whether a message matches; strpos compares bytes, so that % and _ have no special meaning. */
 function matches({ keyword, geoid }: Conditions): Sql {
   return sql`(true
     ${keyword === undefined ? empty : sql`AND strpos(folded, ${keyword}) > 0`}

@@ -4,27 +4,27 @@ import { ngramSets } from './ngram-sets.ts';
 import { BATCH, firstStep, nextStep, type Progress } from './plan.ts';
 import { type Conditions, findScope, lookUp, readByThread, readByTime } from './search-store.ts';
 
-/** Of the messages read first, as many are counted to learn the user's share of all messages. */
+/** How many of the first messages are counted to estimate the user's share of all messages. */
 const SHARE_SAMPLE = 500;
 /** Assumed size of the table before PostgreSQL has analysed it, in messages. */
 const UNCOUNTED = 1_000_000;
 
-/** What to look for, in the threads that this user takes part in. */
+/** The search, in the threads that this user takes part in. */
 export interface Search extends Omit<Conditions, 'threads'> {
   userId: string;
-  /** only in threads that were made without a token */
+  /** only in threads that were created without a token */
   openOnly: boolean;
 }
 
 /**
- * Searches messages, newest first, in steps: each yields what is certain to come next. A step reads on in the
- * user's threads, which is quick where matches are frequent, or looks up the rest in the index, which is quick where
- * they are rare; what was read so far tells which it is (docs/decisions/chat-search.md).
+ * Searches messages, newest first, in steps, each of which yields the matches certain to come next. A step reads on
+ * in the user's threads, which is fast if matches are frequent, or looks up the rest in the index, which is fast if
+ * they are rare; the results so far decide (docs/decisions/chat-search.md).
  *
- * No connection is held between steps: a reader as slow as can be holds up nobody.
+ * No connection is held between steps: a slow reader blocks nobody.
  *
- * @param after the last message of the page before
- * @param wanted matches wanted in all; Infinity for all there are
+ * @param after the last message of the previous page
+ * @param wanted number of matches; Infinity for all
  */
 export async function* searchMessages(
   database: Database,
@@ -79,12 +79,12 @@ export async function* searchMessages(
   }
 }
 
-/** The place of a message. */
+/** The position of a message. */
 export function messagePosition({ utc, packetId }: MessageRow): MessagePosition {
   return { ts: utc, id: packetId };
 }
 
-/** Where a batch ended that is as long as it could be; undefined when it is shorter. */
+/** The end of a full batch; undefined if it is shorter. */
 function endOf(rows: MessageRow[], limit: number): MessagePosition | undefined {
   return rows.length === limit ? messagePosition(rows.at(-1) as MessageRow) : undefined;
 }

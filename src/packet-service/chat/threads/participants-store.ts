@@ -1,13 +1,13 @@
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** Who takes part in a thread. */
+/** The participants of a thread. */
 interface Participants {
   users: string[];
-  /** whether the thread was made with a token */
+  /** whether the thread was created with a token */
   closed: boolean;
 }
 
-/** Who takes part in threads now, by thread (uuid form); threads of nobody are left out. */
+/** The current participants by thread (uuid form); threads without participants are left out. */
 export async function findParticipants(
   database: Database,
   threadIds: readonly string[],

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 
-/** A thread that a user takes part in, or began. */
+/** A thread that a user takes part in, or created. */
 export interface PersonalThread {
   threadId: string;
   name: string;

@@ -7,7 +7,7 @@ export interface Thread {
   name: string;
   createdBy: string;
   createdAt: Date;
-  /** the user of the token that it was made with */
+  /** the user of the token that it was created with */
   author: string | null;
 }
 
@@ -32,7 +32,7 @@ const THREAD = raw(
   'thread_id AS "threadId", name, created_by AS "createdBy", created_at AS "createdAt", author',
 );
 
-/** Adds users to a thread; those who take part already are passed over. Returns how many are new. */
+/** Adds users to a thread; existing participants are ignored. Returns how many were added. */
 export async function addParticipants(
   database: Database,
   threadId: string,
@@ -58,13 +58,13 @@ export async function removeParticipant(
   return rowCount === 1;
 }
 
-/** A user, of whom it is asked whether they take part in a thread (uuid form). */
+/** A user and a thread (uuid form) that they may take part in. */
 export interface Participation {
   threadId: string;
   userId: string;
 }
 
-/** Whether users take part in threads, in the order asked. */
+/** Whether users take part in threads, in the order of the arguments. */
 export async function findParticipation(
   database: Database,
   asked: readonly Participation[],
@@ -85,7 +85,10 @@ export async function isParticipant(database: Database, threadId: string, userId
   return takesPart as boolean;
 }
 
-/** Threads by id (uuid form): whether they were made with a token, in the order asked; undefined where there is none. */
+/**
+ * Threads by id (uuid form): whether they were created with a token, in the order of the ids; undefined for missing
+ * ones.
+ */
 export async function findClosed(
   database: Database,
   threadIds: readonly string[],
@@ -107,7 +110,7 @@ function distinct<Value>(values: Value[]): Value[] {
 /**
  * The threads that a user takes part in, newest first, after one of them.
  *
- * @param openOnly only those that were made without a token
+ * @param openOnly only those that were created without a token
  */
 export async function listThreads(
   database: Database,
@@ -125,7 +128,7 @@ export async function listThreads(
 /**
  * The threads that a user takes part in, uuid form.
  *
- * @param openOnly only those that were made without a token
+ * @param openOnly only those that were created without a token
  */
 export async function findThreadIds(
   database: Database,

@@ -6,37 +6,37 @@ import { tokenNeeded } from '../../access/caller.ts';
 import { parseUlid } from '../../packet/ulid.ts';
 import { findClosed, findParticipation, type Participation } from './store.ts';
 
-/** Threads remembered, at most. */
+/** Threads in the cache, at most. */
 const MAX_KNOWN = 100_000;
 
 /** A thread that exists. */
 export interface KnownThread {
   /** uuid form */
   threadId: string;
-  /** whether it was made with a token */
+  /** whether it was created with a token */
   closed: boolean;
 }
 
-/** Who wants to do something with a thread. */
+/** The user who accesses a thread. */
 export interface Visitor {
   anonymous: boolean;
-  /** who must take part in it; undefined when that is not asked */
+  /** who must be a participant; undefined if nobody must */
   userId?: string | undefined;
   /** name of the request field that names the user, for the error */
   field?: string;
 }
 
 /**
- * Makes sure that a thread exists, that it is open to a request without a token, and that a user takes part in it.
+ * Makes sure that a thread exists, that a request without a token may access it, and that a user takes part in it.
  *
  * @param threadId as the client wrote it
- * @throws Problem not_found, also for what is no ULID; unauthenticated; forbidden
+ * @throws Problem not_found, also for a text that is no ULID; unauthenticated; forbidden
  */
 export type ThreadCheck = (threadId: string, visitor: Visitor) => Promise<KnownThread>;
 
 /**
- * Checks that arrive together are one query. That a thread exists, and what made it, is remembered, since neither
- * changes; who takes part is asked each time, since people leave.
+ * Checks that arrive together are one query. The existence of a thread and whether it was created with a token never
+ * change and are cached; participants are queried each time.
  */
 export function threadCheck(database: Database): ThreadCheck {
   /** by ULID */
@@ -62,7 +62,7 @@ export function threadCheck(database: Database): ThreadCheck {
     const thread = known.get(asWritten.toUpperCase()) ?? (await findThread(asWritten));
     if (anonymous && thread.closed) throw tokenNeeded(`thread ${asWritten}`);
     if (userId !== undefined && !(await takesPart({ threadId: thread.threadId, userId }))) {
-      throw new Problem('forbidden', `${field} takes no part in thread ${asWritten}`);
+      throw new Problem('forbidden', `${field} does not take part in thread ${asWritten}`);
     }
     return thread;
   };

@@ -115,7 +115,7 @@ test('a message is a packet that keeps everything sent, and the sender', async (
   expect(packet.Footer.hash).toBe(hash);
 });
 
-test('the GeoID is the capture point`s, else the first that is named, else empty; the others are kept', async () => {
+test("the GeoID is the capture point's, else the first that is named, else empty; the others are kept", async () => {
   const thread = await openThread();
   const geoidOf = async (more: object) => (await packetOf(await say(thread, 'here', more))).Header.geoid;
   expect(await geoidOf({ capture_point: POINT, geoids: ['g1', 'g2'] })).toBe(POINT_GEOID);

@@ -7,14 +7,14 @@ export const MAX_CONTACT = 320;
 /** How a contact can be reached. */
 export type ContactKind = 'email' | 'phone' | 'other';
 
-/** Digits with the separators that people write; (0) is the trunk zero that is not dialled from abroad. */
+/** Digits with common separators; (0) is the trunk zero, which is not dialled from abroad. */
 const PHONE = /^(?:\+|00)[\d ().\-/]+$/;
 /** E.164: up to 15 digits, the first not zero. */
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * A contact in the one form by which it is kept and looked for: an e-mail address in lower case, domain in ASCII; an
- * international phone number as + and digits; anything else trimmed, and in lower case too.
+ * Normalises a contact: an e-mail address to lower case with the domain in ASCII; an international phone number to +
+ * and digits; anything else is trimmed and lower-cased.
  *
  * @param field name of the request field, for the error
  * @throws Problem invalid when it is empty, too long, or holds control characters
@@ -29,7 +29,7 @@ export function readContact(value: string, field: string): string {
   return readEmail(text) ?? readPhone(text) ?? text.toLowerCase();
 }
 
-/** What a contact is, in the form that `readContact` gives. */
+/** The kind of a contact in the form of `readContact`. */
 export function contactKind(contact: string): ContactKind {
   if (E164.test(contact)) return 'phone';
   return readEmail(contact) === contact ? 'email' : 'other';

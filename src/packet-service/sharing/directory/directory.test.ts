@@ -89,7 +89,7 @@ test('what cannot be an entry is refused by name', async () => {
   }
 });
 
-test('with a token only one`s own entry is written, read and removed', async () => {
+test("with a token only one's own entry is written, read and removed", async () => {
   const [ben, eve] = [somebody(), somebody()];
   await enter(open, ben.user, [ben.contact]);
   const at = `/directory/users/${ben.user}`;
@@ -135,7 +135,7 @@ test('with a token an address counts when the link mailed to it has confirmed it
   expect(again.body.unconfirmed).toEqual(['+254711222333']);
 });
 
-test('an address goes to whoever confirms it last; a claim takes nothing from anybody', async () => {
+test('an address belongs to the user who confirmed it last; a claim takes nothing from anybody', async () => {
   const [packet, ben, eve] = [await storedPacket(open), somebody(), somebody()];
   await enter(open, ben.user, [ben.contact]);
   const body = { contacts: [ben.contact], discoverable: true };
@@ -202,7 +202,7 @@ test('nobody has strangers flooded with mails: one an hour to an address, 20 add
   expect(mail.mails.filter(({ to }) => to.includes(marker))).toHaveLength(0);
 });
 
-test('secrets stand in the database as hashes alone', async () => {
+test('secrets are in the database only as hashes', async () => {
   const { user, contact } = somebody();
   const body = { contacts: [contact], discoverable: true };
   await closed.send('PUT', `/directory/users/${user}`, body, await as(user));

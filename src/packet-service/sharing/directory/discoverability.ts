@@ -9,15 +9,15 @@ import type { Holder } from './store.ts';
 const PATIENCE_MS = 2_000;
 
 /**
- * Asks the user registry whom a contact belongs to. An unknown contact, a registry that fails, and an answer that
- * makes no sense are all undefined: whoever shares learns nothing of it but that the other cannot be found.
+ * Asks the user registry who has a contact. An unknown contact, a failure and an invalid answer all give undefined:
+ * the sender only learns that the user cannot be found.
  */
 export type AskRegistry = (contact: string) => Promise<Holder | undefined>;
 
 /**
  * GET {USER_REGISTRY_URL}/discoverability?contact=… → 200 {user_id, discoverable}, or 404.
  *
- * @param registry the one in this process, asked where the settings name no other
+ * @param registry the registry in this process, used if the settings name no other
  */
 export function registryLookup(
   { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,

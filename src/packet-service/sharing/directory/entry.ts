@@ -13,42 +13,42 @@ import {
   takeConfirmation,
 } from './store.ts';
 
-/** A user who can be found by a contact, and whether the request that made it so had no token. */
+/** A user who can be found by a contact, and whether the request that caused this had no token. */
 export interface DiscoverableUser {
   contact: string;
   userId: string;
   anonymous: boolean;
 }
 
-/** What follows from a change of the directory, done by the features that it concerns, in the same transaction. */
+/** The consequences of a change of the directory for other features, in the same transaction. */
 export interface DirectoryEffects {
-  /** A user can now be found by a contact: invitations to it become shares. */
+  /** A user has become discoverable by a contact: invitations to it become shares. */
   onDiscoverable(database: Database, user: DiscoverableUser, now: Date): Promise<void>;
   /** New addresses of a user are mailed a link that confirms them. */
   askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
 }
 
-/** Different addresses that one user may have mails for confirmation sent to in an hour. */
+/** Different addresses to which one user can have confirmation mails sent in an hour. */
 const CONFIRMATIONS_AN_HOUR = 20;
 
-/** Who writes an entry. */
+/** The user who writes an entry. */
 interface Writer {
   userId: string;
-  /** whether without a token, and so not given what is shared with one */
+  /** whether without a token, and so without access to what is shared with one */
   anonymous: boolean;
 }
 
-/** What a user wants to stand in the directory. */
+/** The entry that a user sends. */
 export interface EntryChange extends Writer {
-  /** as the client wrote them */
+  /** as sent */
   contacts: readonly string[];
   discoverable: boolean;
 }
 
 /**
- * Puts a user's entry into the directory, as whoever could be anybody: contacts count at once.
+ * Stores a user's entry without proof of identity: contacts are effective at once.
  *
- * @throws Problem invalid for a contact that is none, conflict for one that is another user's
+ * @throws Problem invalid for an invalid contact, conflict for one that is another user's
  */
 export async function putOpenEntry(
   database: Database,
@@ -65,10 +65,9 @@ export async function putOpenEntry(
 }
 
 /**
- * Puts a user's own entry into the directory, as the user of a token: addresses that are new are mailed a link that
- * confirms them, once an hour at most.
+ * Stores the entry of a token's user: new addresses get a mail with a confirmation link, at most once an hour.
  *
- * @throws Problem invalid for a contact that is none, too_many_requests
+ * @throws Problem invalid for an invalid contact, too_many_requests
  */
 export async function putOwnEntry(
   database: Database,
@@ -92,9 +91,9 @@ export async function putOwnEntry(
 }
 
 /**
- * Confirms a contact that a user has listed, by the token from the mail to it.
+ * Confirms a listed contact by the token from the mail to it.
  *
- * @throws Problem not_found, the same for a token that never was, has ended, was used or is another user's
+ * @throws Problem not_found, the same for a token that never existed, has expired, was used or is another user's
  */
 export async function confirmContact(
   database: Database,
@@ -113,11 +112,11 @@ export async function confirmContact(
 }
 
 function noConfirmation(): Problem {
-  return new Problem('not_found', 'there is nothing to confirm; the link may have been used, or have ended');
+  return new Problem('not_found', 'there is nothing to confirm; the link may have been used or expired');
 }
 
 /**
- * Invitations to those of the contacts by which the user can be found now become shares. The caller holds the
+ * Turns invitations to those of the contacts by which the user can now be found into shares. The caller holds the
  * contacts' locks.
  *
  * @returns the user's entry

@@ -1,20 +1,20 @@
 import type { Server } from '../../../platform/http/server.ts';
 import { landingSchema } from './schemas.ts';
 
-/** Where a mailed link leads, and what it is for. */
+/** The page of a mailed link. */
 export interface Landing {
   /** ends in /:token */
   path: `${string}/:token`;
   tag: string;
   title: string;
   sentence: string;
-  /** the request by which an app does what the link is for, in words */
+  /** a description of the request that an app sends for the link */
   request: string;
 }
 
 /**
- * The page that a mailed link opens in a browser when no app takes it. It says the same to every token and changes
- * nothing: mail scanners open every link. Doing what the link is for takes a POST.
+ * The page that a mailed link opens in a browser if no app handles it. It is the same for every token and changes
+ * nothing, because mail scanners open every link. The action itself is a POST.
  */
 export function registerLandingPage(app: Server, landing: Landing): void {
   const html = page(landing);

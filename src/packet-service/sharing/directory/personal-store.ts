@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { deleteEntry } from './store.ts';
 
-/** The contacts that a user asked about lately. */
+/** The contacts that a user looked up recently. */
 export async function findLookups(
   database: Database,
   userId: string,
@@ -13,7 +13,7 @@ export async function findLookups(
 }
 
 /**
- * Deletes a user's entry with its pending confirmations, and who asked about whom.
+ * Deletes a user's entry with its pending confirmations, and look-ups by and of the user.
  *
  * @param contacts that belong to the user
  */

@@ -6,19 +6,19 @@ import { insertLookup, lockSender, recentLookups } from './store.ts';
 
 const HOUR_MS = 3600 * 1000;
 
-/** Somebody who asks about contacts, and how many different ones they may ask about in an hour. */
+/** A sender, and the number of different contacts that they may look up in an hour. */
 export interface ContactLimit {
   sender: string;
   contactsAnHour: number;
 }
 
 /**
- * Counts that somebody asks about a contact. Asking about the same one again within the hour is free: whoever shares
- * with the same people all day is never stopped, whoever tries out addresses soon is. Counted in the database, so it
- * holds across processes and restarts; in the caller's transaction.
+ * Counts a look-up of a contact. Looking up the same contact again within the hour is not counted, so that sharing
+ * with the same people all day is never refused, but guessing addresses soon is. Counted in the database, in the
+ * caller's transaction, so that the limit applies across processes and restarts.
  *
- * @returns whether this contact was not asked about within the last hour
- * @throws Problem too_many_requests, with the seconds until one more may be asked about
+ * @returns whether this contact was not looked up within the last hour
+ * @throws Problem too_many_requests, with the seconds until another one may be looked up
  */
 export async function countLookup(
   database: Database,
@@ -49,8 +49,8 @@ const CONTACTS_OF_A_SENDER = 60;
 const CONTACTS_OF_AN_ADDRESS = 600;
 
 /**
- * Counts that a sender asks who can be found by a contact, which sharing tells. Who has no token can call himself
- * anything, so his address is counted too; not on loopback, where a proxy or the operator's own programs come from.
+ * Counts a look-up by a sender, because sharing shows whether a contact can be found. Senders without a token can use
+ * any name, so their address is counted too, except loopback, which proxies and the operator's programs use.
  *
  * @throws Problem too_many_requests
  */

@@ -11,7 +11,7 @@ import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from
 import { deleteEntry, type Entry, findEntry } from './store.ts';
 
 /**
- * The built-in directory: by which contacts users can be found.
+ * The built-in directory of the contacts by which users can be found.
  *
  * @param wake called after a change, so that its mails are sent at once
  */
@@ -68,7 +68,7 @@ export function registerDirectory(
     path: '/directory/confirmations/:token',
     tag: 'Directory',
     title: 'Confirm a contact',
-    sentence: 'A user of the field service says that this is their address, and wants to be found by it.',
+    sentence: 'A user of the field service has entered this address and wants to be found by it.',
     request: 'POST {"user_id": "your user identifier"} to this address.',
   });
 }

@@ -21,26 +21,26 @@ const Discoverable = Type.Boolean({ description: 'whether others may find the us
 const Entry = Type.Object(
   {
     user_id: Type.String(),
-    contacts: contactList('as they are looked for: addresses in lower case, phone numbers as + and digits'),
+    contacts: contactList('normalised: addresses in lower case, phone numbers as + and digits'),
     discoverable: Discoverable,
-    unconfirmed: contactList('those of the contacts that lead nobody to the user before they are confirmed'),
+    unconfirmed: contactList('contacts that are not effective until they are confirmed'),
   },
   { description: 'the entry' },
 );
 
 export const putEntrySchema = {
   tags,
-  summary: 'Say by which contacts a user can be found',
+  summary: 'Set the contacts by which a user can be found',
   description:
-    'Takes the place of an earlier entry. With a token only one`s own; a contact then counts when the link that is ' +
-    'mailed to it has confirmed it (a phone number, when an invitation to it is accepted). Without tokens contacts ' +
+    'Replaces an earlier entry. With a token, only for its user; a contact is then effective when the link that is ' +
+    'mailed to it has been confirmed (a phone number, when an invitation to it is accepted). Without tokens, contacts ' +
     'count at once. Invitations to contacts by which the user can be found from now on become shares. At most 20 ' +
     'confirmations an hour are mailed for a user (429).',
   params: UserPath,
   body: Type.Object(
     {
       contacts: contactList(
-        'e-mail addresses, international phone numbers (+…), or other names; case does not count',
+        'e-mail addresses, international phone numbers (+…), or other names; case is ignored',
       ),
       discoverable: Discoverable,
     },
@@ -54,18 +54,18 @@ export const putEntrySchema = {
 
 export const getEntrySchema = {
   tags,
-  summary: 'By which contacts a user can be found',
+  summary: 'The contacts by which a user can be found',
   params: UserPath,
   response: { 200: Entry, ...errorAnswers(400, 403, 404, 500, 503) },
 };
 
 export const deleteEntrySchema = {
   tags,
-  summary: 'Take a user out of the directory',
-  description: 'Shares stay. Deleting what is not there is fine.',
+  summary: 'Remove a user from the directory',
+  description: 'Shares stay. Deleting a missing entry is not an error.',
   params: UserPath,
   response: {
-    204: Type.Null({ description: 'the user cannot be found any more' }),
+    204: Type.Null({ description: 'the user cannot be found anymore' }),
     ...errorAnswers(400, 403, 500, 503),
   },
 };
@@ -74,8 +74,8 @@ export const confirmSchema = {
   tags,
   summary: 'Confirm a contact',
   description:
-    'With the token from the link that was mailed to it, by the user who listed it. Good once and for 7 days; one ' +
-    'that is not good, or another user`s, is answered like one that never was.',
+    'With the token from the link that was mailed to it, by the user who listed it. Valid once and for 7 days; an ' +
+    'invalid token, or one of another user, gets the same answer as an unknown one.',
   headers: IdempotencyHeaders,
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link in the mail' }),
@@ -92,7 +92,7 @@ export const confirmSchema = {
 export const landingSchema = ({ tag, title }: { tag: string; title: string }) => ({
   tags: [tag],
   summary: `${title}: what a browser shows`,
-  description: 'The page behind a mailed link. The same for every token; it changes nothing.',
+  description: 'The page of a mailed link. It is the same for every token and changes nothing.',
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
   }),

@@ -2,13 +2,13 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { HASHED_LOCKS } from '../../../platform/postgres/locks/advisory-locks.ts';
 
-/** Whom a contact belongs to, and whether that user wants to be found. */
+/** The user who has a contact, and whether they want to be found. */
 export interface Holder {
   userId: string;
   discoverable: boolean;
 }
 
-/** What a user has put into the directory. */
+/** A user's entry in the directory. */
 export interface Entry {
   userId: string;
   discoverable: boolean;
@@ -17,8 +17,8 @@ export interface Entry {
 }
 
 /**
- * Waits until no other transaction decides about one of these contacts: whom it belongs to, and whether a share or an
- * invitation comes of it. Ends with the transaction. Always taken in one order, so that two never wait for each other.
+ * Locks contacts until the end of the transaction: who has them, and whether a share or an invitation is created.
+ * Always in the same order, so that transactions never deadlock.
  */
 export async function lockContacts(database: Database, contacts: readonly string[]): Promise<void> {
   await database.query(sql`
@@ -27,7 +27,7 @@ export async function lockContacts(database: Database, contacts: readonly string
       FROM unnest(${contacts}::text[]) AS contact ORDER BY key) AS keys`);
 }
 
-/** Whom a contact belongs to; undefined when nobody has confirmed it. */
+/** The user who has a contact; undefined if nobody has confirmed it. */
 export async function findHolder(database: Database, contact: string): Promise<Holder | undefined> {
   const { rows } = await database.query<Holder>(sql`
     SELECT user_id AS "userId", discoverable FROM directory_contacts JOIN directory_users USING (user_id)
@@ -65,9 +65,9 @@ export async function findEntry(database: Database, userId: string): Promise<Ent
 }
 
 /**
- * Puts a user's entry in the place of an earlier one. Contacts that were confirmed stay confirmed.
+ * Replaces a user's entry. Confirmed contacts stay confirmed.
  *
- * @param confirmedAt when the contacts were confirmed; null when that is still to come
+ * @param confirmedAt when the contacts were confirmed; null if they are not yet
  */
 export async function putEntry(
   database: Database,
@@ -96,11 +96,11 @@ export async function deleteEntry(database: Database, userId: string): Promise<b
 }
 
 /**
- * Makes a contact that was proven to be a user's theirs; whoever had it before loses it, as with an address or number
- * that was given to somebody else. The caller holds the contact's lock.
+ * Assigns a proven contact to a user; a previous owner loses it, as with an address or number that was reassigned.
+ * The caller holds the contact's lock.
  *
- * @param addUnlisted also when the user has not listed it; otherwise the claim must still stand
- * @returns whether it is theirs now
+ * @param addUnlisted also if the user has not listed it; otherwise they must still list it
+ * @returns whether it was assigned
  */
 export async function giveContact(
   database: Database,
@@ -124,7 +124,7 @@ export async function giveContact(
   return rowCount === 1;
 }
 
-/** Keeps what a mailed link will prove; forgets some of those that have ended. */
+/** Stores a confirmation token; deletes some expired ones. */
 export async function insertConfirmation(
   database: Database,
   confirmation: { hash: Buffer; userId: string; contact: string; expiresAt: Date },
@@ -139,7 +139,7 @@ export async function insertConfirmation(
     VALUES (${hash}, ${userId}, ${contact}, ${expiresAt})`);
 }
 
-/** Uses a user's confirmation up; gives the contact it proves, undefined when there is none that still counts. */
+/** Uses up a user's confirmation token; returns the contact, or undefined if the token is not valid. */
 export async function takeConfirmation(
   database: Database,
   { hash, userId }: { hash: Buffer; userId: string },
@@ -151,13 +151,13 @@ export async function takeConfirmation(
   return rows[0]?.contact;
 }
 
-/** Waits until no other transaction counts what this sender asks about. */
+/** Locks a sender's count until the end of the transaction. */
 export async function lockSender(database: Database, sender: string): Promise<void> {
   const name = HASHED_LOCKS.sender + sender;
   await database.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
-/** The contacts that a sender has asked about since then, oldest first. */
+/** The contacts that a sender has looked up since a time, oldest first. */
 export async function recentLookups(
   database: Database,
   sender: string,
@@ -168,7 +168,7 @@ export async function recentLookups(
   return rows;
 }
 
-/** Notes that a sender asks about a contact; forgets some of what everyone asked before `since`. */
+/** Records a look-up; deletes some of all senders' look-ups before `since`. */
 export async function insertLookup(
   database: Database,
   { sender, contact, at }: { sender: string; contact: string; at: Date },

@@ -1,21 +1,24 @@
 import type { JobRules } from '../../../platform/jobs/jobs.ts';
 import { type Settings, SettingsError } from '../../../platform/settings.ts';
 
-/** Ways that a notification takes. Each is a queue of its own, so that neither waits for the other's receiver. */
+/** The channels of notifications. Each has its own queue, so that neither waits for the other's receiver. */
 export type Channel = 'mail' | 'webhook';
 
-/** The queue of what could not be delivered. */
+/** The dead letter queue. */
 export const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail', 'webhook'] as const;
 
-/** What a job asks for: a notification to be delivered, or a mail that confirms a contact. Ids in the uuid form. */
+/** A job: the delivery of a notification, or a confirmation mail. Ids in the uuid form. */
 export type DeliveryJob =
   | { kind: 'notification'; notificationId: string; channel: Channel }
   | { kind: 'confirmation'; userId: string; contact: string };
 
 /** Longest wait between two tries, in seconds. */
 const MAX_RETRY_SECONDS = 2 * 3600;
-/** Longest attempt, in seconds: longer than receivers are waited for, so that it tells of processes that died. */
+/**
+ * Longest attempt, in seconds: longer than the timeouts for receivers, so that only jobs of killed processes exceed
+ * it.
+ */
 const ATTEMPT_SECONDS = 20;
 
 type DeliverySettings = Pick<
@@ -23,7 +26,7 @@ type DeliverySettings = Pick<
   'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'WEBHOOK_URL' | 'WEBHOOK_SECRET'
 >;
 
-/** How deliveries are tried. */
+/** The retry rules of deliveries. */
 export function deliveryRules(settings: DeliverySettings): JobRules {
   return {
     tries: settings.NOTIFICATION_TRIES,
@@ -40,9 +43,9 @@ export interface WebhookTarget {
 }
 
 /**
- * Where notifications are posted to, if anywhere.
+ * The webhook, if configured.
  *
- * @throws SettingsError for a URL without a secret: a receiver could not tell our notifications from anyone's
+ * @throws SettingsError for a URL without a secret, because receivers could not verify notifications
  */
 export function webhookTarget({
   WEBHOOK_URL: url,

@@ -15,24 +15,24 @@ import { asNotification } from './notification.ts';
 import { findOpenDelivery, markDead, type Notification, noteDelivered, noteFailure } from './store.ts';
 import { postNotification } from './webhook.ts';
 
-/** Deliveries under way at once in this process, for each channel. */
+/** Concurrent deliveries in this process, per channel. */
 const CONCURRENCY = 10;
 
-/** Stores what proves that somebody was invited by a contact: the hash of the secret in the mail, until it expires. */
+/** Stores the hash of an invitation's secret, until it expires. */
 export type KeepInvitationToken = (
   database: Database,
   token: { hash: Buffer; contact: string; expiresAt: Date },
   now: Date,
 ) => Promise<void>;
 
-/** What delivering needs. */
+/** What delivery needs. */
 export interface Delivering {
   pool: Database;
   mailer: Mailer;
   webhook: WebhookTarget | undefined;
-  /** what links begin with, without a slash at its end */
+  /** base URL of links, without a trailing slash */
   publicUrl: () => string;
-  /** keeps the hash of a new invitation's secret, for those who accept the invitation by it */
+  /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
   logger: FastifyBaseLogger;
 }
@@ -40,8 +40,8 @@ export interface Delivering {
 type NotificationJob = Extract<DeliveryJob, { kind: 'notification' }>;
 
 /**
- * Works on the deliveries, at least once each: a notification may come twice when the process dies between a
- * receiver's answer and the note of it. What was delivered by then is not sent again.
+ * Delivers notifications at least once each: one may be sent twice if the process dies between a receiver's answer
+ * and recording it. Recorded deliveries are not sent again.
  */
 export function workOnDeliveries(jobs: Jobs, delivering: Delivering): void {
   jobs.work<DeliveryJob>('mail', CONCURRENCY, ({ data, signal }) =>
@@ -77,8 +77,8 @@ async function writeMail(
 }
 
 /**
- * A secret for one sending of an invitation. It is made only now, so that it stands nowhere but in what is sent: not
- * in the database, not in a job, not in a backup. Each sending has its own, because an earlier one may have arrived.
+ * A secret for one attempt to send an invitation. It is created only now, so that it is nowhere but in the message:
+ * not in the database, a job or a backup. Each attempt has its own, because an earlier one may have arrived.
  */
 async function newInvitationSecret(
   { pool, keepInvitationToken }: Delivering,
@@ -90,7 +90,7 @@ async function newInvitationSecret(
   return secret;
 }
 
-/** Asks the reader of an address whether it is a user's. */
+/** Sends a confirmation mail. */
 async function mailQuestion(
   delivering: Delivering,
   job: Extract<DeliveryJob, { kind: 'confirmation' }>,
@@ -112,12 +112,12 @@ async function post(delivering: Delivering, { data: job, signal }: Attempt<Notif
   if (!delivery) return;
   const notification = { ...asNotification(delivery), ...(await wayToInvite(delivering, delivery)) };
   await recordOutcome(pool, job, async () => {
-    if (!webhook) throw new Error('no webhook is set up any more');
+    if (!webhook) throw new Error('no webhook is configured anymore');
     await postNotification(webhook, notification, signal);
   });
 }
 
-/** What it takes to bring an invitation to a phone number, which the webhook's owner may do and we cannot. */
+/** The fields for an invitation to a phone number, which the webhook's owner can deliver. */
 async function wayToInvite(
   delivering: Delivering,
   { type, contact }: Notification,
@@ -128,8 +128,8 @@ async function wayToInvite(
 }
 
 /**
- * Makes one attempt and writes down what came of it, for the delivery log. What the attempt throws stands there for
- * users to read: only mailer and webhook are tried inside, whose errors are worded for that.
+ * Makes one attempt and records its outcome in the delivery log. Users read the error message there, so `attempt`
+ * must contain only mailer and webhook, whose messages are meant for that.
  */
 async function recordOutcome(
   pool: Database,
@@ -145,7 +145,7 @@ async function recordOutcome(
   await noteDelivered(pool, job, new Date());
 }
 
-/** Sends a mail; one that the server refuses for good is put aside at once. */
+/** Sends a mail; a permanently refused one becomes a dead letter at once. */
 async function sendOrMarkDead(
   delivering: Delivering,
   job: DeliveryJob,
@@ -159,18 +159,15 @@ async function sendOrMarkDead(
   }
 }
 
-/**
- * Puts aside what used up its attempts or was refused for good: in the delivery log it is dead, and a command takes it
- * up again.
- */
+/** Marks a delivery that has used up its attempts or was permanently refused as a dead letter; a command replays it. */
 async function markDeadLetter({ pool, logger }: Delivering, job: DeliveryJob): Promise<void> {
   if (job.kind === 'confirmation') {
-    logger.error('a mail that asks to confirm a contact could not be delivered; the user may ask again');
+    logger.error('a confirmation mail could not be delivered; the user can request another');
     return;
   }
   if (!(await markDead(pool, job))) return;
   logger.error(
     { notification_id: uuidToUlid(job.notificationId), channel: job.channel },
-    'a notification could not be delivered; `fieldtrace notifications replay` tries again',
+    'a notification could not be delivered; retry with `fieldtrace notifications replay`',
   );
 }

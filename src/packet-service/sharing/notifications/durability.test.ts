@@ -143,13 +143,13 @@ test('what used up its tries is put aside as dead, said in the log, and delivere
   receiver.behaviour = 'take';
   const { body } = await service.send('GET', `/notifications?user_id=${one.user}`);
   const id = body.notifications[0].notification_id;
-  expect(await replay('--id', id)).toBe('1 delivery is tried again');
+  expect(await replay('--id', id)).toBe('1 delivery will be retried');
   await arrived(service, one.user);
   expect((await deliveries(service, two.user)).webhook).toBe('dead');
-  expect(await replay()).toBe('1 delivery is tried again');
+  expect(await replay()).toBe('1 delivery will be retried');
   await arrived(service, two.user);
-  expect(await replay()).toBe('0 deliveries are tried again');
-  expect(await replay('--id', newUlid())).toBe('0 deliveries are tried again');
+  expect(await replay()).toBe('0 deliveries will be retried');
+  expect(await replay('--id', newUlid())).toBe('0 deliveries will be retried');
   expect(
     (await receiver.hooksAbout(one.packet)).map(({ body: { notification_id } }) => notification_id),
   ).toEqual(Array(4).fill(id));
@@ -166,7 +166,7 @@ test('what is dead can be replayed while no service runs; the next start deliver
   );
   await stop(first);
   mail.behaviour = 'take';
-  expect(await replay()).toBe('1 delivery is tried again');
+  expect(await replay()).toBe('1 delivery will be retried');
   const second = await start();
   await mail.mailsTo(contact);
   await arrived(second, user);

@@ -8,11 +8,10 @@ import type { Notification } from './store.ts';
 const SHOWN = 64;
 
 /**
- * The mails. Nothing that a client sent ever stands in a subject or another header; in the text stand user
- * identifiers, on one line, cut short and defanged, because whoever makes one up must not be able to write a letter or a
- * link with it.
+ * The mails. Nothing that a client sent is ever in a subject or another header. The text contains user identifiers,
+ * on one line, truncated and defanged, so that nobody can use one to write a message or a link.
  *
- * @param publicUrl what links begin with, without a slash at its end
+ * @param publicUrl base URL of links, without a trailing slash
  */
 export function mailTexts(publicUrl: string) {
   return {
@@ -28,7 +27,7 @@ export function mailTexts(publicUrl: string) {
       ]);
     },
 
-    /** Somebody wants to share with whoever reads this address. */
+    /** An invitation to the reader of an address. */
     invitationSent({ fromUser }: Notification, secret: string): MailText {
       return composeMail('You are invited to observations from the field', [
         `${shown(fromUser)} wants to share an observation from the field with you. It waits until you let others ` +
@@ -39,7 +38,7 @@ export function mailTexts(publicUrl: string) {
       ]);
     },
 
-    /** A user says that this address is theirs. */
+    /** A confirmation of an address. */
     confirmContact(userId: string, secret: string): MailText {
       return composeMail('Confirm your address', [
         `${confirmationOpening(userId)} that this is their address, and wants what is shared with it. If that is ` +
@@ -52,7 +51,7 @@ export function mailTexts(publicUrl: string) {
   };
 }
 
-/** How a mail begins that asks whether an address is a user's. */
+/** The first words of a confirmation mail. */
 export function confirmationOpening(userId: string): string {
   return `The user ${shown(userId)} says`;
 }
@@ -61,7 +60,7 @@ export function invitationUrl(publicUrl: string, secret: string): string {
   return `${publicUrl}/invitations/${secret}`;
 }
 
-/** A user identifier in quotes, in which nothing is a link. */
+/** A user identifier in quotes, in which mail programs recognise no link. */
 function shown(user: string): string {
   return `"${plainName(user, SHOWN)}"`;
 }

@@ -1,7 +1,10 @@
 import { uuidToUlid } from '../../packet/ulid.ts';
 import type { Notification } from './store.ts';
 
-/** A notification as receivers and the delivery log read it. It tells of a packet and holds nothing of it. */
+/**
+ * A notification as sent to receivers and shown in the delivery log. It refers to a packet and contains nothing of
+ * it.
+ */
 export function asNotification(notification: Notification) {
   const { notificationId, type, userId, packetId, shareId, fromUser, createdAt } = notification;
   const id = uuidToUlid(shareId);

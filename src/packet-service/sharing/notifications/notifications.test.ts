@@ -67,7 +67,7 @@ const settled = (user: string, statuses: Record<string, string>) =>
       ),
   );
 
-test('a share is told by mail and webhook, and neither holds anything of the packet', async () => {
+test('a share is notified by mail and webhook, and neither contains anything of the packet', async () => {
   const { user, contact, packet, share_id } = await sharedWith();
   const [hook] = await receiver.hooksAbout(packet);
   expect(hook?.body).toEqual({
@@ -120,7 +120,7 @@ test('a receiver can check that a notification is ours, unchanged and fresh', as
   expect(hook.headers['content-type']).toBe('application/json');
 });
 
-test('an invitation is told too; whom it is for stands in it when that is known', async () => {
+test('an invitation is notified too, with its recipient if known', async () => {
   const [ben, nobody] = [somebody(), somebody()];
   await enter(service, ben.user, [ben.contact], false);
   for (const [contact, user_id] of [
@@ -160,7 +160,7 @@ test('who can be found by a phone number is mailed at an address of theirs; who 
   expect(accepted.body).toMatchObject({ contact_value: stranger, shares: 1 });
 });
 
-test('whatever a sender calls himself, mails keep their headers, their lines and their markup', async () => {
+test('whatever the name of a sender, mails keep their headers, their lines and their markup', async () => {
   const names = [
     'ana\r\nBcc: victim@example.org',
     'ana\r\n\r\n<h1>Your account</h1>',

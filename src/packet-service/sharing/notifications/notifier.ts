@@ -6,21 +6,21 @@ import { findEntry } from '../directory/store.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
-/** Something to tell a user. */
+/** A new notification of a user. */
 export interface NewNotification extends Omit<Notification, 'userId'> {
-  /** undefined when nobody is known who has the contact */
+  /** undefined if nobody with the contact is known */
   userId: string | undefined;
-  /** only noted, not sent */
+  /** recorded but not sent */
   silent?: boolean;
 }
 
-/** Notifications that are sent once the transaction which causes them has committed. */
+/** Notifications that are sent after the transaction that causes them has committed. */
 export interface Notifier {
-  /** Writes notifications down and has them delivered, in the caller's transaction. */
+  /** Stores notifications and queues their delivery, in the caller's transaction. */
   notify(database: Database, news: readonly NewNotification[]): Promise<void>;
-  /** Has mails sent that ask whether contacts (e-mail addresses) are a user's, in the caller's transaction. */
+  /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
   askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
-  /** Has deliveries begin now that were committed just before. */
+  /** Starts committed deliveries at once. */
   wake(): void;
 }
 
@@ -78,8 +78,8 @@ export function jobsFor(
 }
 
 /**
- * Where mail for a user goes: to the contact itself where it is an address, otherwise to the first address that the
- * user has confirmed. Asked once for each user, who may get many shares at once.
+ * The mail address of a user: the contact itself if it is an address, otherwise the first address that the user has
+ * confirmed. Looked up once per user, who may get many shares at once.
  */
 function rememberedAddresses(database: Database) {
   const known = new Map<string, string | undefined>();

@@ -11,7 +11,7 @@ import { makeNotifier, type Notifier } from './notifier.ts';
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'packet_service_jobs';
 
-/** What notifications are kept in, and what invitations need. */
+/** What notifications and invitations need. */
 export interface NotificationSources {
   connection: Connection;
   pool: pg.Pool;

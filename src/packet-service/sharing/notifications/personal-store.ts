@@ -13,7 +13,7 @@ export interface PersonalNotification {
   deliveries: object[];
 }
 
-/** What a user was notified of, and how it was delivered. */
+/** A user's notifications, with their delivery. */
 export function notificationsOf(userId: string): pg.QueryConfig {
   return sql`
     SELECT notification_id AS "notificationId", type, contact, packet_id AS "packetId", share_id AS "shareId",
@@ -24,7 +24,7 @@ export function notificationsOf(userId: string): pg.QueryConfig {
     FROM notifications WHERE user_id = ${userId} ORDER BY notification_id`;
 }
 
-/** Forgets what was sent to a user or to the user's contacts, and the user's invitations of others. */
+/** Deletes notifications to a user or to the user's contacts, and the user's invitations of others. */
 export async function eraseNotifications(
   database: Database,
   userId: string,

@@ -10,11 +10,11 @@ import { jobsFor } from './notifier.ts';
 import { JOBS_SCHEMA } from './open-notifications.ts';
 import { reviveDead } from './store.ts';
 
-/** Deliveries that one transaction takes up. */
+/** Deliveries that one transaction requeues. */
 const BATCH = 1000;
 
 /**
- * Has deliveries tried again that were given up, as if they were new; the services deliver them.
+ * Requeues dead letters as new deliveries, which the running services deliver.
  *
  * @param id only this notification's, as a ULID
  * @returns a sentence that says how many there are
@@ -34,7 +34,7 @@ export async function replayNotifications(
   jobs.start();
   try {
     const count = await replayDead(pool, jobs, deliveryRules(settings), notificationId);
-    return count === 1 ? '1 delivery is tried again' : `${count} deliveries are tried again`;
+    return count === 1 ? '1 delivery will be retried' : `${count} deliveries will be retried`;
   } finally {
     await jobs.stop();
   }

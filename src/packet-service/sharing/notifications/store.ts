@@ -2,24 +2,24 @@ import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Channel } from './channels.ts';
 
-/** What somebody is told. Ids in the uuid form. */
+/** A notification. Ids in the uuid form. */
 export interface Notification {
   notificationId: string;
   type: 'share.created' | 'invitation.sent';
-  /** null when nobody is known who has the contact */
+  /** null if nobody with the contact is known */
   userId: string | null;
-  /** by which the user was looked for, in the form of `readContact` */
+  /** the contact used by the sender, in the form of `readContact` */
   contact: string;
   packetId: string;
   /** the share's, or the invitation's */
   shareId: string;
   fromUser: string;
   createdAt: Date;
-  /** the user of the token that it was caused with */
+  /** the user of the token of the request that caused it */
   author: string | null;
 }
 
-/** A notification on its way through one channel. */
+/** The delivery of a notification through one channel. */
 export interface Delivery {
   notificationId: string;
   channel: Channel;
@@ -27,7 +27,7 @@ export interface Delivery {
   address: string | null;
 }
 
-/** What became of a delivery: it waits or is tried again, it arrived, or it was given up. */
+/** The status of a delivery: it waits or is retried, was delivered, or is a dead letter. */
 export type DeliveryStatus = 'queued' | 'delivered' | 'dead';
 
 export async function insertNotifications(
@@ -61,7 +61,7 @@ export async function insertDeliveries(database: Database, deliveries: readonly 
 const NOTIFICATION = sql`notification_id AS "notificationId", type, user_id AS "userId", contact,
   packet_id AS "packetId", share_id AS "shareId", from_user AS "fromUser", created_at AS "createdAt", author`;
 
-/** A notification with its delivery through one channel, unless that is done. */
+/** A notification with its delivery through one channel, unless that has ended. */
 export async function findOpenDelivery(
   database: Database,
   notificationId: string,
@@ -73,7 +73,7 @@ export async function findOpenDelivery(
   return rows[0];
 }
 
-/** Notes that an attempt brought a notification to its receiver. */
+/** Records a successful delivery. */
 export async function noteDelivered(
   database: Database,
   { notificationId, channel }: Omit<Delivery, 'address'>,
@@ -85,7 +85,7 @@ export async function noteDelivered(
     WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
 }
 
-/** Notes why an attempt failed. Whether another follows is the job queue's to decide. */
+/** Records why an attempt failed. The job queue decides whether another follows. */
 export async function noteFailure(
   database: Database,
   { notificationId, channel }: Omit<Delivery, 'address'>,
@@ -97,7 +97,7 @@ export async function noteFailure(
     WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
 }
 
-/** Gives a delivery up, unless it arrived after all. Returns whether it was given up now. */
+/** Marks a delivery as a dead letter, unless it was delivered. Returns whether it did. */
 export async function markDead(
   database: Database,
   { notificationId, channel }: Omit<Delivery, 'address'>,
@@ -109,7 +109,7 @@ export async function markDead(
   return rowCount === 1;
 }
 
-/** Takes up deliveries that were given up: all of them, or one notification's. At most `limit`, oldest first. */
+/** Revives dead letters: all, or those of one notification. At most `limit`, oldest first. */
 export async function reviveDead(
   database: Database,
   notificationId: string | undefined,
@@ -138,9 +138,9 @@ export interface DeliveryEntry {
 export type LogEntry = Notification & { deliveries: DeliveryEntry[] };
 
 /**
- * A user's notifications, newest first, after one of them, with what became of them.
+ * A user's notifications with their deliveries, newest first, after one of them.
  *
- * @param of openOnly: only those that were caused without a token
+ * @param of openOnly: only those caused without a token
  */
 export async function listNotifications(
   database: Database,

@@ -5,9 +5,9 @@ import type { WebhookTarget } from './channels.ts';
 const PATIENCE_MS = 10_000;
 
 /**
- * The header that proves where a notification comes from: `t=<Unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256
- * with the shared secret over the time, a dot and the body, byte for byte. The time is signed too, so that a receiver
- * can refuse what somebody recorded and sends again later.
+ * The signature header of a notification: `t=<Unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256 with the shared
+ * secret over the time, a dot and the body, byte for byte. The time is signed too, so that a receiver can refuse
+ * replayed requests.
  *
  * @param seconds when it is sent, in Unix seconds
  */
@@ -17,10 +17,10 @@ export function signature(secret: string, body: string, seconds: number): string
 }
 
 /**
- * Posts a notification. Every answer of 2xx means that the receiver has it; what else the answer holds is not read.
+ * Posts a notification. Every 2xx answer means success; the body of the answer is not read.
  *
- * @param signal breaks the attempt off
- * @throws Error that says what went wrong in words for the delivery log: no URL, nothing of the answer but its status
+ * @param signal aborts the attempt
+ * @throws Error with a message for the delivery log: no URL, nothing of the answer but its status
  */
 export async function postNotification(
   { url, secret }: WebhookTarget,
@@ -36,7 +36,7 @@ export async function postNotification(
       'fieldtrace-signature': signature(secret, body, Math.floor(Date.now() / 1000)),
     },
     body,
-    // A redirect could lead the notification where its receiver's owner did not mean it to go.
+    // A redirect could send the notification to a host that its receiver's owner did not choose.
     redirect: 'manual',
     signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
   });
@@ -50,7 +50,7 @@ async function send(url: string, request: RequestInit): Promise<Response> {
   } catch (error) {
     const { name, cause } = error as Error;
     if (name === 'TimeoutError') throw new Error('the receiver did not answer in time');
-    if (name === 'AbortError') throw new Error('the attempt was broken off');
+    if (name === 'AbortError') throw new Error('the attempt was aborted');
     const code = (cause as { code?: string } | undefined)?.code;
     throw new Error(`the receiver could not be reached (${code ?? name})`);
   }

@@ -5,11 +5,12 @@ import { parseUlid } from '../../packet/ulid.ts';
 import { decideShare, findShareById, type Share } from './store.ts';
 
 /**
- * A recipient accepts or rejects a share. Saying the same again changes nothing.
+ * Accepts or rejects a share for its recipient. Repeating the same decision changes nothing.
  *
- * @param shareId as the client wrote it
- * @returns the share as it is now
- * @throws Problem not_found; unauthenticated for what was shared with a token; forbidden for anyone but the recipient; conflict when the opposite was said before
+ * @param shareId as sent
+ * @returns the updated share
+ * @throws Problem not_found; unauthenticated for a share created with a token; forbidden for anyone but the
+ *   recipient; conflict if the opposite was decided before
  */
 export async function acceptOrReject(
   database: Database,
@@ -22,7 +23,7 @@ export async function acceptOrReject(
   if (!share || share.status === 'invited') throw new Problem('not_found', `there is no share ${shareId}`);
   if (anonymous && share.author !== null) throw tokenNeeded(`share ${shareId}`);
   if (share.toUser !== userId)
-    throw new Problem('forbidden', 'only the recipient accepts or rejects a share');
+    throw new Problem('forbidden', 'only the recipient can accept or reject a share');
 
   if (await decideShare(database, share.shareId, status)) return { ...share, status };
   const decided = await findShareById(database, share.shareId);

@@ -33,7 +33,7 @@ async function invited(contact: string, count = 1) {
   return { packets, tokens: mails.map(tokenIn) };
 }
 
-test('an invitation is mailed a link that names nothing of the packet; accepting makes the contact the user`s', async () => {
+test("an invitation is mailed a link that names nothing of the packet; accepting makes the contact the user's", async () => {
   const ben = somebody();
   const { packets, tokens } = await invited(ben.contact);
   const [received] = await mail.mailsTo(ben.contact);
@@ -138,7 +138,7 @@ test('a stranger gets at most 20 invitations a day; those that were not mailed b
   expect(mail.mails.filter(({ to }) => to.includes(ben.contact))).toHaveLength(45);
 });
 
-test('secrets stand in the database as hashes alone', async () => {
+test('secrets are in the database only as hashes', async () => {
   const ben = somebody();
   const { tokens } = await invited(ben.contact);
   const { rows } = await service.pool.query(
@@ -149,7 +149,7 @@ test('secrets stand in the database as hashes alone', async () => {
   expect(rows[0]).toEqual({ jobs: 0, hashes: 1 });
 });
 
-test('the live feed`s log has the shares, and invitations to users who are known', async () => {
+test("the live feed's log has the shares, and invitations to users who are known", async () => {
   const [ben, eve, nobody] = [somebody(), somebody(), somebody()];
   const packet = await storedPacket(service);
   await enter(service, ben.user, [ben.contact]);

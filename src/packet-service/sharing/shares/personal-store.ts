@@ -5,7 +5,7 @@ import type { Share } from './store.ts';
 
 export type PersonalShare = Omit<Share, 'author'>;
 
-/** What a user shared, and what was shared with the user. */
+/** The shares by and with a user. */
 export function sharesOf(userId: string): pg.QueryConfig {
   return sql`
     SELECT share_id AS "shareId", packet_id AS "packetId", from_user AS "fromUser", contact, to_user AS "toUser",
@@ -14,8 +14,8 @@ export function sharesOf(userId: string): pg.QueryConfig {
 }
 
 /**
- * Forgets the contacts by which a user was found, and invitations that wait: those to the user's contacts, and those
- * that the user sent. Shares stay, so that who may read what does not change.
+ * Deletes the contacts by which a user was found, and pending invitations to the user's contacts or by the user.
+ * Shares stay, so that access to packets does not change.
  */
 export async function eraseContacts(
   database: Database,

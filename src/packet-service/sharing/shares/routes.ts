@@ -39,11 +39,11 @@ export interface Sharing {
   notifier: Notifier;
   askRegistry: AskRegistry;
   readPacket: PacketReader;
-  /** whether it is counted about how many contacts somebody asks in an hour */
+  /** whether look-ups of contacts are limited */
   limitsContacts: boolean;
 }
 
-/** Sharing packets, and what becomes of shares and invitations. */
+/** Sharing packets, the inbox, and invitations. */
 export function registerShares(app: Server, sharing: Sharing): void {
   const { pool, notifier, readPacket } = sharing;
   app.post('/shares', { schema: postShareSchema }, async (request, reply) => {
@@ -89,7 +89,7 @@ export function registerShares(app: Server, sharing: Sharing): void {
     ['accept', 'accepted'],
     ['reject', 'rejected'],
   ] as const) {
-    const schema = decideSchema(verb, status);
+    const schema = decideSchema(verb);
     app.post(`/shares/:share_id/${verb}`, { schema, ...optionalBody }, async request => {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
       const { anonymous } = request;
@@ -136,8 +136,8 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
 }
 
 /**
- * What the user registry says of a share's contact. It is not asked for what is shared already, nor about contacts
- * that the directory knows. Outside the transaction: a slow registry must not hold a connection.
+ * Looks up a share's contact in the user registry, unless the packet is already shared or the directory knows the
+ * contact. Outside the transaction, because a slow registry must not hold a connection.
  *
  * @throws Problem too_many_requests
  */
@@ -170,7 +170,7 @@ function asItem({ shareId, packetId, fromUser, status, createdAt }: Share) {
     share_id: uuidToUlid(shareId),
     packet_id: uuidToUlid(packetId),
     from_user: fromUser,
-    // What has a recipient is no invitation any more.
+    // With a recipient, it is not an invitation anymore.
     status: status as Exclude<Share['status'], 'invited'>,
     created_at: createdAt.toISOString(),
   };

@@ -5,13 +5,13 @@ import { MAX_CONTACT } from '../directory/contact.ts';
 const tags = ['Shares'];
 
 const Status = Type.Union([Type.Literal('pending'), Type.Literal('accepted'), Type.Literal('rejected')], {
-  description: 'what the recipient has said to it',
+  description: 'the decision of the recipient',
 });
 
 const ShareItem = Type.Object(
   {
     share_id: Ulid,
-    packet_id: { ...Ulid, description: 'the packet that is shared' },
+    packet_id: { ...Ulid, description: 'the shared packet' },
     from_user: Type.String({ description: 'who shares it' }),
     status: Status,
     created_at: Type.String({ description: 'ISO 8601, UTC' }),
@@ -23,9 +23,9 @@ export const postShareSchema = {
   tags,
   summary: 'Share a packet',
   description:
-    'With whom a contact (an e-mail address, an international phone number, or another name) belongs to, in the ' +
-    'directory first and then in the user registry. When that user can be found, a share is made and a notification ' +
-    'sent; otherwise, also when the registry fails, an invitation asks to become discoverable. The same packet, ' +
+    'Shares with the user who has a contact (an e-mail address, an international phone number, or another name) in the ' +
+    'directory or else in the user registry. If that user can be found, a share is created and a notification ' +
+    'sent; otherwise, also if the registry fails, an invitation is sent. The same packet, ' +
     'sender and contact have one share or invitation, however often they are sent. A sender may use 60 different ' +
     'contacts an hour, and an address without a token 600 (429; RATE_LIMIT).',
   headers: IdempotencyHeaders,
@@ -52,12 +52,12 @@ export const postShareSchema = {
         Type.Object({
           share_id: Ulid,
           status: Type.Literal('created'),
-          message: Type.String({ description: 'the same for people' }),
+          message: Type.String({ description: 'the same, for people to read' }),
         }),
         Type.Object({
           invitation_id: { ...Ulid, description: 'also the share_id of the share it may become' },
           status: Type.Literal('invitation_sent'),
-          message: Type.String({ description: 'the same for people' }),
+          message: Type.String({ description: 'the same, for people to read' }),
         }),
       ],
       { description: 'shared, or invited' },
@@ -68,13 +68,13 @@ export const postShareSchema = {
 
 export const inboxSchema = {
   tags,
-  summary: 'What was shared with a user, newest first',
-  description: 'All of it; with `limit`, page by page.',
+  summary: 'The inbox of a user, newest first',
+  description: 'All shares; with `limit`, page by page.',
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     status: Type.Optional(Status),
-    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'shares on a page, 1000 at most' })),
-    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the page before' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'shares per page, at most 1000' })),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the previous page' })),
   }),
   response: {
     200: Type.Object(
@@ -93,14 +93,14 @@ const Recipient = Type.Object(
   { additionalProperties: true, examples: [{ user_id: 'ben' }] },
 );
 
-export const decideSchema = (verb: string, status: string) => ({
+export const decideSchema = (verb: string) => ({
   tags,
   summary: `${verb} a share`,
-  description: `Only its recipient does, and once: ${status} again is answered the same, the opposite with 409.`,
+  description: `Only its recipient can, and once: repeating it gets the same answer, the opposite 409.`,
   params: Type.Object({ share_id: PathId }),
   body: Recipient,
   response: {
-    200: { ...ShareItem, description: 'the share as it is now' },
+    200: { ...ShareItem, description: 'the updated share' },
     ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
   },
 });
@@ -109,9 +109,9 @@ export const acceptInvitationSchema = {
   tags,
   summary: 'Accept an invitation',
   description:
-    'Who has the token from the invitation has the contact: it becomes the user`s, the user can be found by it from ' +
-    'now on, and every invitation to it becomes a share. A token is good once and for 7 days; one that is not good ' +
-    'is answered like one that never was.',
+    'The token from the invitation proves the contact: it now belongs to the user, the user can be found by it, ' +
+    'and every invitation to it becomes a share. A token is valid once and for 7 days; an invalid one gets ' +
+    'the same answer as an unknown one.',
   headers: IdempotencyHeaders,
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link in the invitation' }),
@@ -121,9 +121,9 @@ export const acceptInvitationSchema = {
     200: Type.Object(
       {
         user_id: Type.String(),
-        contact_value: Type.String({ description: 'by which the user can be found now' }),
-        shares: Type.Integer({ description: 'invitations that became shares in the user`s inbox' }),
-        message: Type.String({ description: 'the same for people' }),
+        contact_value: Type.String({ description: 'the contact by which the user can now be found' }),
+        shares: Type.Integer({ description: 'invitations that became shares in the inbox of the user' }),
+        message: Type.String({ description: 'the same, for people to read' }),
       },
       { description: 'accepted' },
     ),

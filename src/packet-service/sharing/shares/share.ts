@@ -22,15 +22,15 @@ import {
 } from './store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Invitations that are sent to one contact in a day: whoever invites must not be able to flood a stranger. */
+/** Invitations sent to one contact in a day, at most: nobody must be able to flood a stranger. */
 const INVITATIONS_A_DAY = 20;
 
 /**
- * Shares a packet, or invites when the contact belongs to nobody who wants to be found. The same packet, sender and
- * contact have one share or invitation, however often and however simultaneously they are asked for; an invitation
- * whose contact can be found by now becomes its share. An invitation whose link has ended is sent again.
+ * Shares a packet, or sends an invitation if the contact belongs to nobody who wants to be found. The same packet,
+ * sender and contact have one share or invitation, however often and concurrently they are requested; an invitation
+ * whose contact can now be found becomes the share. An invitation whose link has expired is sent again.
  *
- * @param registered what the user registry says of the contact; the directory knows better where it knows it
+ * @param registered the user registry's answer about the contact; the directory takes precedence
  */
 export async function shareOrInvite(
   database: Database,
@@ -56,11 +56,11 @@ export async function shareOrInvite(
   return share;
 }
 
-/** To whom the invitations to a contact are given. */
+/** The recipient of the invitations to a contact. */
 export interface Recipient {
   contact: string;
   userId: string;
-  /** whether the user has shown no token where tokens count: invitations that were made with one then wait on */
+  /** whether the user has no token although tokens are checked: then invitations created with a token stay pending */
   anonymous: boolean;
 }
 
@@ -77,10 +77,10 @@ export async function turnIntoShares(
 }
 
 /**
- * Accepts an invitation: who has its token has the contact. The contact becomes the user's, the user can be found,
- * every invitation to the contact becomes a share, and all tokens to it are used up.
+ * Accepts an invitation: its token proves the contact. The contact becomes the user's, the user can be found, every
+ * invitation to the contact becomes a share, and all tokens to it are used up.
  *
- * @throws Problem not_found, the same for a token that never was, has ended or was used; unauthenticated
+ * @throws Problem not_found, the same for a token that never existed, has expired or was used; unauthenticated
  */
 export async function acceptInvitation(
   database: Database,
@@ -94,14 +94,14 @@ export async function acceptInvitation(
   if (contact === undefined) throw noInvitation();
   await lockContacts(database, [contact]);
   if (anonymous && (await hasClosedInvitation(database, contact))) throw tokenNeeded('this invitation');
-  // Whoever held the lock before may have used it up.
+  // The previous holder of the lock may have used it up.
   if (!(await takeTokens(database, contact, hash))) throw noInvitation();
   await giveContact(database, { userId, contact }, now, { addUnlisted: true });
   return { contact, shares: await turnIntoShares(database, notifier, { contact, userId, anonymous }, now) };
 }
 
 function noInvitation(): Problem {
-  return new Problem('not_found', 'there is no such invitation; it may have been used, or have ended');
+  return new Problem('not_found', 'there is no such invitation; it may have been used or expired');
 }
 
 async function invite(
@@ -139,7 +139,7 @@ async function announceShares(
   notifier: Notifier,
   shares: readonly Share[],
 ): Promise<void> {
-  // By this id clients of the live feed, of mails and of the webhook know a notification that they had before.
+  // By this id receivers of the live feed, mails and webhooks recognise repeated notifications.
   const ids = shares.map(() => ulidToUuid(newUlid()));
   await notifier.notify(
     database,

@@ -100,7 +100,7 @@ test('20 simultaneous sends of one share, to two processes, make one share and g
   }
 });
 
-test('whoever becomes discoverable while others share misses none of it', async () => {
+test('a user who becomes discoverable while others share misses no share', async () => {
   for (let round = 0; round < 5; round++) {
     const ben = somebody();
     const packets = await Promise.all(Array.from({ length: 8 }, () => storedPacket(service)));
@@ -151,7 +151,7 @@ test('simultaneous accepts and rejects of one share have one outcome', async () 
   expect(statuses).toEqual([...Array(8).fill(200), ...Array(8).fill(409)]);
 });
 
-test('an invitation is no share yet: it stands in no inbox, and nobody accepts it as one', async () => {
+test('an invitation is not a share yet: it is in no inbox, and cannot be accepted as one', async () => {
   const ben = somebody();
   const { invitation_id } = (await share(service, await storedPacket(service), ben.contact)).body;
   for (const id of [invitation_id, newUlid(), 'nonsense']) {

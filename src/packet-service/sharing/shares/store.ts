@@ -1,10 +1,10 @@
 import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** What a recipient has said to a share. */
+/** The status of a share. */
 export type ShareStatus = 'pending' | 'accepted' | 'rejected';
 
-/** A packet that somebody shares with whom a contact belongs to. */
+/** The key of a share: packet, sender and contact. */
 export interface ShareKey {
   /** uuid form */
   packetId: string;
@@ -13,13 +13,13 @@ export interface ShareKey {
   contact: string;
 }
 
-/** What somebody asks to be shared. */
+/** A share to create. */
 export interface NewShare extends ShareKey {
-  /** the user of the token that it was asked with */
+  /** the user of the token of the request */
   author: string | null;
 }
 
-/** A share, or an invitation: a share that does not have its recipient yet. */
+/** A share, or an invitation: a share without a recipient yet. */
 export interface Share extends NewShare {
   /** uuid form */
   shareId: string;
@@ -46,14 +46,14 @@ export async function insertShare(database: Database, share: Share): Promise<voi
     VALUES (${shareId}, ${packetId}, ${fromUser}, ${contact}, ${toUser}, ${status}, ${createdAt}, ${author})`);
 }
 
-/** Notes that an invitation is sent once more. */
+/** Records that an invitation is sent again. */
 export async function renewInvitation(database: Database, shareId: string, now: Date): Promise<void> {
   await database.query(
     sql`UPDATE shares SET created_at = ${now} WHERE share_id = ${shareId} AND status = 'invited'`,
   );
 }
 
-/** How many invitations were sent to a contact since then. */
+/** How many invitations were sent to a contact since a time. */
 export async function countInvitations(database: Database, contact: string, since: Date): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::integer AS count FROM shares
@@ -62,9 +62,9 @@ export async function countInvitations(database: Database, contact: string, sinc
 }
 
 /**
- * Gives every invitation to a contact its recipient. Returns the shares they have become.
+ * Sets the recipient of every invitation to a contact. Returns the resulting shares.
  *
- * @param to anonymous: only those invitations that were made without a token
+ * @param to anonymous: only invitations created without a token
  */
 export async function giveInvitations(
   database: Database,
@@ -102,7 +102,7 @@ export async function isSharedWith(
   return rows.length > 0;
 }
 
-/** Users whom a packet (uuid form) was shared with, and whether that was with a token alone. */
+/** Users with whom a packet (uuid form) was shared, and whether only with tokens. */
 export async function findRecipients(
   database: Database,
   packetId: string,
@@ -113,7 +113,7 @@ export async function findRecipients(
   return rows;
 }
 
-/** Sets what a recipient says to a share that is pending; returns whether it was. */
+/** Sets the recipient's decision on a pending share; returns whether it was pending. */
 export async function decideShare(
   database: Database,
   shareId: string,
@@ -128,7 +128,7 @@ export async function decideShare(
 /**
  * A user's shares, newest first, after one of them.
  *
- * @param of openOnly: only those that were made without a token
+ * @param of openOnly: only those created without a token
  */
 export async function listShares(
   database: Database,
@@ -144,7 +144,7 @@ export async function listShares(
   return rows;
 }
 
-/** The place of a share in the order of an inbox. */
+/** The position of a share in the order of an inbox. */
 export interface InboxPosition {
   /** in full precision, as PostgreSQL writes it */
   at: string;
@@ -154,7 +154,7 @@ export interface InboxPosition {
 
 export type InboxRow = Share & InboxPosition;
 
-/** Where a share stands in a user's inbox; undefined when it is not in it. */
+/** The position of a share in a user's inbox; undefined if it is not in it. */
 export async function findInboxPosition(
   database: Database,
   shareId: string,
@@ -166,7 +166,7 @@ export async function findInboxPosition(
   return rows[0];
 }
 
-/** Keeps what an invitation's link will prove; forgets some of those that have ended. */
+/** Stores an invitation's token; deletes some expired ones. */
 export async function insertInvitationToken(
   database: Database,
   { hash, contact, expiresAt }: { hash: Buffer; contact: string; expiresAt: Date },
@@ -179,7 +179,7 @@ export async function insertInvitationToken(
     INSERT INTO invitation_tokens (token_hash, contact, expires_at) VALUES (${hash}, ${contact}, ${expiresAt})`);
 }
 
-/** The contact that a token proves; undefined when there is no such token that still counts. */
+/** The contact that a token proves; undefined if the token is not valid. */
 export async function findTokenContact(
   database: Database,
   hash: Buffer,
@@ -191,7 +191,7 @@ export async function findTokenContact(
   return rows[0]?.contact;
 }
 
-/** Uses up every token to a contact; returns whether this one was among them. */
+/** Uses up all tokens of a contact; returns whether this one was among them. */
 export async function takeTokens(database: Database, contact: string, hash: Buffer): Promise<boolean> {
   const { rows } = await database.query<{ hash: Buffer }>(
     sql`DELETE FROM invitation_tokens WHERE contact = ${contact} RETURNING token_hash AS hash`,

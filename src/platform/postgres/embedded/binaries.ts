@@ -8,7 +8,7 @@ export interface Binaries {
   postgres: string;
   /** Of the npm package. */
   version: string;
-  /** Major version, as it stands in PG_VERSION of a data directory. */
+  /** Major version, as in PG_VERSION of a data directory. */
   major: string;
 }
 
@@ -36,7 +36,7 @@ export function findBinaries(): Binaries {
   return { initdb: program('initdb'), postgres: program('postgres'), version, major };
 }
 
-/** npm archives hold no symbolic links; the package lists them in a file instead. */
+/** npm archives contain no symbolic links; the package lists them in a file instead. */
 function linkLibraries(home: string): void {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(home, 'native', 'pg-symlinks.json'), 'utf8'),
@@ -52,7 +52,7 @@ function linkLibraries(home: string): void {
   }
 }
 
-/** Some archivers and copies lose the mode. */
+/** Some archivers and copy tools lose the mode. */
 function executable(file: string): string {
   const { mode } = statSync(file);
   try {

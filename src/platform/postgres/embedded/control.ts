@@ -8,14 +8,14 @@ export const applicationRole = 'fieldtrace';
 export const applicationDatabase = 'fieldtrace';
 
 /**
- * A connection of the supervisor's own; 'absent' when nobody listens at the socket; 'busy' when a server does
- * and takes no sessions: it starts, replays its log after a crash, shuts down or has no place left.
+ * The supervisor's connection; 'absent' if nothing listens at the socket; 'busy' if a server accepts no sessions: it
+ * is starting, replaying its WAL after a crash, shutting down or has no free connection.
  */
 export type Answer = pg.Client | 'absent' | 'busy';
 
 /**
- * Asks the server for a session as superuser.
- * @throws Error when it refuses for good, as with a wrong password; system errors of the socket
+ * Opens a session as superuser.
+ * @throws Error if it refuses permanently, as with a wrong password; system errors of the socket
  */
 export async function askServer(socketDirectory: string, password: string): Promise<Answer> {
   const client = new pg.Client({
@@ -26,10 +26,10 @@ export async function askServer(socketDirectory: string, password: string): Prom
     database: 'postgres',
     application_name: `fieldtrace supervisor ${process.pid}`,
     connectionTimeoutMillis: 10_000,
-    // Not given, PGSSLMODE would decide, and a server on a socket has no TLS.
+    // Otherwise PGSSLMODE would decide, and a server on a socket has no TLS.
     ssl: false,
   });
-  // A lost connection is told by 'end' as well, which the supervisor listens to.
+  // A lost connection also emits 'end', which the supervisor listens to.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -45,15 +45,15 @@ function answerIn(error: NodeJS.ErrnoException): Answer {
   if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'absent';
   // Operator intervention (starting, recovering, shutting down) and insufficient resources.
   if (/^(57|53)/.test(code)) return 'busy';
-  // It ended, or stood still, in the middle of our question.
+  // It ended, or hung, during our query.
   if (['ECONNRESET', 'EPIPE', 'EAGAIN'].includes(code)) return 'busy';
   if (code === '' && /Connection terminated|timeout/.test(error.message)) return 'busy';
   throw error;
 }
 
 /**
- * Makes the role and the database of the services where they are missing, which is after initdb and after a
- * kill soon after it. Processes that do so at once wait for each other.
+ * Creates the role and the database of the services if they are missing: after initdb, or after a kill soon after it.
+ * Concurrent processes wait for each other.
  */
 export async function prepareDatabase(control: pg.Client, password: string): Promise<void> {
   if (await isPrepared(control)) return;

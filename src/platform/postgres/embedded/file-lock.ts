@@ -15,12 +15,12 @@ export interface FileLock {
 
 const sqliteBusy = 5;
 
-/** Takes the lock if it is free, else returns undefined. A shared lock stands beside other shared ones. */
+/** Takes the lock if it is free, else returns undefined. Shared locks are compatible with each other. */
 export function tryLock(path: string, kind: 'shared' | 'exclusive'): FileLock | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    // Otherwise it writes a journal beside the file, which a full disk refuses and a kill leaves behind.
+    // Otherwise it writes a journal next to the file, which fails on a full disk and remains after a kill.
     database.exec('PRAGMA journal_mode = MEMORY');
     database.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
     return { release: () => database?.close() };
@@ -32,7 +32,7 @@ export function tryLock(path: string, kind: 'shared' | 'exclusive'): FileLock | 
 }
 
 /**
- * Does the work while no other process holds the same lock, after waiting for it as long as it takes.
+ * Does the work while holding the lock, after waiting for it as long as necessary.
  * @param onWait called every ten seconds of waiting
  */
 export async function whileLocked<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {

@@ -23,8 +23,8 @@ export interface EmbeddedPostgres {
     ssl: false;
   };
   /**
-   * Leaves the server; stops it when no other fieldtrace process uses it. End the pools before: what they still
-   * run is broken off. May be called twice.
+   * Leaves the server; stops it when no other fieldtrace process uses it. End the pools before: their statements
+   * would be aborted. May be called twice.
    */
   stop(): Promise<void>;
 }

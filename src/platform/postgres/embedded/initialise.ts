@@ -23,7 +23,7 @@ export const superuser = 'fieldtrace_superuser';
 const workPrefix = 'new-';
 
 /**
- * Refuses a data directory of another major version, and one that is no database; touches neither.
+ * Refuses a data directory of another major version, and one that contains no database, without changing them.
  * @returns whether there is a database
  */
 export function hasCluster(layout: Layout, binaries: Binaries): boolean {

@@ -21,7 +21,7 @@ import { readPidFile } from './postmaster.ts';
 import { isSevere, newestLine, refusalOfProgram } from './refusals.ts';
 import { serverArguments } from './server-settings.ts';
 
-/** What it takes to run the server of one data directory. */
+/** What running the server of a data directory needs. */
 export interface Server {
   layout: Layout;
   binaries: Binaries;
@@ -35,7 +35,7 @@ export interface Launch {
   pid: number;
   /** How it ended, once it has: an exit code or the name of a signal. */
   ended?: string;
-  /** Where its lines begin in the log, in bytes. */
+  /** Offset of its lines in the log, in bytes. */
   logOffset: number;
 }
 
@@ -57,8 +57,8 @@ export async function launch(server: Server, stalePid?: number): Promise<Launch>
     ...serverArguments(layout.cluster, socketDirectory),
   ];
   const environment = serverEnvironment();
-  // PostgreSQL itself passes over a postmaster.pid that names one of its forebears, however alive that pid is,
-  // after its second check (shared memory). To remove the file here could hit one that was just written.
+  // PostgreSQL itself ignores a postmaster.pid with the pid of one of its ancestors, even if it is alive, after its
+  // second check (shared memory). To remove the file here could hit one that was just written.
   if (stalePid !== undefined) environment.PG_GRANDPARENT_PID = String(stalePid);
   const launched: Launch = { pid: 0, logOffset: fstatSync(log).size };
   try {
@@ -100,22 +100,22 @@ async function untilPidFile(layout: Layout, launched: Launch): Promise<void> {
 
 /** Troubles that pass: another server is just starting, or the processes of a killed one still end. */
 export function willPass(layout: Layout, launched: Launch): boolean {
-  // Stopped by somebody, or killed, perhaps for want of memory.
+  // Stopped by someone, or killed, perhaps for lack of memory.
   if (launched.ended === '0' || launched.ended === 'SIGKILL') return true;
   const text = logSince(layout, launched.logOffset).join('\n');
   return /lock file ".*" already exists|pre-existing shared memory block/.test(text);
 }
 
-/** The sentence for a server that ended while it was starting. */
+/** The message for a server that ended while it was starting. */
 export function startFailure(layout: Layout, launched: Launch): Error {
   const lines = logSince(layout, launched.logOffset);
-  // On a full disk the log cannot tell either.
+  // On a full disk the log has nothing either.
   const { bavail, bsize } = statfsSync(layout.home);
   if (!lines.some(isSevere) && bavail * bsize < 64 * 1024) lines.push('No space left on device');
   return refusalOfProgram(layout.dataDir, 'PostgreSQL', launched.ended, lines, layout.log);
 }
 
-/** What the server has to say, for who waits for it. */
+/** The server's last line, for progress messages. */
 export function lastLogLine(layout: Layout): string {
   return newestLine(logSince(layout, 0));
 }
@@ -126,7 +126,7 @@ function logSince(layout: Layout, offset: number): string[] {
   const log = openSync(layout.log, 'r');
   try {
     const { size } = fstatSync(log);
-    // A log that was rotated meanwhile begins anew.
+    // A log that was rotated meanwhile is read from its start.
     const from = Math.max(offset <= size ? offset : 0, size - 65_536);
     const bytes = Buffer.alloc(size - from);
     readSync(log, bytes, 0, bytes.length, from);
@@ -144,7 +144,7 @@ export function rotateLog(layout: Layout): void {
   if ((statSync(layout.log, { throwIfNoEntry: false })?.size ?? 0) < largestLog) return;
   const kept = `${layout.log}.1`;
   try {
-    // Removed first: root must not write through a symbolic link that stands there.
+    // Removed first: root must not write through an existing symbolic link.
     rmSync(kept, { force: true });
     copyFileSync(layout.log, kept, constants.COPYFILE_EXCL);
   } catch {

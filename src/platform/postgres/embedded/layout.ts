@@ -20,7 +20,7 @@ import {
 import { dirname, join } from 'node:path';
 import { EmbeddedPostgresError } from './refusals.ts';
 
-/** Where everything stands. All paths are absolute and free of symbolic links. */
+/** The paths, all absolute and free of symbolic links. */
 export interface Layout {
   dataDir: string;
   /** DATA_DIR/postgres: only what this folder's code and the server made. */
@@ -75,7 +75,7 @@ function makeDirectory(path: string): boolean {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
     throw error;
   }
@@ -84,8 +84,8 @@ function makeDirectory(path: string): boolean {
 }
 
 /**
- * Who shall own what is made at this path: as root the owner of the directory it is in, so that one start with
- * sudo leaves nothing in a user's directory that this user cannot use afterwards.
+ * The owner for new files at this path: as root, the owner of the directory, so that one start with sudo leaves
+ * nothing in a user's directory that this user cannot use afterwards.
  */
 function heir(path: string): [uid: number, gid: number] {
   if (process.geteuid?.() !== 0) return [-1, -1];
@@ -112,7 +112,7 @@ export function openLog(path: string): number {
   return file;
 }
 
-/** Makes a random password and its file, whole or not at all, unless there is one. */
+/** Makes a random password and its file, atomically, unless there is one. */
 export function makePassword(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const fresh = `${path}.new`;
@@ -134,7 +134,7 @@ export function readPassword(layout: Layout, path: string): string {
   const password = found === undefined ? '' : readFileSync(path, 'utf8').trim();
   if (password !== '') return password;
   throw new EmbeddedPostgresError(
-    `DATA_DIR ${layout.dataDir} holds a database but not its password, ${path}: bring the file back from ` +
+    `DATA_DIR ${layout.dataDir} contains a database but not its password, ${path}: restore the file from ` +
       'where this directory was copied.',
   );
 }

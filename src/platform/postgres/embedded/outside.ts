@@ -17,10 +17,10 @@ import { basename, dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { type Layout, syncDirectory } from './layout.ts';
 
-/** Where root keeps what another account must reach although only root can enter DATA_DIR or the program's folder. */
+/** Where root stores files for the server's account if only root can enter DATA_DIR or the program's folder. */
 export const SYSTEM_DIRECTORY = '/var/lib/fieldtrace';
 
-/** What a start that was refused leaves in DATA_DIR/postgres: nothing that is needed. */
+/** What a refused start leaves in DATA_DIR/postgres; nothing of it is needed. */
 const LEFTOVERS = ['password', 'superuser-password', 'server.log', 'transition.lock', 'users.lock', 'socket'];
 
 /**
@@ -36,7 +36,7 @@ export function copiedBinaries(binaries: Binaries, system: string): Binaries | u
     try {
       cpSync(native, fresh, { recursive: true, verbatimSymlinks: true });
       openToAll(fresh);
-      // Fails when another process was quicker, whose copy is as good.
+      // Fails if another process was faster, whose copy is equivalent.
       renameSync(fresh, copy);
       syncDirectory(system);
     } catch (error) {
@@ -51,7 +51,7 @@ export function copiedBinaries(binaries: Binaries, system: string): Binaries | u
 /**
  * Replaces DATA_DIR/postgres, which holds no database yet, by a symbolic link to a new directory in the system
  * directory. The caller holds the transition lock; afterwards it prepares the layout again.
- * @returns the new directory, or the one of a process that was quicker, or undefined where that cannot be done safely
+ * @returns the new directory, or that of a faster process, or undefined if it cannot be done safely
  */
 export function moveHome(layout: Layout, system: string): string | undefined {
   const link = join(layout.dataDir, 'postgres');
@@ -80,7 +80,7 @@ function makeSystemDirectory(system: string): boolean {
   if (process.geteuid?.() !== 0 || !belongsToRoot(dirname(system))) return false;
   try {
     mkdirSync(system, { mode: 0o755 });
-    // Whatever umask says.
+    // Regardless of umask.
     chmodSync(system, 0o755);
   } catch (error) {
     // EROFS and the like: then the refusal stays.

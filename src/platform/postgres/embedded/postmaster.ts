@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Layout } from './layout.ts';
 
-/** What postmaster.pid says. */
+/** The content of postmaster.pid. */
 export type PidFile =
   | { is: 'absent' }
-  /** A server has just made it and is about to write it. */
+  /** A server has just created it and is about to write it. */
   | { is: 'unwritten' }
   /** A power cut left it without a pid; PostgreSQL would wait for a person to remove it. */
   | { is: 'empty' }
   /** This process is the server of this data directory; not ready: it starts, replays its log or shuts down. */
   | { is: 'alive'; pid: number; ready: boolean }
-  /** Left behind; the pid is free or somebody else's by now. */
+  /** Left behind; the pid is free or belongs to another process by now. */
   | { is: 'stale'; pid: number };
 
-/** Counted from 0; this is what pg_ctl waits by. To ask the socket instead would leave a line in the log each time. */
+/** Counted from 0; pg_ctl uses it too. Connecting to the socket instead would log a line each time. */
 const statusLine = 7;
 
 /** How long an empty postmaster.pid may belong to a server that is just about to write it. */
@@ -27,7 +27,7 @@ export function pidFile(layout: Layout): string {
   return join(layout.cluster, 'postmaster.pid');
 }
 
-/** Looks whether the process that postmaster.pid names is the server of this data directory. */
+/** Checks whether the process in postmaster.pid is the server of this data directory. */
 export function readPidFile(layout: Layout): PidFile {
   const path = pidFile(layout);
   let lines: string[];
@@ -47,8 +47,8 @@ export function readPidFile(layout: Layout): PidFile {
 }
 
 /**
- * The pid alone proves nothing: containers give out the same few numbers after every restart, and one who has
- * ended but whom nobody has waited for (a zombie, whose command line is empty) still takes signals.
+ * The pid alone proves nothing: containers reuse the same few numbers after every restart, and a zombie (whose
+ * command line is empty) still accepts signals.
  */
 function isPostmaster(pid: number, cluster: string): boolean {
   const command = commandLine(pid);
@@ -78,7 +78,7 @@ export function commandLine(pid: number): string {
 }
 
 /**
- * Stops the server in its fast way: sessions are ended, everything is written, and the next start is quick.
+ * Stops the server with a fast shutdown: sessions are ended, everything is written, and the next start is quick.
  * Waits until it is gone, as long as that takes.
  * @param onWait called every ten seconds of waiting
  */

@@ -42,10 +42,10 @@ test('a DATA_DIR that is a file, or is under one', async () => {
   const file = join(stageDirectory(), 'file');
   writeFileSync(file, '');
   expect(await refusalOf(file)).toBe(
-    `DATA_DIR ${file} cannot be used: a file stands where a directory is needed at ${file} (EEXIST).`,
+    `DATA_DIR ${file} cannot be used: there is a file where a directory is needed at ${file} (EEXIST).`,
   );
   expect(await refusalOf(join(file, 'data'))).toBe(
-    `DATA_DIR ${file}/data cannot be used: a file stands where a directory is needed at ${file} (EEXIST).`,
+    `DATA_DIR ${file}/data cannot be used: there is a file where a directory is needed at ${file} (EEXIST).`,
   );
 });
 
@@ -123,7 +123,9 @@ test('a database whose password is lost, until it is found again', async () => {
   const dataDir = await stageDatabase();
   const password = join(dataDir, 'postgres/superuser-password');
   renameSync(password, `${password}.elsewhere`);
-  expect(await refusalOf(dataDir)).toMatch(/^DATA_DIR \S+ holds a database but not its password, \S+: .*\.$/);
+  expect(await refusalOf(dataDir)).toMatch(
+    /^DATA_DIR \S+ contains a database but not its password, \S+: .*\.$/,
+  );
   writeFileSync(password, 'another');
   expect(await refusalOf(dataDir)).toMatch(
     /^PostgreSQL in DATA_DIR \S+ refuses its supervisor \(password authentication failed .*superuser-password .*\.$/,

@@ -9,18 +9,18 @@ export class EmbeddedPostgresError extends Error {
 const reasons: Record<string, string> = {
   EACCES: 'permission is denied',
   EDQUOT: 'the disk quota is used up',
-  EEXIST: 'a file stands where a directory is needed',
+  EEXIST: 'there is a file where a directory is needed',
   EIO: 'the disk reports an input/output error',
   ELOOP: 'symbolic links run in a circle',
   ENAMETOOLONG: 'the path is too long',
   ENOLCK: 'this file system has no file locks',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file stands where a directory is needed',
+  ENOTDIR: 'there is a file where a directory is needed',
   EPERM: 'the operation is not permitted',
   EROFS: 'the file system is read-only',
 };
 
-/** What the C library says in the server's own messages, and the code of the same trouble. */
+/** Error messages of the C library in the server's messages, and their codes. */
 const spokenCodes: [RegExp, string][] = [
   [/No space left on device|wrote only \d+ of \d+ bytes/, 'ENOSPC'],
   [/Disk quota exceeded/i, 'EDQUOT'],
@@ -29,7 +29,7 @@ const spokenCodes: [RegExp, string][] = [
   [/Input\/output error/, 'EIO'],
 ];
 
-/** Turns what a file operation threw into a sentence; any other error comes back as it was. */
+/** Turns an error of a file operation into a message for operators; other errors are returned unchanged. */
 export function asRefusal(dataDir: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof EmbeddedPostgresError) return error;
   const { code, path, address } = error as NodeJS.ErrnoException & { address?: string };
@@ -42,7 +42,7 @@ export function asRefusal(dataDir: string, error: unknown): unknown {
 }
 
 /**
- * The sentence for a program of PostgreSQL that failed.
+ * The message for a failed program of PostgreSQL.
  * @param ended its exit code or the signal that ended it
  * @param lines what it wrote, newest last
  * @param log where to read on
@@ -54,7 +54,7 @@ export function refusalOfProgram(
   lines: string[],
   log?: string,
 ): EmbeddedPostgresError {
-  // The trouble itself may be told before the failure that follows from it.
+  // The cause may be logged before the failure that follows from it.
   const trouble = lines.findLast(line => codeIn(line) !== undefined);
   const telling =
     (trouble === undefined ? tellingLine(lines) : withoutPrefix(trouble)) || 'it left no message';
@@ -69,7 +69,7 @@ function codeIn(line: string): string | undefined {
   return spokenCodes.find(([spoken]) => spoken.test(line))?.[1];
 }
 
-/** The newest line that gives a reason, without its time and process id. */
+/** The newest line with a reason, without its time and process id. */
 export function tellingLine(lines: string[]): string {
   return withoutPrefix(lines.filter(isSaying).findLast(isSevere) ?? '') || newestLine(lines);
 }
@@ -79,12 +79,12 @@ export function newestLine(lines: string[]): string {
   return withoutPrefix(lines.findLast(isSaying) ?? '');
 }
 
-/** Whether the line tells why a program ended. */
+/** Whether the line says why a program ended. */
 export function isSevere(line: string): boolean {
   return /\b(PANIC|FATAL|initdb: error):/.test(line);
 }
 
-/** To a client who comes too early the server says that it starts; that is fatal for the client only. */
+/** Clients that connect too early get a FATAL error, which is fatal only for them. */
 function isSaying(line: string): boolean {
   return !/^\s*$|FATAL: +the database system is /.test(line);
 }

@@ -3,9 +3,9 @@ import { totalmem } from 'node:os';
 const MB = 2 ** 20;
 
 /**
- * An eighth of the memory, or of what the container may have of it: most of the rest is the kernel's page cache, which
- * the planner may count on. A search fetches thousands of rows from all over a table; each costs 2 µs from the
- * server's own memory and 15 µs from the page cache. It is taken as it is touched, not at the start.
+ * An eighth of the memory, or of the container's limit; most of the rest is the kernel's page cache, which the
+ * planner can rely on. A search fetches thousands of rows from all over a table; each costs 2 µs from shared buffers
+ * and 15 µs from the page cache. The memory is allocated on use, not at the start.
  */
 function memorySettings(): Record<'shared_buffers' | 'effective_cache_size', string> {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / MB;
@@ -14,25 +14,25 @@ function memorySettings(): Record<'shared_buffers' | 'effective_cache_size', str
 }
 
 /**
- * How the server is tuned: for one machine with two cores or more, 2 GB of memory or more and a solid-state
- * disk, that takes batches of small rows and must never lose an acknowledged one. They are given on the
- * command line at every start, so that an upgrade of fieldtrace changes them and no file can weaken them.
- * Who needs others runs a server of his own and sets DATABASE_URL.
+ * How the server is tuned: for one machine with two cores or more, 2 GB of memory or more and a solid-state disk,
+ * that takes batches of small rows and must never lose an acknowledged one. They are given on the command line at
+ * every start, so that an upgrade of fieldtrace changes them and no file can weaken them. If you need other settings,
+ * run a separate server and set DATABASE_URL.
  */
 export const serverSettings: Readonly<Record<string, string>> = {
-  // Durability: what was answered is on the disk. These are the defaults; here they cannot be edited away.
+  // Durability: answered writes are on disk. These are the defaults, set here so that no file can change them.
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
   restart_after_crash: 'on',
 
-  // Only this machine, only through the socket, only who may enter its directory.
+  // Only this machine, only through the socket, only accounts that may enter its directory.
   listen_addresses: '',
   unix_socket_permissions: '0700',
 
   // Two services with a pool each, and room for exports, live feeds and tests.
   max_connections: '100',
-  // The supervisors get in even when the pools have taken every other place.
+  // Reserved for the supervisors if the pools use all other connections.
   superuser_reserved_connections: '5',
 
   ...memorySettings(),
@@ -46,14 +46,14 @@ export const serverSettings: Readonly<Record<string, string>> = {
   // No subscriptions: one process fewer.
   max_logical_replication_workers: '0',
 
-  // Write batches: checkpoints by the clock and not by volume, since each makes full page images anew; at
-  // most 2 GB to replay after a crash.
+  // Checkpoints by time and not by volume, because after each one full page images are written again; at most 2 GB to
+  // replay after a crash.
   max_wal_size: '2GB',
   min_wal_size: '128MB',
   checkpoint_timeout: '15min',
-  // lz4 is not built in, and pglz, measured on batches of packets, took 40 % of the write rate and saved nothing.
+  // lz4 is not built in, and pglz cost 40 % of the write rate and saved nothing.
   wal_compression: 'off',
-  // Enough for a physical backup; nobody decodes the log.
+  // Enough for a physical backup; there is no logical decoding.
   wal_level: 'replica',
 
   // A solid-state disk reads a random page nearly as fast as the next.
@@ -61,7 +61,7 @@ export const serverSettings: Readonly<Record<string, string>> = {
   // Compiling never pays for statements of a few milliseconds.
   jit: 'off',
 
-  // The log: for who reads it at night. Statements and row values are clients' data and stay out of it.
+  // The log. Statements and row values are clients' data and are not logged.
   logging_collector: 'off',
   log_destination: 'stderr',
   log_min_messages: 'error',
@@ -72,7 +72,7 @@ export const serverSettings: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
   lc_messages: 'C',
   timezone: 'UTC',
-  // What ps shows.
+  // Shown by ps.
   cluster_name: 'fieldtrace',
 };
 

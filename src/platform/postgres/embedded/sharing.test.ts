@@ -134,7 +134,7 @@ test('two processes that start at once on a fresh DATA_DIR make one database and
   expect(made).toHaveLength(1);
 });
 
-test('the first of two to stop leaves the server to the other, whoever started it; the last one stops it', async () => {
+test('the first of two to stop leaves the server to the other, no matter which one started it; the last one stops it', async () => {
   const dataDir = await stageDatabase();
   const first = await startHolder(dataDir);
   const second = await startHolder(dataDir);

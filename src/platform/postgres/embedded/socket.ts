@@ -11,17 +11,17 @@ export const socketPort = 5432;
 const longestSocketPath = 103;
 
 /**
- * The directory of the server's socket, made if missing; only the server's account may enter it. It stands in
- * DATA_DIR, or where that path is too long for a socket in /tmp, under a name that follows from the path. Not in
+ * The directory of the server's socket, created if missing; only the server's account may enter it. It is in
+ * DATA_DIR, or, if that path is too long for a socket, in /tmp under a name derived from the path. Not in
  * os.tmpdir(): processes with another TMPDIR must find the same one.
- * @throws EmbeddedPostgresError when somebody else owns it or may enter it
+ * @throws EmbeddedPostgresError if another account owns it or may enter it
  */
 export function prepareSocketDirectory(layout: Layout, account: Account): string {
   const directory = socketDirectory(layout);
   const owner = account.uid ?? process.geteuid?.();
   make(directory, account);
   if (!isPrivate(directory, owner)) {
-    // An empty one may be of an account that was chosen before there was a database.
+    // An empty one may belong to an account that was chosen before there was a database.
     removeIfEmpty(directory);
     make(directory, account);
   }
@@ -32,7 +32,7 @@ export function prepareSocketDirectory(layout: Layout, account: Account): string
   );
 }
 
-/** Leaves nothing behind in /tmp; in DATA_DIR the empty directory may stay. The server must have ended. */
+/** Leaves nothing in /tmp; in DATA_DIR the empty directory may stay. The server must have ended. */
 export function removeSocketDirectory(layout: Layout, directory: string): void {
   if (dirname(directory) !== layout.home) removeIfEmpty(directory);
 }
@@ -54,7 +54,7 @@ function make(directory: string, account: Account): void {
   }
 }
 
-/** Not fooled by a symbolic link, which anyone can leave in /tmp. */
+/** Does not follow symbolic links, which anyone can create in /tmp. */
 function isPrivate(directory: string, owner: number | undefined): boolean {
   const found = lstatSync(directory);
   return found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0;

@@ -13,27 +13,27 @@ import { type PidFile, pidFile, readPidFile, stopPostmaster } from './postmaster
 import { EmbeddedPostgresError } from './refusals.ts';
 import { prepareSocketDirectory, removeSocketDirectory } from './socket.ts';
 
-/** The place of one process among those that use a server. */
+/** The use of a server by one process. */
 export interface ServerLease extends Server {
   superuserPassword: string;
-  /** Shared: tells the others that this process uses the server. */
+  /** Shared lock, by which others see that this process uses the server. */
   lock: FileLock;
 }
 
-/** For so long a start is tried again after a trouble that passes. */
+/** How long a start is retried after transient failures. */
 const patienceMilliseconds = 30_000;
-/** The pace of what is told while waiting. */
+/** Interval of log lines while waiting. */
 const tellMilliseconds = 10_000;
 
 /**
- * Takes a place among the processes that use this DATA_DIR; makes the database if there is none.
- * From here on no other process stops the server.
+ * Registers this process as a user of the server on this DATA_DIR; creates the database if there is none. From then
+ * on, no other process stops the server.
  */
 export async function acquireServer(dataDir: string, logger: Logger, system: string): Promise<ServerLease> {
   const installed = findBinaries();
   const layout = prepareLayout(dataDir);
   const lease = await inTransition(layout, logger, async () => {
-    // It is held exclusively within a transition only.
+    // It is only held exclusively within a transition.
     const lock = tryLock(layout.usersLock, 'shared');
     if (lock === undefined) {
       throw new EmbeddedPostgresError(
@@ -64,8 +64,8 @@ export async function acquireServer(dataDir: string, logger: Logger, system: str
 }
 
 /**
- * Comes back with the supervisor's own session on a server that takes sessions: the one that runs, or one that
- * is started now. A server that starts, replays its log or shuts down is waited for as long as its process lives.
+ * Returns the supervisor's session on a running server, starting it if necessary. Waits for a server that is
+ * starting, replaying its WAL or shutting down as long as its process lives.
  * @throws EmbeddedPostgresError when the server does not start
  */
 export async function connect(lease: ServerLease, signal: AbortSignal): Promise<pg.Client> {
@@ -77,7 +77,7 @@ export async function connect(lease: ServerLease, signal: AbortSignal): Promise<
     const file = readPidFile(lease.layout);
     const answer = mayAnswer(file) ? await ask(lease) : 'busy';
     if (typeof answer === 'object') {
-      if (launched === undefined) lease.logger.info('using the PostgreSQL that runs already');
+      if (launched === undefined) lease.logger.info('using the running PostgreSQL');
       return answer;
     }
     if (answer === 'absent' && file.is !== 'alive') {
@@ -93,12 +93,12 @@ export async function connect(lease: ServerLease, signal: AbortSignal): Promise<
   }
 }
 
-/** One whose process is not to be seen from here may answer too: in another container, on the same volume. */
+/** A server whose process is not visible may answer too: in another container, on the same volume. */
 function mayAnswer(file: PidFile): boolean {
   return file.is === 'alive' ? file.ready : file.is !== 'unwritten';
 }
 
-/** Gives the place up; stops the server when no other process has one. */
+/** Ends the use of the server; stops it if no other process uses it. */
 export async function releaseServer(lease: ServerLease): Promise<void> {
   const { layout, logger } = lease;
   await inTransition(layout, logger, async () => {
@@ -130,7 +130,7 @@ async function stopServer(lease: ServerLease): Promise<void> {
   if (answer === 'absent') return;
   if (typeof answer === 'object') await answer.end();
   // For example one in another container on the same volume.
-  lease.logger.warn('PostgreSQL goes on running: its process is not to be seen from here');
+  lease.logger.warn('PostgreSQL keeps running: its process is not visible from here');
 }
 
 function inTransition<T>(layout: Layout, logger: Logger, work: () => Promise<T>): Promise<T> {
@@ -156,13 +156,13 @@ async function ask(lease: ServerLease): Promise<Answer> {
 }
 
 async function launchIfAbsent(lease: ServerLease): Promise<Launch | undefined> {
-  // Another process may have launched it while this one waited for its turn.
+  // Another process may have launched it while this one waited.
   const file = readPidFile(lease.layout);
   if (file.is === 'alive' || file.is === 'unwritten') return undefined;
   const answer = await ask(lease);
   if (typeof answer === 'object') await answer.end();
   if (answer !== 'absent') return undefined;
-  // Gone, perhaps, since the first launch: it may stand in /tmp.
+  // It may have been removed since the first launch, as it may be in /tmp.
   prepareSocketDirectory(lease.layout, lease.account);
   if (file.is === 'empty') rmSync(pidFile(lease.layout), { force: true });
   const launched = await launch(lease, file.is === 'stale' ? file.pid : undefined);
@@ -170,7 +170,7 @@ async function launchIfAbsent(lease: ServerLease): Promise<Launch | undefined> {
   return launched;
 }
 
-/** After a launch that failed: waits a moment, or throws when another one would fail too. */
+/** After a failed launch: waits a moment, or throws if another one would fail too. */
 async function considerAnother(lease: ServerLease, launched: Launch, began: number): Promise<void> {
   const inTime = Date.now() - began < patienceMilliseconds;
   if (!inTime || !willPass(lease.layout, launched)) throw startFailure(lease.layout, launched);

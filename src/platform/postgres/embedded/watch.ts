@@ -15,16 +15,16 @@ export interface Watch {
 
 const longestPauseMilliseconds = 30_000;
 /**
- * A server that ran for so long was well: its next end is a new trouble, and it is started again at once. One that
- * ends sooner, again and again, must not keep the machine busy.
+ * A server that ran this long was healthy, and is restarted at once when it ends. Restarts of one that ends sooner
+ * are delayed, so that they do not keep the machine busy.
  */
 const steadyMilliseconds = 2000;
 const rotationMilliseconds = 60_000;
 
 /**
  * Connects to the server, starting it if need be, and does so again whenever the connection is lost. The lost
- * connection is what tells of the server's death: at once, to every process that shares it, and where its
- * process cannot be seen too. Of those that are told, one starts it again; the others find it running.
+ * connection reports the server's death: at once, to every process that shares it, and also if its process is not
+ * visible. One of them starts it again; the others find it running.
  */
 export async function watchServer(lease: ServerLease): Promise<Watch> {
   const { logger } = lease;
@@ -43,10 +43,10 @@ export async function watchServer(lease: ServerLease): Promise<Watch> {
 
   const recover = async () => {
     const lost = Date.now();
-    // A session that crashes takes all others with it; the server goes on and needs no start that could fail again.
+    // A crashing session ends all others; the server continues and needs no restart.
     const goesOn = server !== undefined && serverOf(lease) === server;
     if (goesOn || lost - since > steadyMilliseconds) failures = 0;
-    logger.error('lost PostgreSQL; connecting again, and starting it again if it has ended');
+    logger.error('lost PostgreSQL; reconnecting, and restarting it if it has ended');
     while (!signal.aborted) {
       if (failures > 0) await pause(failures, lease, signal);
       failures++;
@@ -77,7 +77,7 @@ export async function watchServer(lease: ServerLease): Promise<Watch> {
   };
 }
 
-/** The process of the server that runs, where it is to be seen from here. */
+/** The process of the running server, if visible. */
 function serverOf({ layout }: ServerLease): number | undefined {
   try {
     const file = readPidFile(layout);
@@ -92,7 +92,7 @@ function endable(): { signal: AbortSignal; abort: () => void } {
   return { signal: controller.signal, abort: () => controller.abort() };
 }
 
-/** One second after the first failure, then twice as long each time. */
+/** One second after the first failure, then doubled each time. */
 async function pause(failures: number, { logger }: ServerLease, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(1000 * 2 ** (failures - 1), longestPauseMilliseconds);
   logger.warn({ milliseconds }, 'PostgreSQL has just been lost before; pausing first');

@@ -1,6 +1,6 @@
 /**
- * Every advisory lock of the product: PostgreSQL knows them by 64-bit numbers, one space for a whole database. A number
- * never changes while processes of the version before may run beside.
+ * Every advisory lock of the product. PostgreSQL identifies them by 64-bit numbers per database. A number must not
+ * change while processes of the previous version may be running.
  */
 export const ADVISORY_LOCKS = {
   /** held by the process that makes role and database of an embedded server, in its control database */
@@ -9,7 +9,7 @@ export const ADVISORY_LOCKS = {
   migrate: 7_104_915_203,
   /** held by the process that appends to the log */
   append: 7_104_915_204,
-  /** held by the process that makes what is made once for all, such as signing keys */
+  /** held by the process that creates what exists once, such as signing keys */
   firstStart: 7_104_915_205,
   /** held while fields are registered */
   registration: 7_104_915_206,
@@ -21,11 +21,11 @@ export const ADVISORY_LOCKS = {
   move: 7_104_915_209,
 } as const;
 
-/** Locks that are numbered by the hash of a text: what their texts begin with. */
+/** Prefixes of the texts whose hashes are lock numbers. */
 export const HASHED_LOCKS = {
-  /** whom a contact belongs to, and what is shared with it */
+  /** the user of a contact, and shares with it */
   contact: 'contact ',
-  /** what a sender has asked about lately */
+  /** the recent look-ups of a sender */
   sender: 'sender ',
   /** the failed attempts to log in to an account */
   attempts: 'attempts ',

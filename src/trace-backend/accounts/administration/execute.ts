@@ -12,7 +12,7 @@ import { lockAccount, lockSystemAdmins, type User, type UserChange, updateUser }
 import type { Action } from './schemas.ts';
 
 /**
- * Does one of the actions to a user. What it would change is that way already: nothing changes, and it succeeds.
+ * Performs an action on a user. It succeeds without a change if the user is already in that state.
  *
  * @throws Problem forbidden, not_found, invalid
  */
@@ -24,7 +24,7 @@ export async function execute(
 ): Promise<User> {
   const caller = requester.caller;
   const user = await transaction(pool, async database => {
-    // Always in this order, so that two administrators who act on each other do not wait in a circle.
+    // Always in this order, so that two administrators who act on each other do not deadlock.
     const admins = await lockSystemAdmins(database);
     const before = await lockAccount(database, id);
     mayExecute(caller, action, before);
@@ -52,14 +52,14 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
     throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
   }
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
-    throw new Problem('forbidden', 'a SYSTEM_ADMIN is changed by another SYSTEM_ADMIN alone');
+    throw new Problem('forbidden', 'only another SYSTEM_ADMIN can change a SYSTEM_ADMIN');
   }
   if (user?.erased) throw new Problem('invalid', 'the account is erased');
   if (user?.id === id)
-    throw new Problem('invalid', 'nobody does this to themself; ask another administrator');
+    throw new Problem('invalid', 'you cannot do this to yourself; ask another administrator');
 }
 
-/** For a user who has lost the device and the recovery codes; the user is told by mail, and logs in again. */
+/** For a user who has lost the device and the recovery codes; the user gets a mail and has to log in again. */
 async function removeSecondFactor(
   database: Database,
   mails: Mails,
@@ -85,7 +85,8 @@ function changeOf(
     case 'DEACTIVATE_USER':
       return status === 'DEACTIVATED' ? undefined : { status: 'DEACTIVATED' };
     case 'SET_USER_REGIONAL_ADMIN':
-      if (role === 'SYSTEM_ADMIN') throw new Problem('invalid', 'the user is a SYSTEM_ADMIN, which is more');
+      if (role === 'SYSTEM_ADMIN')
+        throw new Problem('invalid', 'the user is a SYSTEM_ADMIN, which includes it');
       return role === 'REGIONAL_ADMIN' ? undefined : { role: 'REGIONAL_ADMIN' };
     case 'UNSET_USER_REGIONAL_ADMIN':
       return role === 'REGIONAL_ADMIN' ? { role: 'USER' } : undefined;

@@ -13,7 +13,7 @@ import { checkEmail } from '../users/email.ts';
 import { checkPasswordRules, hashPassword } from '../users/passwords.ts';
 import { countSystemAdmins, insertUser, type User } from '../users/store.ts';
 
-/** Who the first administrator is where no setting says it. */
+/** The default address of the first administrator. */
 const NOBODY = 'admin@fieldtrace.local';
 const FILE = 'first-admin.txt';
 
@@ -23,10 +23,10 @@ type AdminSettings = Pick<
 >;
 
 /**
- * Makes the first SYSTEM_ADMIN where there is none: the one of the settings, or one with a random password that is
- * written to a file for its owner alone.
+ * Creates the first SYSTEM_ADMIN if there is none: the one in the settings, or one with a random password, which is
+ * written to a file that only its owner can read.
  *
- * @throws SettingsError when the settings name half of one, or a password that may not be chosen
+ * @throws SettingsError if only one of the two settings is set, or the password is not allowed
  */
 export async function makeFirstAdmin(
   pool: pg.Pool,
@@ -46,12 +46,12 @@ export async function makeFirstAdmin(
   );
   if (!made) return;
   if (password !== undefined) {
-    logger.info({ email: chosen }, 'made the first SYSTEM_ADMIN');
+    logger.info({ email: chosen }, 'created the first SYSTEM_ADMIN');
     return;
   }
   await mkdir(path.dirname(file), { recursive: true });
   await writeWhole(path.dirname(file), FILE, Buffer.from(`${chosen}\n${secret}\n`));
-  console.error(`\nThe first administrator is ${chosen}; the password stands in ${file}`);
+  console.error(`\nThe first administrator is ${chosen}; the password is in ${file}`);
 }
 
 async function orSettingsError<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -66,11 +66,11 @@ async function orSettingsError<Result>(work: () => Promise<Result>): Promise<Res
 }
 
 /**
- * Makes an active SYSTEM_ADMIN.
+ * Creates an active SYSTEM_ADMIN.
  *
- * @param when asked while no other process makes one
- * @returns undefined when `when` says no
- * @throws Problem invalid for an address that is no address or taken, or a password that may not be chosen
+ * @param when called while no other process can create one
+ * @returns undefined if `when` returns false
+ * @throws Problem invalid for an invalid or registered address, or a password that is not allowed
  */
 export async function createAdmin(
   pool: pg.Pool,
@@ -88,7 +88,7 @@ export async function createAdmin(
     const role = { status: 'ACTIVE', role: 'SYSTEM_ADMIN', language: 'EN', createdAt: new Date() } as const;
     const named = { name: 'First', surname: 'Administrator' };
     const user = await insertUser(database, { ...address, ...named, ...role, password: hash });
-    if (!user) throw new Problem('invalid', `${address.email} is registered already`);
+    if (!user) throw new Problem('invalid', `${address.email} is already registered`);
     await audit(database, PROGRAM, { action: 'CREATE_SYSTEM_ADMIN', entity: 'user', entityId: user.id });
     return user;
   });

@@ -7,10 +7,10 @@ import { SORTABLE } from '../users/store.ts';
 const PartOfName = Type.String({
   maxLength: 255,
   pattern: NO_NUL,
-  description: 'part of the address or of the name, in either case',
+  description: 'part of the address or of the name; case is ignored',
 });
 
-/** What administrators do to users. */
+/** The actions of administrators on users. */
 export const ACTIONS = [
   'ACTIVATE_USER',
   'DEACTIVATE_USER',
@@ -27,10 +27,10 @@ export const executeUserSchema = {
   tags: ['Administration'],
   summary: 'Activate, deactivate or promote a user',
   description:
-    'The actions about a SYSTEM_ADMIN, and those that make administrators, are for a SYSTEM_ADMIN; nobody does any of them to themself; the last active SYSTEM_ADMIN stays one.',
-  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'what to do' }) }),
+    'Only a SYSTEM_ADMIN can act on a SYSTEM_ADMIN or promote users to administrators. Nobody can act on themselves. The last active SYSTEM_ADMIN cannot be demoted or deactivated.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: Type.Object({ id: Id }),
-  response: { 200: envelope(User, 'the user as it is now'), ...failureAnswers(401, 403, 404) },
+  response: { 200: envelope(User, 'the updated user'), ...failureAnswers(401, 403, 404) },
 };
 
 export const listUsersSchema = {

@@ -6,10 +6,10 @@ import { limitSecretAttempts } from './limits.ts';
 import { deleteLoginFailures } from './store.ts';
 
 /**
- * Has a user who is logged in show the password again, before what a stolen cookie alone must not be enough for. Wrong
- * ones are counted for the account.
+ * Checks the current password of a logged-in user, for actions that a stolen cookie must not be enough for. Wrong
+ * passwords are counted for the account.
  *
- * @returns the account as the password was checked against it
+ * @returns the account whose password was checked
  * @throws Problem invalid, too_many_requests
  */
 export async function checkCurrentPassword(
@@ -26,6 +26,6 @@ export async function checkCurrentPassword(
 }
 
 export function wrongPassword(): Problem {
-  const sentence = 'currentPassword is needed for this, and this is not it';
+  const sentence = 'currentPassword is missing or wrong';
   return new Problem('invalid', sentence, { fields: { currentPassword: sentence } });
 }

@@ -13,22 +13,22 @@ import {
   noteLoginAddress,
 } from './store.ts';
 
-/** Failures count for this long, in milliseconds. */
+/** How long failures count, in milliseconds. */
 const FAILURES_MS = 15 * 60_000;
-/** Failures for one account from one address, and from everywhere, after which no further attempt is looked at. */
+/** Failures for one account from one address, and from all addresses, after which attempts are refused. */
 const FROM_ONE_ADDRESS = 10;
 const FROM_ANYWHERE = 100;
-/** An address from which a user logged in is known for this long, in milliseconds. */
+/** How long an address from which a user logged in is known, in milliseconds. */
 const KNOWN_MS = 30 * 24 * 3600_000;
-/** Failures to show a second factor, or the password again, for one account. */
+/** Failures to prove a second factor, or to repeat the password, for one account. */
 const WRONG_SECRETS = 10;
 
 /**
- * Notes an attempt to log in, and refuses it after too many failures: from its address, or from anywhere unless the
- * user logged in from its address lately. What was typed is kept as its SHA-256: people type passwords into the wrong
- * field.
+ * Records a login attempt, and refuses it after too many failures: from its address, or from all addresses unless the
+ * user logged in from this address recently. The name entered is stored as its SHA-256, because people type passwords
+ * into the wrong field.
  *
- * @param userId of the account; undefined when there is none, which takes as long
+ * @param userId of the account; undefined if there is none, which takes the same time
  * @throws Problem too_many_requests
  */
 export async function limitLoginAttempts(
@@ -49,8 +49,8 @@ export async function limitLoginAttempts(
 }
 
 /**
- * Notes an attempt of somebody who is past the password or the login to show a further secret of an account, and
- * refuses it after too many failures, wherever they came from.
+ * Records an attempt to prove another secret of an account, after the password or the login, and refuses it after too
+ * many failures from any addresses.
  *
  * @throws Problem too_many_requests
  */
@@ -64,7 +64,7 @@ export async function limitSecretAttempts(
   return attempt;
 }
 
-/** Notes an attempt unless it comes after too many; those that come at once are looked at one after another. */
+/** Records an attempt unless there were too many; concurrent attempts are counted one after another. */
 async function recordAttempt(
   pool: pg.Pool,
   attempt: LoginAttempt,
@@ -89,7 +89,7 @@ async function recordAttempt(
   });
 }
 
-/** Notes that an attempt succeeded: its failures are forgotten, and its address is known. */
+/** Records a successful attempt: deletes the failures and remembers the address. */
 export async function noteLogin(
   database: Database,
   { account, address, at }: LoginAttempt,

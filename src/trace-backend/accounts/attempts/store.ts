@@ -4,19 +4,19 @@ import { HASHED_LOCKS } from '../../../platform/postgres/locks/advisory-locks.ts
 
 /** One attempt to log in to an account from an address. */
 export interface LoginAttempt {
-  /** SHA-256 of what names the account */
+  /** SHA-256 of the account's name */
   account: Buffer;
   address: string;
   at: Date;
 }
 
-/** Waits until no other transaction counts the attempts of this account. */
+/** Locks the attempts of an account until the end of the transaction. */
 export async function lockAttempts(database: Database, account: Buffer): Promise<void> {
   const name = HASHED_LOCKS.attempts + account.toString('hex');
   await database.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
-/** Notes an attempt as failed, before it is known to be: those that come at once count each other. */
+/** Records an attempt as failed before its result is known, so that concurrent attempts count each other. */
 export async function insertLoginFailure(
   database: Database,
   { account, address, at }: LoginAttempt,
@@ -27,7 +27,7 @@ export async function insertLoginFailure(
     INSERT INTO login_failures (account, address, at) VALUES (${account}, ${address}, ${at})`);
 }
 
-/** When the last failures of an account were, the newest first: from one address, or from anywhere. */
+/** The times of the last failures of an account, newest first: from one address, or from all. */
 export async function findLoginFailures(
   database: Database,
   { account, address }: { account: Buffer; address?: string },
@@ -41,7 +41,7 @@ export async function findLoginFailures(
   return rows.map(({ at }) => at);
 }
 
-/** Forgets one attempt, or every one of an account from an address. */
+/** Deletes one attempt, or all of an account from an address. */
 export async function deleteLoginFailures(
   database: Database,
   { account, address, at }: Omit<LoginAttempt, 'at'> & { at?: Date },
@@ -51,7 +51,7 @@ export async function deleteLoginFailures(
     WHERE account = ${account} AND address = ${address} AND at = coalesce(${at}, at)`);
 }
 
-/** Whether a user logged in from an address since then. */
+/** Whether a user has logged in from an address since a time. */
 export async function knowsLoginAddress(
   database: Database,
   userId: number,
@@ -63,7 +63,7 @@ export async function knowsLoginAddress(
   return rowCount === 1;
 }
 
-/** Notes that a user logs in from an address; the user's addresses of before `forgetBefore` are forgotten. */
+/** Records a login of a user from an address; deletes the user's addresses from before `forgetBefore`. */
 export async function noteLoginAddress(
   database: Database,
   { userId, address, at }: { userId: number; address: string; at: Date },

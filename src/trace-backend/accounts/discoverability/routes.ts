@@ -6,7 +6,7 @@ import { emailKeyOf } from '../users/email.ts';
 import { findAccount } from '../users/store.ts';
 import { discoverabilitySchema, publicKeysSchema } from './schemas.ts';
 
-/** What makes the trace backend a user registry for the packet service: whom a contact belongs to, and the keys. */
+/** The trace backend as a user registry of the packet service: look-up of contacts, and public keys. */
 export function registerDiscoverability(
   app: Server,
   {
@@ -25,7 +25,7 @@ export function registerDiscoverability(
       const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
       if (!(await isServiceToken(given))) {
         reply.header('www-authenticate', 'Bearer');
-        throw new Problem('unauthenticated', 'this needs the token of the packet service');
+        throw new Problem('unauthenticated', 'this needs the service token');
       }
       const holder = await findHolder(pool, query.contact);
       if (!holder) throw new Problem('not_found', 'nobody has this contact');
@@ -46,7 +46,7 @@ export function registerDiscoverability(
   );
 }
 
-/** The user whom a contact belongs to, and whether it may be known; undefined when it is nobody's. */
+/** The user who has a contact, and whether they are discoverable; undefined if nobody has it. */
 export async function findHolder(
   pool: pg.Pool,
   contact: string,

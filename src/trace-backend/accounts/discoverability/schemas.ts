@@ -5,9 +5,9 @@ const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };
 
 export const discoverabilitySchema = {
   tags: ['Registry'],
-  summary: 'Whom a contact belongs to, for the packet service',
+  summary: 'Look up the user who has a contact, for the packet service',
   description:
-    'Needs `Authorization: Bearer SERVICE_TOKEN`. The answer is inside the envelope and beside it, as user registries give it.',
+    'Needs `Authorization: Bearer SERVICE_TOKEN`. The fields of the answer are both inside the envelope and at the top level, where user registries have them.',
   querystring: Type.Object({ contact: Type.String({ minLength: 1, maxLength: 320 }) }),
   headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
   response: {

@@ -17,17 +17,17 @@ export interface EmailChangeContext {
   mails: Mails;
 }
 
-/** A change must be confirmed within this time, in milliseconds. */
+/** Time to confirm a change, in milliseconds. */
 const CHANGE_MS = 72 * 3600_000;
-/** A user may ask for one once in this time, in milliseconds: each sends a mail to an address of anybody's. */
+/** Minimum time between two requests of a user, in milliseconds, because each sends a mail to an arbitrary address. */
 const PAUSE_MS = 5 * 60_000;
 /** PostgreSQL's appendix A. */
 const UNIQUE_VIOLATION = '23505';
 const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
 
 /**
- * Asks both the present and the new address of the caller whether the change is wanted. A new address that belongs to
- * another user gets no mail, which the caller does not learn.
+ * Sends confirmation mails to the caller's current and new address. A new address that belongs to another user gets
+ * no mail, which the caller cannot notice.
  *
  * @throws Problem invalid, too_many_requests
  */
@@ -41,11 +41,11 @@ export async function requestEmailChange(
   await checkCurrentPassword(pool, id, currentPassword);
   await transaction(pool, async database => {
     const user = await lockAccount(database, id);
-    if (user?.email === address.email) throw refused('email', 'email is the address already');
+    if (user?.email === address.email) throw refused('email', 'email is already your address');
     const now = new Date();
     const asked = { userId: id, purpose: 'CHANGE_EMAIL' } as const;
     if (!(await noteMailRequest(database, asked, now, new Date(now.getTime() - PAUSE_MS)))) {
-      throw new Problem('too_many_requests', 'a change was asked for just now; try again later', {
+      throw new Problem('too_many_requests', 'a change was requested just now; try again later', {
         retryAfter: PAUSE_MS / 1000,
       });
     }
@@ -64,7 +64,7 @@ export async function requestEmailChange(
   mails.wake();
 }
 
-/** Forgets a change that waits, and the tokens that were mailed for it; false when there is none. */
+/** Deletes a pending change and its mailed tokens; returns false if there is none. */
 export async function forgetChange(database: Database, userId: number): Promise<boolean> {
   const found = await deleteEmailChange(database, userId);
   await deleteMailTokens(database, userId, Object.values(PURPOSES));
@@ -72,9 +72,9 @@ export async function forgetChange(database: Database, userId: number): Promise<
 }
 
 /**
- * Confirms one of the two addresses by the token that was mailed to it. The second one makes the change.
+ * Confirms one of the two addresses by the token that was mailed to it. The second confirmation makes the change.
  *
- * @returns whether the change is made now
+ * @returns whether the change was made
  * @throws Problem invalid
  */
 export async function confirmEmailChange(
@@ -88,7 +88,7 @@ export async function confirmEmailChange(
     const user = taken && (await lockAccount(database, taken.userId));
     const change = taken && (await confirmSide(database, taken.userId, taken.side, now));
     if (!user || !change || user.status !== 'ACTIVE') {
-      throw refused('token', 'token is unknown, used or older than 72 hours; ask for the change again');
+      throw refused('token', 'token is unknown, used or older than 72 hours; request the change again');
     }
     if (!change.oldConfirmedAt || !change.newConfirmedAt) return false;
     await complete(database, visitor, user, change);
@@ -100,7 +100,7 @@ export async function confirmEmailChange(
 }
 
 function takenMeanwhile(): Problem {
-  return new Problem('invalid', 'this address is registered already');
+  return new Problem('invalid', 'this address is already registered');
 }
 
 async function takeEither(
@@ -115,7 +115,7 @@ async function takeEither(
   return undefined;
 }
 
-/** What was mailed to the old address to set a password by counts no more. */
+/** Password reset tokens mailed to the old address become invalid. */
 async function complete(
   database: Database,
   visitor: Visitor,

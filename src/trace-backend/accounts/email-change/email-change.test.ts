@@ -86,7 +86,7 @@ test('an address that somebody registers meanwhile is not taken from them', asyn
   expect((await trace.send('POST', '/api/user/register', registration)).status).toBe(200);
   await confirm(tokens[0]);
   const late = await confirm(tokens[1]);
-  expect([late.status, late.body.errorMessage]).toEqual([400, 'this address is registered already']);
+  expect([late.status, late.body.errorMessage]).toEqual([400, 'this address is already registered']);
   expect((await login(user.email)).status).toBe(200);
 });
 
@@ -114,7 +114,7 @@ test('a change ends when it is given up, replaced, too old, or the password chan
   }
 });
 
-test('one user`s token confirms nothing of another`s change', async () => {
+test("one user's token confirms nothing of another's change", async () => {
   const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
   const [mine, theirs] = [newAddress(), newAddress()];
   await change(user, mine);

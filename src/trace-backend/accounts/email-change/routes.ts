@@ -43,7 +43,7 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
   registerPending(app, context);
 }
 
-/** The caller's change that waits. */
+/** The caller's pending change. */
 function registerPending(app: Server, { pool }: EmailChangeContext): void {
   app.get(
     PATH,
@@ -53,7 +53,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
     },
     async request => {
       const change = await findEmailChange(pool, callerOf(request).id, new Date());
-      if (!change) throw new Problem('not_found', 'no change of address waits to be confirmed');
+      if (!change) throw new Problem('not_found', 'there is no pending change of address');
       const { email, oldConfirmedAt, newConfirmedAt, expiresAt } = change;
       return ok({
         email,
@@ -74,7 +74,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
       const { id } = callerOf(request);
       await transaction(pool, async database => {
         const found = await forgetChange(database, id);
-        if (!found) throw new Problem('not_found', 'no change of address waits to be confirmed');
+        if (!found) throw new Problem('not_found', 'there is no pending change of address');
         await audit(database, request, { action: 'CANCEL_EMAIL_CHANGE', entity: 'user', entityId: id });
       });
       return { status: 'OK' as const };

@@ -7,7 +7,7 @@ const tags = ['User'];
 
 const Change = Type.Object({
   email: Type.String({ description: 'the new address', examples: ['ana@example.org'] }),
-  oldConfirmed: Type.Boolean({ description: 'whether the present address has confirmed it' }),
+  oldConfirmed: Type.Boolean({ description: 'whether the current address has confirmed it' }),
   newConfirmed: Type.Boolean({ description: 'whether the new address has confirmed it' }),
   expiresAt: DateTime,
 });
@@ -16,7 +16,7 @@ export const requestEmailChangeSchema = {
   tags,
   summary: 'Change the e-mail address',
   description:
-    'Mails a token to the present and to the new address. The change is made when both are confirmed, within 72 hours. Once in five minutes.',
+    'Mails a token to the current and to the new address. The change is made when both have been confirmed, within 72 hours. At most once in five minutes.',
   body: Type.Object({ email: Email, currentPassword: CurrentPassword }),
   response: { 200: Done, ...failureAnswers(401) },
 };
@@ -28,9 +28,9 @@ export const confirmEmailChangeSchema = {
   response: {
     200: envelope(
       Type.Object({
-        changed: Type.Boolean({ description: 'false: the other address is still asked' }),
+        changed: Type.Boolean({ description: 'false: the other address has not been confirmed yet' }),
       }),
-      'what became of it',
+      'the result',
     ),
     ...failureAnswers(),
   },
@@ -38,12 +38,12 @@ export const confirmEmailChangeSchema = {
 
 export const getEmailChangeSchema = {
   tags,
-  summary: 'The change of address that waits to be confirmed',
+  summary: 'The pending change of address',
   response: { 200: envelope(Change, 'the change'), ...failureAnswers(401, 404) },
 };
 
 export const cancelEmailChangeSchema = {
   tags,
-  summary: 'Give up a change of address',
+  summary: 'Cancel a change of address',
   response: { 200: Done, ...failureAnswers(401, 404) },
 };

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Side } from '../mails/mails.ts';
 
-/** A change of a user's address that waits to be confirmed. */
+/** A pending change of a user's address. */
 export interface EmailChange {
   changeId: string;
   userId: number;
@@ -17,7 +17,7 @@ export interface EmailChange {
 const CHANGE = sql`change_id AS "changeId", user_id AS "userId", email, email_key AS "emailKey",
   old_confirmed_at AS "oldConfirmedAt", new_confirmed_at AS "newConfirmedAt", expires_at AS "expiresAt"`;
 
-/** Keeps a change in the place of an earlier one of the same user. */
+/** Stores a change, replacing an earlier one of the same user. */
 export async function putEmailChange(
   database: Database,
   { changeId, userId, email, emailKey, expiresAt }: Omit<EmailChange, 'oldConfirmedAt' | 'newConfirmedAt'>,
@@ -41,7 +41,7 @@ export async function findEmailChange(
   return rows[0];
 }
 
-/** The same, which nobody replaces or removes until the end of the transaction. */
+/** The same, locked until the end of the transaction. */
 export async function shareEmailChange(
   database: Database,
   userId: number,
@@ -52,7 +52,7 @@ export async function shareEmailChange(
   return rows[0];
 }
 
-/** Notes that one of the two addresses was confirmed. */
+/** Records the confirmation of one of the two addresses. */
 export async function confirmSide(
   database: Database,
   userId: number,

@@ -25,7 +25,7 @@ import {
 /** The only routes of a user who must set up a second factor first. */
 const config = { access: 'user', beforeSecondFactor: true } as const;
 
-/** A user's second factor: a code of an app beside the password, at each login. */
+/** A user's second factor: a code of an authenticator app after the password, at each login. */
 export function registerSecondFactor(
   app: Server,
   context: FactorContext & { sessions: Sessions; cookies: Cookies },
@@ -75,7 +75,7 @@ export function registerSecondFactor(
   registerProven(app, context);
 }
 
-/** What a user who has a factor does with it. */
+/** The routes for users who have a second factor. */
 function registerProven(app: Server, context: FactorContext): void {
   app.post(
     '/api/user/second_factor/recovery_codes',

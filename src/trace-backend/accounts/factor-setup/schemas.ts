@@ -4,22 +4,25 @@ import { Code, CurrentPassword } from '../users/schemas.ts';
 
 export const FactorState = Type.Object({
   enabled: Type.Boolean({ description: 'whether a login needs a code' }),
-  required: Type.Boolean({ description: 'whether the role must have one here (SECOND_FACTOR_REQUIRED)' }),
-  recoveryCodes: Type.Integer({ description: 'how many recovery codes are left' }),
+  required: Type.Boolean({ description: 'whether the role requires one (SECOND_FACTOR_REQUIRED)' }),
+  recoveryCodes: Type.Integer({ description: 'number of unused recovery codes' }),
 });
 
 export const NewFactor = Type.Object({
   secret: Type.String({
-    description: 'for typing, in base32',
+    description: 'for manual entry, in base32',
     examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
   }),
-  uri: Type.String({ description: 'for the app; what the QR code holds', examples: ['otpauth://totp/…'] }),
+  uri: Type.String({
+    description: 'for the app; the content of the QR code',
+    examples: ['otpauth://totp/…'],
+  }),
   qr: Type.String({ description: 'the QR code as SVG', examples: ['<svg …'] }),
 });
 
 export const RecoveryCodes = Type.Object({
   recoveryCodes: Type.Array(Type.String({ examples: ['ABCD-EFGH-IJKL-MNOP'] }), {
-    description: 'shown once; each is good once',
+    description: 'shown only once; each can be used once',
   }),
 });
 
@@ -31,30 +34,30 @@ const tags = ['User'];
 
 export const getFactorSchema = {
   tags,
-  summary: 'Whether the caller`s logins need a second factor',
+  summary: 'The state of the second factor of the caller',
   response: { 200: envelope(FactorState, 'the second factor'), ...failureAnswers(401) },
 };
 
 export const beginFactorSchema = {
   tags,
-  summary: 'Set a second factor up',
-  description: 'Gives a secret for an authenticator app (TOTP, RFC 6238). It counts once confirmed.',
+  summary: 'Begin to set up a second factor',
+  description: 'Gives a secret for an authenticator app (TOTP, RFC 6238). It is effective once confirmed.',
   body: PasswordProof,
   response: { 200: envelope(NewFactor, 'the secret'), ...failureAnswers(401) },
 };
 
 export const confirmFactorSchema = {
   tags,
-  summary: 'Confirm a second factor by a code of it',
-  description: 'From now on logins need a code. Answers recovery codes, and sets the access cookie anew.',
+  summary: 'Confirm a second factor by one of its codes',
+  description: 'Logins then need a code. Returns recovery codes, and sets a new access cookie.',
   body: CodeProof,
   response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
 };
 
 export const renewRecoveryCodesSchema = {
   tags,
-  summary: 'Get other recovery codes',
-  description: 'Those before end.',
+  summary: 'Get new recovery codes',
+  description: 'Earlier ones become invalid.',
   body: BothProofs,
   response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
 };
@@ -62,7 +65,7 @@ export const renewRecoveryCodesSchema = {
 export const removeFactorSchema = {
   tags,
   summary: 'Remove the second factor',
-  description: 'Not where the role needs one. The user is told by mail.',
+  description: 'Not possible if the role requires one. The user gets a mail.',
   body: BothProofs,
   response: { 200: Done, ...failureAnswers(401) },
 };

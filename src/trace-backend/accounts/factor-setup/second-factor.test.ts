@@ -15,7 +15,7 @@ import { bearer } from '../../../../test/helpers/user-registry.ts';
 
 let mail: MailServer;
 let trace: RunningTrace;
-/** Where administrators must have a second factor, behind a proxy that says who asks. */
+/** Where administrators must have a second factor, behind a proxy that forwards client addresses. */
 let strict: RunningTrace;
 let packet: RunningService;
 let admin: LoggedIn;
@@ -73,7 +73,7 @@ test('a second factor is set up with the password and a code of the app, and the
   expect(asked.headers.getSetCookie()).toEqual([]);
   expect((await login(user, app.code())).status).toBe(200);
   const [told] = await mail.mailsTo(user.email);
-  expect(textOf(told)).toContain('need a code of your authenticator app');
+  expect(textOf(told)).toContain('need a code from your authenticator app');
   const { body } = await admin.send('GET', `/api/audit/list?action=SET_SECOND_FACTOR&entityId=${user.id}`);
   expect(body.data.count).toBe(1);
 });
@@ -125,7 +125,7 @@ test('it is removed with password and code, or by a SYSTEM_ADMIN for who has los
   expect((await remove({ currentPassword: PASSWORD, code: '000000' })).status).toBe(400);
   expect((await remove({ currentPassword: PASSWORD, code: app.code() })).status).toBe(200);
   expect((await login(user)).status).toBe(200);
-  expect(textOf((await mail.mailsTo(user.email, 2))[1])).toContain('need no code any more');
+  expect(textOf((await mail.mailsTo(user.email, 2))[1])).toContain('do not need a code anymore');
 
   await withSecondFactor(lost);
   const regional = await trace.loggedIn('REGIONAL_ADMIN');
@@ -164,7 +164,7 @@ test('a role that needs one can do nothing before, neither here nor at the packe
   expect(renewed.is_activated).toBeUndefined();
   const remove = { currentPassword: PASSWORD, code: app.code() };
   const kept = await regional.send('POST', '/api/user/second_factor/remove', remove);
-  expect(kept.body.errorMessage).toContain('REGIONAL_ADMIN needs');
+  expect(kept.body.errorMessage).toContain('REGIONAL_ADMIN requires');
 });
 
 test('the secret of a factor is encrypted where SECRETS_KEY is set, also one from before', async () => {

@@ -35,7 +35,7 @@ export interface FactorContext {
 const ISSUER = 'fieldtrace';
 
 /**
- * Makes the secret of a second factor, which counts once a code of it was shown.
+ * Creates the secret of a second factor, which is effective once confirmed by a code.
  *
  * @throws Problem invalid, too_many_requests
  */
@@ -48,15 +48,15 @@ export async function beginFactor(
   const { email } = await checkCurrentPassword(pool, id, currentPassword);
   const secret = newFactorSecret();
   if (!(await putUnconfirmed(pool, id, sealFactor(box, id, secret)))) {
-    throw new Problem('invalid', 'there is a second factor already; remove it first');
+    throw new Problem('invalid', 'there is already a second factor; remove it first');
   }
   return { secret: base32(secret), uri: keyUri(secret, ISSUER, email) };
 }
 
 /**
- * Has the second factor count, once a code shows that the device has it. This session counts as proven from now on.
+ * Confirms the second factor by a code of the device. This session then counts as proven.
  *
- * @returns the recovery codes, which are shown once
+ * @returns the recovery codes, which are shown only once
  * @throws Problem invalid, too_many_requests
  */
 export async function confirmNewFactor(
@@ -67,7 +67,7 @@ export async function confirmNewFactor(
   const { pool, mails } = context;
   const { id, sessionId } = requester.caller;
   const factor = await findSecondFactor(pool, id);
-  if (!factor || factor.confirmed) throw new Problem('invalid', 'no second factor waits to be confirmed');
+  if (!factor || factor.confirmed) throw new Problem('invalid', 'there is no second factor to confirm');
   if (!(await proveFactor(context, factor, code))) throw wrongCode();
   const { codes, hashes } = newRecoveryCodes();
   await transaction(pool, async database => {
@@ -82,7 +82,7 @@ export async function confirmNewFactor(
 }
 
 /**
- * Makes other recovery codes; the ones before end.
+ * Creates new recovery codes; earlier ones become invalid.
  *
  * @throws Problem invalid, too_many_requests
  */
@@ -113,7 +113,7 @@ export async function removeFactor(
 ): Promise<void> {
   const { pool, mails, requirement } = context;
   const { id, role } = requester.caller;
-  if (requirement.needs(role)) throw new Problem('invalid', `a ${role} needs a second factor here`);
+  if (requirement.needs(role)) throw new Problem('invalid', `the role ${role} requires a second factor`);
   await checkProof(context, id, proof);
   await transaction(pool, async database => {
     await lockAccount(database, id);
@@ -123,7 +123,7 @@ export async function removeFactor(
   mails.wake();
 }
 
-/** Forgets a user's second factor and tells the user by mail; nothing happens where there is none. */
+/** Deletes a user's second factor and mails a notice; does nothing if there is none. */
 export async function forgetFactor(database: Database, mails: Mails, userId: number): Promise<boolean> {
   if (!(await deleteSecondFactor(database, userId))) return false;
   await setSecondFactor(database, userId, { proven: false });
@@ -144,7 +144,7 @@ async function checkProof(context: FactorContext, userId: number, proof: Proof):
 }
 
 function wrongCode(): Problem {
-  const sentence = 'code is not one of the second factor, or was used before';
+  const sentence = 'code is wrong or was used before';
   return new Problem('invalid', sentence, { fields: { code: sentence } });
 }
 

@@ -12,32 +12,32 @@ import { mailTexts } from './texts.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'trace_backend_jobs';
-/** What was given up, for the log and for whoever looks into the queue. */
+/** The dead letter queue, for the log and for operators. */
 const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail'] as const;
 
-/** How long the secret of a mailed link is good for, in hours. */
+/** Lifetime of the secret of a mailed link, in hours. */
 const TOKEN_HOURS: Record<Purpose, number> = {
   CONFIRM_EMAIL: 72,
   RESET_PASSWORD: 1,
   CHANGE_EMAIL_OLD: 72,
   CHANGE_EMAIL_NEW: 72,
 };
-/** A user is sent a mail that anybody can ask for once in this time, in milliseconds. */
+/** Minimum time between two mails of a kind that anyone can request for a user, in milliseconds. */
 const MAIL_PAUSE_MS = 5 * 60_000;
-/** Mails under way at once in this process. */
+/** Concurrent sendings in this process. */
 const CONCURRENCY = 5;
-/** Longest wait between two tries, and longest attempt, in seconds. */
+/** Longest wait between two attempts, and longest attempt, in seconds. */
 const MAX_RETRY_SECONDS = 2 * 3600;
 const ATTEMPT_SECONDS = 20;
 
-/** Which of the two addresses of a user who changes theirs. */
+/** Which of the two addresses of a change. */
 export type Side = 'old' | 'new';
 
-/** Mails that say what has happened to an account, and nothing else. */
+/** Notices about an account. */
 type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
 
-/** A mail to a user; `about` is the user whom a notice is about, or the company that invites. */
+/** A mail to a user; `about` is the user of a notice, or the inviting company. */
 export type UserMail = { to: number } & (
   | { kind: 'confirm' | 'activated' | 'reset' | TellingKind }
   | { kind: 'change-email'; changeId: string; side: Side }
@@ -45,7 +45,7 @@ export type UserMail = { to: number } & (
   | { kind: 'invited'; about: number }
 );
 
-/** What the queue holds: a mail, or somebody's request for one to an address that may be nobody's. */
+/** A job: a mail, or a request for one to an address that may not be registered. */
 type UserJob = { id: string } & UserMail;
 interface AskedJob {
   id: string;
@@ -55,19 +55,19 @@ interface AskedJob {
 }
 type MailJob = UserJob | AskedJob;
 
-/** Mails that are sent once the transaction which causes them has committed, at least once each. */
+/** Mails that are sent at least once after the transaction that causes them has committed. */
 export interface Mails {
   send(database: Database, mails: readonly UserMail[]): Promise<void>;
   /**
-   * Has a token mailed to an address, if it is a user's who can use it. The address is only looked up by the job, so
-   * that whoever asks learns nothing, neither from the answer nor from how long it takes.
+   * Queues a mail with a token to an address, if it belongs to a user who can use it. The address is looked up by the
+   * job, so that neither the answer nor its timing shows whether it is registered.
    */
   ask(purpose: Purpose, emailKey: string): Promise<void>;
-  /** Has mails begin now that were committed just before. */
+  /** Starts sending committed mails at once. */
   wake(): void;
 }
 
-/** Sends mails by the job queue, with the tries that settings give every delivery. */
+/** Sends mails by the job queue, with the configured retries. */
 export function openMails(
   jobs: Jobs,
   mailing: Mailing,
@@ -103,15 +103,15 @@ export function openMails(
   };
 }
 
-/** What the mail says that invites a user to a company. */
+/** The content of an invitation mail. */
 export interface InvitationMail {
   company: string;
   role: string;
-  /** by which the invitation can be answered */
+  /** the code by which the invitation can be answered */
   secret: string;
 }
 
-/** What the mails say by which a change of address is confirmed. */
+/** The content of a confirmation mail of a change of address. */
 export interface ChangeMail {
   changeId: string;
   /** the new address */
@@ -120,20 +120,20 @@ export interface ChangeMail {
   expiresAt: Date;
 }
 
-/** What sending needs. */
+/** What sending mails needs. */
 export interface Mailing {
   pool: pg.Pool;
   mailer: Mailer;
-  /** what links begin with, without a slash at its end */
+  /** base URL of links, without a trailing slash */
   publicUrl: () => string;
-  /** The change of address that waits, which nobody replaces until the end of the transaction; undefined for none. */
+  /** The pending change of address, locked until the end of the transaction; undefined if there is none. */
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
-  /** undefined when there is nothing to answer any more */
+  /** undefined if there is nothing to answer anymore */
   invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
   logger: FastifyBaseLogger;
 }
 
-/** Mails what was asked for, if the address is a user's who can use it and was not sent one just before. */
+/** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
 async function answer(
   { pool }: Mailing,
   { purpose, emailKey }: AskedJob,
@@ -162,7 +162,7 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
   }
 }
 
-/** @returns undefined when its reason is gone */
+/** @returns undefined if the mail is not needed anymore */
 async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
   const { pool, publicUrl, invitation } = mailing;
   const user = await findUser(pool, job.to);
@@ -201,8 +201,8 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
 }
 
 /**
- * A mail that asks one of two addresses whether a change of address is wanted; none when the change is given up, or the
- * new address is another user's.
+ * A mail by which one of the two addresses confirms a change; none if the change was cancelled, or the new address is
+ * another user's.
  */
 async function writeChange(
   { pool, publicUrl, emailChange }: Mailing,
@@ -224,8 +224,8 @@ async function writeChange(
 }
 
 /**
- * A secret for one sending. It is made only now, so that it stands nowhere but in what is sent: not in the database,
- * not in a job, not in a backup. Each sending has its own, because an earlier one may have arrived.
+ * A secret for one attempt to send a mail. It is created only now, so that it is nowhere but in the mail: not in the
+ * database, a job or a backup. Each attempt has its own, because an earlier one may have arrived.
  */
 function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret: string } {
   const { secret, hash } = newSecret();
@@ -233,8 +233,8 @@ function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret:
   return { secret, hash, userId, purpose, expiresAt };
 }
 
-/** A mail that used up its tries or was refused for good; the user can ask for another. */
+/** Logs a mail that used up its attempts or was permanently refused. */
 function logDeadLetter({ logger }: Mailing, job: MailJob): void {
   const about = job.kind === 'asked' ? {} : { user_id: job.to };
-  logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can ask for another');
+  logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can request another');
 }

@@ -9,7 +9,7 @@ export function mailsOf(userId: number): pg.QueryConfig {
     UNION ALL SELECT purpose, at, NULL FROM mail_requests WHERE user_id = ${userId}`;
 }
 
-/** Ends every mailed token of a user, and forgets what the user asked for. */
+/** Deletes a user's mailed tokens and mail requests. */
 export async function eraseMails(database: Database, userId: number): Promise<void> {
   await database.query(sql`DELETE FROM mail_requests WHERE user_id = ${userId}`);
   await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId}`);

@@ -78,7 +78,7 @@ test('a reset token is good for an hour, and its mail says so', async () => {
   expect((await reset(token)).body.errorMessage).toContain('an hour');
 });
 
-test('a changed password is told by mail, whether it was reset or changed', async () => {
+test('a changed password is reported by mail, whether it was reset or changed', async () => {
   const [reader, changer] = [await trace.loggedIn(), await trace.loggedIn()];
   await reset(await mailedReset(reader));
   await changePassword(changer);

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** What the secret of a mailed link is good for. */
+/** The purpose of a mailed token. */
 export type Purpose = 'CONFIRM_EMAIL' | 'RESET_PASSWORD' | 'CHANGE_EMAIL_OLD' | 'CHANGE_EMAIL_NEW';
 
 export interface MailToken {
@@ -11,7 +11,7 @@ export interface MailToken {
   expiresAt: Date;
 }
 
-/** Keeps a token; those of the same user that have ended are forgotten. */
+/** Stores a token; deletes the user's expired ones. */
 export async function insertMailToken(
   database: Database,
   { hash, userId, purpose, expiresAt }: MailToken,
@@ -24,9 +24,9 @@ export async function insertMailToken(
 }
 
 /**
- * Uses a token up, together with every other one of the same user and purpose.
+ * Uses up a token, together with all others of the same user and purpose.
  *
- * @returns whose it was; undefined when it is unknown, used or over
+ * @returns the user; undefined if the token is unknown, used or expired
  */
 export async function takeMailToken(
   database: Database,
@@ -42,7 +42,7 @@ export async function takeMailToken(
   return rows[0]?.userId;
 }
 
-/** Notes that a user is sent a mail of a kind now; false when that was done after `since`, which changes nothing. */
+/** Records that a user is sent a mail of a kind; returns false without a change if one was sent after `since`. */
 export async function noteMailRequest(
   database: Database,
   { userId, purpose }: { userId: number; purpose: Purpose | 'CHANGE_EMAIL' },
@@ -56,10 +56,10 @@ export async function noteMailRequest(
 }
 
 /**
- * Keeps a token that sets a password, if the mail that it goes with is still wanted: whatever ends reset tokens also
- * ends the request.
+ * Stores a password reset token, if its mail is still wanted: whatever invalidates reset tokens also deletes the
+ * request.
  *
- * @returns whether it was kept
+ * @returns whether it was stored
  */
 export async function insertResetToken(
   database: Database,
@@ -67,7 +67,7 @@ export async function insertResetToken(
   now: Date,
 ): Promise<boolean> {
   await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
-  // The row is locked, so that an end which is under way comes before or after, and then sees the token.
+  // The row is locked, so that a concurrent invalidation either comes first or sees the token.
   const { rowCount } = await database.query(sql`
     WITH asked AS (
       SELECT user_id FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD' FOR SHARE)
@@ -76,7 +76,7 @@ export async function insertResetToken(
   return rowCount === 1;
 }
 
-/** Ends a user's tokens that set a password, those too that are still to be mailed. */
+/** Deletes a user's password reset tokens, including those not mailed yet. */
 export async function deleteResets(database: Database, userId: number): Promise<void> {
   await database.query(
     sql`DELETE FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`,
@@ -84,7 +84,7 @@ export async function deleteResets(database: Database, userId: number): Promise<
   await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`);
 }
 
-/** Ends a user's tokens for some purposes. */
+/** Deletes a user's tokens of some purposes. */
 export async function deleteMailTokens(
   database: Database,
   userId: number,

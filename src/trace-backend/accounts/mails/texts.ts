@@ -5,12 +5,12 @@ import type { Language } from '../users/store.ts';
 /** Characters of a name that a mail shows, at most. */
 const SHOWN = 80;
 
-/** What a mail may say that has happened to an account. */
+/** The texts of a notice. */
 type Told = 'password-changed' | 'second-factor-on' | 'second-factor-off';
 
 interface Words {
   greeting: (name: string) => string;
-  /** in front of a code, which stands on the same line */
+  /** the label before a code */
   code: string;
   confirm: { subject: string; ask: string; over: string };
   activated: { subject: string; say: string };
@@ -31,7 +31,7 @@ const WORDS: Record<Language, Words> = {
     activated: { subject: 'Your account is active', say: 'Your account was activated. You can log in now:' },
     reset: {
       subject: 'Set a new password',
-      ask: 'Somebody, probably you, asked for a new password for your account. To set one, open this link, or enter the code:',
+      ask: 'Somebody, probably you, requested a new password for your account. To set one, open this link, or enter the code:',
       over: 'Link and code work once, for one hour. If that was not you, do nothing: your password stays as it is.',
     },
     change: {
@@ -44,15 +44,15 @@ const WORDS: Record<Language, Words> = {
     told: {
       'password-changed': {
         subject: 'Your password was changed',
-        say: 'The password of your account was changed, and every session was ended. If that was not you, ask for a new password at once and tell an administrator.',
+        say: 'The password of your account was changed, and every session was ended. If that was not you, request a new password at once and tell an administrator.',
       },
       'second-factor-on': {
         subject: 'A second factor was set up',
-        say: 'Logins to your account need a code of your authenticator app from now on. If you did not set that up, change your password at once and tell an administrator.',
+        say: 'Logins to your account now need a code from your authenticator app. If you did not set that up, change your password at once and tell an administrator.',
       },
       'second-factor-off': {
         subject: 'Your second factor was removed',
-        say: 'Logins to your account need no code any more. If you did not remove the second factor, change your password at once and tell an administrator.',
+        say: 'Logins to your account do not need a code anymore. If you did not remove the second factor, change your password at once and tell an administrator.',
       },
     },
   },
@@ -171,9 +171,9 @@ const WORDS: Record<Language, Words> = {
 
 const NOTICE: Record<Language, { subject: string; say: (user: string) => string }> = {
   EN: {
-    subject: 'A user waits to be activated',
+    subject: 'A user is waiting for activation',
     say: user =>
-      `${user} has confirmed the e-mail address and waits for an administrator to activate the account:`,
+      `${user} has confirmed the e-mail address and is waiting for an administrator to activate the account:`,
   },
   DE: {
     subject: 'Ein Konto wartet auf Freischaltung',
@@ -195,7 +195,7 @@ const INVITATION: Record<Language, Invitation> = {
   EN: {
     subject: 'A company invites you',
     ask: (company, role) =>
-      `The company "${company}" asks you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
+      `The company "${company}" invites you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
     over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company does not see your name or address. If you do not know it, decline or do nothing.',
   },
   DE: {
@@ -224,17 +224,17 @@ interface Invitation {
   over: string;
 }
 
-/** Whom a mail is for. */
+/** The reader of a mail. */
 export interface Reader {
   name: string;
   language: Language;
 }
 
 /**
- * The mails, in the reader's language. Names stand in the text alone, on one line and cut short: whoever makes one up
- * must not be able to write a letter, or another header, with it.
+ * The mails, in the reader's language. Names appear only in the text, on one line and truncated, so that nobody can
+ * use one to write a message or another header.
  *
- * @param publicUrl what links begin with, without a slash at its end
+ * @param publicUrl base URL of links, without a trailing slash
  */
 export function mailTexts(publicUrl: string) {
   const withCode = (reader: Reader, part: 'confirm' | 'reset', path: string, secret: string): MailText => {
@@ -250,7 +250,7 @@ export function mailTexts(publicUrl: string) {
       const { subject, say } = WORDS[reader.language].activated;
       return letter(reader, subject, [say, { url: `${publicUrl}/` }]);
     },
-    /** Asks the present or the new address whether a change of address is wanted. */
+    /** Asks the current or the new address to confirm a change. */
     changeEmail(reader: Reader, side: 'old' | 'new', address: string, secret: string): MailText {
       const { subject, old, new: asked, over } = WORDS[reader.language].change;
       const ask = side === 'old' ? old(plainName(address, SHOWN)) : asked;
@@ -258,7 +258,7 @@ export function mailTexts(publicUrl: string) {
       const url = `${publicUrl}/api/user/email_change/confirm/${secret}`;
       return letter(reader, subject, [ask, { url }, code, over]);
     },
-    /** Says what has happened to an account. */
+    /** A notice about an account. */
     told(reader: Reader, what: Told): MailText {
       const { subject, say } = WORDS[reader.language].told[what];
       return letter(reader, subject, [say]);

@@ -19,7 +19,7 @@ import { base32, stepOf } from './totp.ts';
 /** Bytes of a secret: as many as SHA-1 gives (RFC 4226 §4). */
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** 80 bits: a code that is kept as its SHA-256 must be beyond guessing. */
+/** 80 bits, because a code stored as its SHA-256 must be unguessable. */
 const RECOVERY_BYTES = 10;
 
 const placeOf = (userId: number) => `second_factors ${userId}`;
@@ -32,7 +32,7 @@ export function sealFactor(box: SecretBox, userId: number, secret: Buffer): stri
   return box.seal(secret.toString('base64url'), placeOf(userId));
 }
 
-/** Codes for when the device is lost, in groups of four for paper. */
+/** Recovery codes for a lost device, printed in groups of four. */
 export function newRecoveryCodes(): { codes: string[]; hashes: Buffer[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
     (base32(randomBytes(RECOVERY_BYTES)).match(/.{4}/g) as string[]).join('-'),
@@ -44,15 +44,15 @@ function recoveryHash(code: string): Buffer {
   return secretHash(code.toUpperCase().replace(/[^A-Z2-7]/g, ''));
 }
 
-/** The factor that a login of a user must prove; undefined when there is none. */
+/** The second factor that a user's login must prove; undefined if there is none. */
 export async function requiredFactor(database: Database, userId: number): Promise<SecondFactor | undefined> {
   const factor = await findSecondFactor(database, userId);
   return factor?.confirmed ? factor : undefined;
 }
 
 /**
- * Uses up a code of a factor, or one of its recovery codes. Wrong ones are counted for the account, wherever they come
- * from: whoever sends them knows the password.
+ * Uses up a code of a factor, or one of its recovery codes. Wrong codes are counted per account, for all addresses,
+ * because their sender knows the password.
  *
  * @throws Problem too_many_requests
  */
@@ -74,16 +74,16 @@ export async function proveFactor(
   return isGood;
 }
 
-/** What is said when a code is missing, or is not good. */
+/** The error for a missing or invalid code. */
 export function codeNeeded(sentence: string): Problem {
   return new Problem('unauthenticated', sentence, { fields: { code: sentence } });
 }
 
-/** Factors that are looked at together when they are encrypted anew. */
+/** Factors per query during re-encryption. */
 const PAGE = 500;
 
 /**
- * Has the secrets of second factors encrypted as SECRETS_KEY says.
+ * Encrypts the secrets of second factors with the current SECRETS_KEY.
  *
  * @throws SettingsError when one cannot be decrypted
  */

@@ -1,15 +1,15 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** A second factor as it is kept. */
+/** A second factor as stored. */
 export interface SecondFactor {
   userId: number;
-  /** as the secret box keeps it */
+  /** encrypted by the secret box */
   secret: string;
   confirmed: boolean;
 }
 
-/** Keeps a factor that is to be confirmed, in the place of an earlier one that was not; false when one was. */
+/** Stores an unconfirmed factor, replacing an earlier unconfirmed one; returns false if there is a confirmed one. */
 export async function putUnconfirmed(database: Database, userId: number, secret: string): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     INSERT INTO second_factors AS kept (user_id, secret, last_step) VALUES (${userId}, ${secret}, 0)
@@ -27,7 +27,7 @@ export async function findSecondFactor(
   return rows[0];
 }
 
-/** Uses the codes up to a step of time up; false when that was done before. */
+/** Uses up the codes up to a time step; returns false if that was done before. */
 export async function useStep(database: Database, userId: number, step: number): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     UPDATE second_factors SET last_step = ${step} WHERE user_id = ${userId} AND last_step < ${step}`);
@@ -39,14 +39,14 @@ export async function confirmFactor(database: Database, userId: number, now: Dat
     UPDATE second_factors SET confirmed_at = ${now} WHERE user_id = ${userId}`);
 }
 
-/** Forgets a user's factor and recovery codes. */
+/** Deletes a user's second factor and recovery codes. */
 export async function deleteSecondFactor(database: Database, userId: number): Promise<boolean> {
   await database.query(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
   const { rowCount } = await database.query(sql`DELETE FROM second_factors WHERE user_id = ${userId}`);
   return rowCount === 1;
 }
 
-/** Keeps recovery codes in the place of earlier ones. */
+/** Stores recovery codes, replacing earlier ones. */
 export async function putRecoveryCodes(
   database: Database,
   userId: number,
@@ -57,7 +57,7 @@ export async function putRecoveryCodes(
     INSERT INTO recovery_codes (user_id, hash) SELECT ${userId}, hash FROM unnest(${hashes}::bytea[]) AS hash`);
 }
 
-/** Uses a recovery code up; false when there is none. */
+/** Uses up a recovery code; returns false if there is none. */
 export async function takeRecoveryCode(database: Database, userId: number, hash: Buffer): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash}`);
@@ -70,7 +70,7 @@ export async function countRecoveryCodes(database: Database, userId: number): Pr
   return rows[0]?.count ?? 0;
 }
 
-/** Some kept secrets of users with larger ids, in their order. */
+/** Some stored secrets of users with larger ids, in order of id. */
 export async function listSecrets(
   database: Database,
   after: number,
@@ -81,7 +81,7 @@ export async function listSecrets(
   return rows;
 }
 
-/** The same secret, encrypted in another way; unless it has been replaced meanwhile. */
+/** Replaces a secret by its re-encrypted form, unless it has been changed meanwhile. */
 export async function resealSecondFactor(
   database: Database,
   userId: number,

@@ -1,9 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Seconds that a code is good for, and digits of one: what every authenticator app takes (RFC 6238 §4, RFC 4226 §5.3). */
+/**
+ * Validity of a code in seconds, and its digits: the values that every authenticator app supports (RFC 6238 §4, RFC
+ * 4226 §5.3).
+ */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
-/** Steps before and after the present one whose codes count too: clocks differ (RFC 6238 §5.2). */
+/** Steps before and after the current one whose codes are also accepted, because clocks differ (RFC 6238 §5.2). */
 const DRIFT_STEPS = 1;
 
 /**
@@ -21,8 +24,8 @@ export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
 }
 
 /**
- * The step of time that a code belongs to (RFC 6238 §4.2), if it is that of the present one or of one beside it. Every
- * candidate is compared, and in constant time.
+ * The time step of a code (RFC 6238 §4.2), if it is the current one or a neighbour. All candidates are compared, in
+ * constant time.
  */
 export function stepOf(secret: Buffer, code: string, now: Date): number | undefined {
   const present = Math.floor(now.getTime() / 1000 / STEP_SECONDS);

@@ -29,11 +29,11 @@ export interface AccountContext {
   endings: Endings;
 }
 
-/** Administrators who are told of a new user, at most. */
+/** Administrators notified of a new user, at most. */
 const NOTICES = 20;
 
 /**
- * Opens an account and sends the mail that confirms its address.
+ * Creates an account and sends the mail that confirms its address.
  *
  * @throws Problem invalid
  */
@@ -49,7 +49,7 @@ export async function register(
     const { name, surname, language = 'EN' } = body;
     const fresh = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
     const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
-    if (!user) throw new Problem('invalid', 'this address is registered already');
+    if (!user) throw new Problem('invalid', 'this address is already registered');
     await mails.send(database, [{ kind: 'confirm', to: user.id }]);
     const event = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
     await audit(database, visitor, event);
@@ -60,9 +60,9 @@ export async function register(
 }
 
 /**
- * Confirms an address by the token that was mailed to it, and tells the administrators that a user waits.
+ * Confirms an address by the token that was mailed to it, and notifies the administrators.
  *
- * @throws Problem invalid when the token is not good any more
+ * @throws Problem invalid if the token is not valid
  */
 export async function confirmEmail(
   { pool, mails }: AccountContext,
@@ -79,7 +79,7 @@ export async function confirmEmail(
   return user;
 }
 
-/** Notes that a user's address is confirmed; a user who is further than that stays as they are. */
+/** Records that a user's address is confirmed; later states stay unchanged. */
 export async function noteConfirmed(
   database: Database,
   mails: Mails,
@@ -100,12 +100,12 @@ export async function noteConfirmed(
 }
 
 function unusable(age: string): Problem {
-  const sentence = `token is unknown, used or older than ${age}; ask for another mail`;
+  const sentence = `token is unknown, used or older than ${age}; request another mail`;
   return new Problem('invalid', sentence, { fields: { token: sentence } });
 }
 
 /**
- * Sets a password by a mailed token. Every session of the user ends; the address is confirmed by it too.
+ * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed too.
  *
  * @throws Problem invalid
  */
@@ -133,7 +133,7 @@ export async function resetPassword(
 }
 
 /**
- * Changes what a user says of themself; what is left out stays. Another password ends every session.
+ * Changes a user's profile; omitted fields stay unchanged. A new password ends every session.
  *
  * @throws Problem invalid
  */
@@ -168,7 +168,7 @@ export async function updateProfile(
   mails.wake();
   return user;
 
-  /** Checked and hashed before the transaction, which must not wait for it. */
+  /** Checked and hashed before the transaction, so that it does not wait for the hash. */
   async function newPassword(): Promise<{ made: string; checked: string }> {
     await checkPasswordRules(password as string, 'password', settings);
     const account = await checkCurrentPassword(pool, id, currentPassword);

@@ -26,7 +26,7 @@ export function registerLandingPages(app: Server): void {
   });
 }
 
-/** Sends what the form holds, with the token from the address, to the address without it. */
+/** Sends the form's fields, with the token from the URL, to the URL without it. */
 const SCRIPT = `
 const form = document.querySelector('form');
 const says = document.querySelector('output');
@@ -56,7 +56,7 @@ const POLICY =
   `default-src 'none'; connect-src 'self'; script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'; ` +
   "style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** A page at `path/:token`, whose form is sent to `path`: its fields, and the button that was pressed if it has a name. */
+/** A page at `path/:token`, whose form is sent to `path`: its fields, and the pressed button if it has a name. */
 export function landingPage(
   app: Server,
   path: string,

@@ -20,7 +20,7 @@ import {
   updateProfileSchema,
 } from './schemas.ts';
 
-/** What anybody may ask for is limited by address, in calls per quarter of an hour. */
+/** Rate limits by address of open routes, in calls per quarter of an hour. */
 const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export interface UsersContext extends AccountContext {
@@ -57,8 +57,8 @@ export function registerUsers(app: Server, context: UsersContext): void {
 
 function registerMailedTokens(app: Server, context: UsersContext): void {
   for (const [path, summary, purpose] of [
-    ['resend_confirmation', 'Have the mail sent again that confirms an address', 'CONFIRM_EMAIL'],
-    ['request_reset_password', 'Have a token mailed that sets a new password', 'RESET_PASSWORD'],
+    ['resend_confirmation', 'Send the confirmation mail of an address again', 'CONFIRM_EMAIL'],
+    ['request_reset_password', 'Request a mail to set a new password', 'RESET_PASSWORD'],
   ] as const) {
     app.post(
       `/api/user/${path}`,
@@ -92,7 +92,7 @@ function registerProfile(
   answer: (user: UserRow) => Promise<{ status: 'OK'; data: ReturnType<typeof asUser> }>,
 ): void {
   const { pool, sessions, cookies } = context;
-  // Many at once share one query; each still sees what had been committed when it came in.
+  // Concurrent calls share one query; each sees everything committed before it began.
   const findSoon = batchLoader<number, UserRow | undefined>(ids => findUsers(pool, ids), { max: 200 });
   app.get(
     '/api/user/profile',

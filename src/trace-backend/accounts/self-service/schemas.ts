@@ -6,7 +6,7 @@ import { Confirmation, Email, Language, MailToken, User } from '../users/schemas
 const name = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description, examples: [example] });
 
-/** Its length is checked in code, which counts what people count. */
+/** The length is checked in code, which counts code points. */
 const Password = Type.String({
   minLength: MIN_PASSWORD,
   maxLength: MAX_PASSWORD,
@@ -35,7 +35,7 @@ export const ProfileUpdate = Type.Object({
   ),
   password: Type.Optional(Password),
   currentPassword: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'needed to set another password' }),
+    Type.String({ maxLength: 1024, description: 'required to change the password' }),
   ),
 });
 
@@ -43,7 +43,7 @@ const answers = (description: string) => ({ 200: envelope(User, description), ..
 
 export const registerSchema = {
   tags: ['User'],
-  summary: 'Open an account',
+  summary: 'Create an account',
   description: 'A mail with a token goes to the address. An administrator activates the account.',
   body: Registration,
   response: answers('the new user, not yet active'),
@@ -59,7 +59,7 @@ export const confirmEmailSchema = {
 export const mailedTokenSchema = (summary: string) => ({
   tags: ['User'],
   summary,
-  description: 'Answers the same for every address. One mail in five minutes, at most.',
+  description: 'The answer is the same for every address. At most one mail in five minutes.',
   body: Address,
   response: { 200: Done, ...failureAnswers() },
 });
@@ -67,29 +67,29 @@ export const mailedTokenSchema = (summary: string) => ({
 export const resetPasswordSchema = {
   tags: ['User'],
   summary: 'Set a password by a mailed token',
-  description: 'Ends every session of the user, who is told by mail.',
+  description: 'Ends every session of the user, who gets a mail.',
   body: PasswordReset,
   response: { 200: Done, ...failureAnswers() },
 };
 
 export const getProfileSchema = {
   tags: ['User'],
-  summary: 'Who is logged in',
+  summary: 'The logged-in user',
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401) },
 };
 
 export const updateProfileSchema = {
   tags: ['User'],
-  summary: 'Change what is known of oneself',
+  summary: 'Change the profile of the caller',
   description:
-    'What is left out stays. Another password needs the current one, ends every session, and begins a new one here.',
+    'Omitted fields stay unchanged. A new password needs the current one, ends every session, and begins a new one for the caller.',
   body: ProfileUpdate,
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 404) },
 };
 
 export const landingPageSchema = ({ title, tag }: { title: string; tag: string }) => ({
   tags: [tag],
-  summary: `${title}: the page behind a mailed link`,
+  summary: `${title}: the page of a mailed link`,
   description: 'The same for every token; opening it changes nothing.',
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),

@@ -4,17 +4,17 @@ import { ACCESS_SECONDS } from '../../keys/keys.ts';
 
 export const ACCESS_COOKIE = 'trace-accessToken';
 export const REFRESH_COOKIE = 'trace-refreshToken';
-/** A session ends this long after its login, however often it is refreshed, in seconds. */
+/** Lifetime of a session from its login, however often it is refreshed, in seconds. */
 export const SESSION_SECONDS = 30 * 24 * 3600;
 
-/** The refresh token goes nowhere but to where it is used. */
+/** The refresh token is sent only to the routes that use it. */
 const REFRESH_PATH = '/api/user';
 
-/** What a request is made by. */
+/** The client of a request. */
 export interface Client {
-  /** address that it came from */
+  /** client address */
   ip: string;
-  /** what the program calls itself */
+  /** User-Agent */
   userAgent: string | undefined;
 }
 
@@ -31,11 +31,11 @@ export function clientOf({
 /** The tokens of a session. */
 export interface Tokens {
   access: string;
-  /** with the end of the session; without a refresh token the one that the client has stays good */
+  /** with the end of the session; without a refresh token, the client's current one stays valid */
   refresh?: { secret: string; expiresAt: Date };
 }
 
-/** The cookies of a session, set and taken away. */
+/** Sets and clears the cookies of a session. */
 export interface Cookies {
   set(reply: FastifyReply, tokens: Tokens): void;
   clear(reply: FastifyReply): void;
@@ -53,7 +53,7 @@ export function sessionCookies({
     COOKIE_SECURE === 'auto' ? TRACE_PUBLIC_URL?.startsWith('https:') === true : COOKIE_SECURE === 'true';
   const sameSite = { unset: '', lax: '; SameSite=Lax', strict: '; SameSite=Strict', none: '; SameSite=None' };
   const further = `${secure ? '; Secure' : ''}${sameSite[COOKIE_SAMESITE]}`;
-  // Both values are base64url and dots: nothing in them needs a cookie's quoting (RFC 6265 §4.1.1).
+  // Both values consist of base64url and dots, which need no quoting (RFC 6265 §4.1.1).
   const line = (name: string, value: string, path: string, seconds: number) =>
     `${name}=${value}; Path=${path}; Max-Age=${seconds}; ` +
     `Expires=${new Date(seconds === 0 ? 0 : Date.now() + seconds * 1000).toUTCString()}; HttpOnly${further}`;

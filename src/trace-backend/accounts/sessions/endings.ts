@@ -5,9 +5,9 @@ import { raiseSessionVersion } from '../users/store.ts';
 import { deleteSessions } from './store.ts';
 
 /**
- * Ends every session of a user: all access and refresh tokens made so far. To be told by `Endings` after the commit.
+ * Ends every session of a user: all access and refresh tokens made so far. Call `Endings` after the commit.
  *
- * @param resets whether mailed tokens that set a password end too, and a change of address that waits for mails
+ * @param resets whether password reset tokens and a pending change of address end too
  */
 export async function endSessions(
   database: Database,
@@ -22,9 +22,9 @@ export async function endSessions(
   await deleteMailTokens(database, userId, ['CHANGE_EMAIL_OLD', 'CHANGE_EMAIL_NEW']);
 }
 
-/** Tells those parts of the process that hold something open for a session when it has ended. */
+/** Notifies parts of the process that hold something open for a session when it has ended. */
 export interface Endings {
-  /** Sessions of a user have ended, and that is committed. */
+  /** To be called after the commit that ended sessions of a user. */
   tell(userId: number): void;
   listen(listener: (userId: number) => void): void;
 }

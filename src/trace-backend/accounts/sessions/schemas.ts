@@ -10,7 +10,7 @@ export const Login = Type.Object({
   code: Type.Optional(Code),
 });
 
-/** Any text is taken in a path; what is no UUID names nothing. */
+/** Any text is accepted in a path; one that is no UUID is not found. */
 export const SessionId = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -21,7 +21,7 @@ export const SessionId = Type.String({
 export const Session = Type.Object({
   id: SessionId,
   startedAt: DateTime,
-  lastUsedAt: { ...DateTime, description: 'when it logged in or was refreshed last' },
+  lastUsedAt: { ...DateTime, description: 'when it was last refreshed, or logged in' },
   expiresAt: { ...DateTime, description: 'when it ends, however often it is refreshed' },
   address: Type.String({ description: 'address it was last used from', examples: ['192.0.2.7'] }),
   userAgent: Type.String({ description: 'program it was last used by', examples: ['Mozilla/5.0'] }),
@@ -40,7 +40,7 @@ export const loginSchema = {
   tags: ['User'],
   summary: 'Log in',
   description:
-    'Sets the cookie trace-accessToken, which secured calls need, for an hour. After 10 failures for one account from one address (IPv6: /64) within 15 minutes: 429; after 100 from anywhere too, except from addresses that the user logged in from within 30 days. A user has at most 100 sessions: a new one replaces the least recently used.',
+    'Sets the cookie trace-accessToken, which secured calls need, for an hour. 429 after 10 failures for one account from one address (IPv6: /64) within 15 minutes, and after 100 from all addresses, except for addresses from which the user has logged in within 30 days. A user has at most 100 sessions: a new one replaces the least recently used.',
   body: Login,
   response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
 };
@@ -49,7 +49,7 @@ export const refreshSchema = {
   tags: ['User'],
   summary: 'Continue for another hour',
   description:
-    'Exchanges the cookie trace-refreshToken for new cookies. Each is good once, until 30 days after the login.',
+    'Exchanges the cookie trace-refreshToken for new cookies. Each can be used once, until 30 days after the login.',
   response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
 };
 
@@ -57,14 +57,14 @@ export const logoutSchema = {
   tags: ['User'],
   summary: 'Log out',
   description:
-    'Ends every session of the user, on every device. The cookie trace-refreshToken alone is enough. DELETE /api/user/sessions/{id} ends one session.',
+    'Ends every session of the user, on every device. The cookie trace-refreshToken is enough. DELETE /api/user/sessions/{id} ends one session.',
   response: { 200: Done, ...failureAnswers(401) },
 };
 
 export const listSessionsSchema = {
   tags: ['User'],
-  summary: 'Where the caller is logged in',
-  description: 'The session used last comes first.',
+  summary: 'The sessions of the caller',
+  description: 'Most recently used first.',
   response: {
     200: envelope(
       Type.Object({

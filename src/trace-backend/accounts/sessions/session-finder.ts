@@ -3,10 +3,10 @@ import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import type { FindSession } from '../../access/authentication.ts';
 import { findSessionStates, type SessionState } from './store.ts';
 
-/** Sessions that one statement looks up, at most. */
+/** Sessions per statement, at most. */
 const SESSIONS_AT_ONCE = 200;
 
-/** Looks sessions up in the database each time, so that one which ended is out at once, in every process. */
+/** Looks up sessions in the database each time, so that ended ones are refused at once, in every process. */
 export function sessionFinder(pool: pg.Pool): FindSession {
   const find = batchLoader<string, SessionState | undefined>(
     ids => findSessionStates(pool, ids, new Date()),

@@ -11,7 +11,7 @@ import { secretBox } from '../../../platform/tokens/secret-box.ts';
 import { makeKey } from '../../keys/keys.ts';
 
 let trace: RunningTrace;
-/** Another process over the same database, behind a proxy that says who asks. */
+/** Another process over the same database, behind a proxy that forwards client addresses. */
 let other: RunningTrace;
 beforeAll(async () => {
   trace = await runningTrace();
@@ -153,7 +153,7 @@ test('after a hundred failures from anywhere an account is open only to addresse
   expect((await login(user.email, PASSWORD, from('192.0.2.1'), other)).status).toBe(200);
 });
 
-test('failed logins, and what an administrator was refused, stand in the audit', async () => {
+test('failed logins, and requests that an administrator was refused, are in the audit', async () => {
   const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
   const admin = await trace.login(ADMIN.username, ADMIN.password);
   const audited = async (query: string) =>
@@ -213,7 +213,7 @@ test('no refresh leads beyond thirty days after the login', async () => {
   expect((await profile(cookiesOf(renewed))).status).toBe(401);
 });
 
-test('a user sees where they are logged in, and ends one session; nobody else`s', async () => {
+test("a user sees where they are logged in, and ends one session; nobody else's", async () => {
   const [user, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
   const phone = await login(user.email, PASSWORD, { 'user-agent': 'a phone' });
   const list = async (cookie: string) =>
@@ -241,7 +241,7 @@ test('a user sees where they are logged in, and ends one session; nobody else`s'
   expect((await list(stranger.cookie)).count).toBe(1);
 });
 
-test('a refresh token is good once, and once more for a moment; later it is a thief`s', async () => {
+test("a refresh token is good once, and once more for a moment; later it is a thief's", async () => {
   const user = await trace.loggedIn();
   const first = cookiesOf(await login(user.email));
   const refresh = (cookie: string, of = trace) =>
@@ -259,7 +259,7 @@ test('a refresh token is good once, and once more for a moment; later it is a th
   expect((await refresh('')).status).toBe(401);
 });
 
-test('a page of another origin can change nothing with a user`s cookie; those that are named can', async () => {
+test("a page of another origin can change nothing with a user's cookie; those that are named can", async () => {
   const user = await trace.loggedIn();
   const put = (origin: string, of: RunningTrace) =>
     of.send('PUT', '/api/user/profile', { name: 'Ana' }, { cookie: user.cookie, origin });

@@ -26,15 +26,15 @@ import {
   touchSession,
 } from './store.ts';
 
-/** A refresh token that was used is good once more for a moment: on a bad network the first answer may be lost. */
+/** A used refresh token stays valid for a moment, because the first answer may be lost on a bad network. */
 const GRACE_MS = 60_000;
-/** Characters of a program's name that are kept. */
+/** Characters of a User-Agent that are stored. */
 const MAX_USER_AGENT = 200;
 
 export interface Credentials {
   username: string;
   password: string;
-  /** of the second factor, where the account has one */
+  /** of the second factor, if the account has one */
   code?: string | undefined;
 }
 
@@ -44,20 +44,20 @@ export interface LoggedIn {
   tokens: Tokens;
 }
 
-/** Logging in and what follows from it. */
+/** Logins and sessions. */
 export interface Sessions {
   /** @throws Problem unauthenticated, too_many_requests */
   login(client: Client, credentials: Credentials): Promise<LoggedIn>;
-  /** Begins another session of a user, whose earlier ones have ended. */
+  /** Begins a new session of a user whose earlier ones have ended. */
   beginAnew(client: Client, user: Account, secondFactor: boolean): Promise<Tokens>;
-  /** An access token that says that the caller's session has proven a second factor. */
+  /** An access token for a session that has proven a second factor. */
   signAnew(caller: Caller): Promise<Tokens>;
   /** @throws Problem unauthenticated */
   refresh(client: Client, refreshToken: string | undefined): Promise<LoggedIn>;
   /**
-   * Ends every session of a user: of the caller, or else of the refresh token.
+   * Ends every session of the caller, or else of the refresh token's user.
    *
-   * @returns whether either names one
+   * @returns whether there was one
    */
   logout(visitor: Visitor, refreshToken: string | undefined): Promise<boolean>;
 }
@@ -75,12 +75,14 @@ export function openSessions(context: SessionContext): Sessions {
   const accessToken = (user: Account, { id: sid, secondFactor }: Pick<Session, 'id' | 'secondFactor'>) => {
     const { id, email, role, sessionVersion } = user;
     const claims = { sub: String(id), type: 'access', email, role, ver: sessionVersion, sid };
-    // A packet service elsewhere knows nothing of second factors; it refuses who is not activated.
+    // An external packet service knows nothing of second factors; it refuses users who are not activated.
     const isOpen = requirement.isOpen({ role, secondFactor });
     return keys.sign({ ...claims, ...(isOpen && { is_activated: false }) });
   };
 
-  /** Begins a session; its token is signed before the transaction, which must not wait for another connection. */
+  /**
+   * Begins a session; its token is signed before the transaction, so that this does not wait for another connection.
+   */
   async function begin(
     client: Client,
     user: Account,
@@ -137,13 +139,13 @@ export function openSessions(context: SessionContext): Sessions {
 }
 
 const inactive = {
-  UNCONFIRMED: 'the account is not active: its e-mail address waits to be confirmed',
-  CONFIRMED_EMAIL: 'the account is not active: it waits for an administrator',
+  UNCONFIRMED: 'the account is not active: its e-mail address has not been confirmed',
+  CONFIRMED_EMAIL: 'the account is not active: an administrator has not activated it yet',
   DEACTIVATED: 'the account is not active: an administrator deactivated it',
 };
 
 /**
- * Checks a login: the password, whether the account is active, and the second factor where there is one.
+ * Checks a login: the password, whether the account is active, and the second factor if there is one.
  *
  * @throws Problem unauthenticated, too_many_requests
  */
@@ -171,7 +173,7 @@ async function checkLogin(
 }
 
 /**
- * Has a login whose password is right prove the second factor, where the account has one.
+ * Checks the second factor of a login with a correct password, if the account has one.
  *
  * @returns whether there is one
  * @throws Problem unauthenticated, too_many_requests
@@ -184,18 +186,18 @@ async function checkSecondFactor(
   const factor = await requiredFactor(pool, account.id);
   if (!factor) return false;
   if (code === undefined) {
-    // No failure, and no success that would clear those before.
+    // Neither a failure, nor a success, which would clear earlier failures.
     await deleteLoginFailures(pool, attempt);
     throw codeNeeded('code is needed: this account has a second factor');
   }
   if (!(await proveFactor({ pool, box }, factor, code))) {
     await noteFailure(pool, client, account, attempt, 'code');
-    throw codeNeeded('code is not one of the second factor, or was used before');
+    throw codeNeeded('code is wrong or was used before');
   }
   return true;
 }
 
-/** Writes a failed login down; an account that does not exist is named by the hash of what was typed. */
+/** Audits a failed login; an unknown account is identified by the hash of the name entered. */
 async function noteFailure(
   database: Database,
   client: Client,
@@ -239,10 +241,10 @@ type Exchanged =
   | { account?: undefined; session?: undefined; secret?: undefined; reused?: number };
 
 /**
- * Takes a refresh token for its successor. One that was used before, and not just now, was stolen or copied: then
+ * Exchanges a refresh token for its successor. One that was used earlier, not just now, was stolen or copied: then
  * every session of the user ends (RFC 9700 §4.14.2).
  *
- * @returns without an account when the token is not good; `reused` is the user whose sessions ended
+ * @returns without an account if the token is not valid; `reused` is the user whose sessions ended
  */
 async function exchange(database: Database, client: Client, token: string | undefined): Promise<Exchanged> {
   const now = new Date();

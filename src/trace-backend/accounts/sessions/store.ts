@@ -10,7 +10,7 @@ export interface Session {
   startedAt: Date;
   lastUsedAt: Date;
   expiresAt: Date;
-  /** where it was last used from */
+  /** address of its last use */
   address: string;
   userAgent: string;
   /** whether the login proved a second factor */
@@ -20,10 +20,10 @@ export interface Session {
 const SESSION = sql`id, user_id AS "userId", started_at AS "startedAt", last_used_at AS "lastUsedAt",
   expires_at AS "expiresAt", address, user_agent AS "userAgent", second_factor AS "secondFactor"`;
 
-/** Sessions of one user, at most: the one that was used least recently makes room. */
+/** Sessions of one user, at most: the least recently used one is deleted. */
 export const MAX_SESSIONS = 100;
 
-/** Keeps a session; those of the same user that have expired are forgotten. */
+/** Stores a session; deletes the user's expired ones. */
 export async function insertSession(database: Database, session: Session): Promise<void> {
   const { id, userId, startedAt, lastUsedAt, expiresAt, address, userAgent, secondFactor } = session;
   await database.query(sql`
@@ -34,7 +34,7 @@ export async function insertSession(database: Database, session: Session): Promi
     VALUES (${id}, ${userId}, ${startedAt}, ${lastUsedAt}, ${expiresAt}, ${address}, ${userAgent}, ${secondFactor})`);
 }
 
-/** Notes that a session was refreshed. */
+/** Records that a session was refreshed. */
 export async function touchSession(
   database: Database,
   { id, lastUsedAt, address, userAgent }: Pick<Session, 'id' | 'lastUsedAt' | 'address' | 'userAgent'>,
@@ -44,7 +44,7 @@ export async function touchSession(
     WHERE id = ${id}`);
 }
 
-/** A user's sessions that have not expired, the one used last first. */
+/** A user's sessions that have not expired, most recently used first. */
 export async function listSessions(database: Database, userId: number, now: Date): Promise<Session[]> {
   const { rows } = await database.query<Session>(sql`
     SELECT ${SESSION} FROM sessions WHERE user_id = ${userId} AND expires_at > ${now}
@@ -64,7 +64,7 @@ export async function deleteSessions(database: Database, userId: number): Promis
   await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId}`);
 }
 
-/** Notes of one session of a user, or of all, whether its login counts as proven by a second factor. */
+/** Sets for one session of a user, or all, whether its login counts as proven by a second factor. */
 export async function setSecondFactor(
   database: Database,
   userId: number,
@@ -75,7 +75,7 @@ export async function setSecondFactor(
     WHERE user_id = ${userId} AND (${sessionId}::uuid IS NULL OR id = ${sessionId})`);
 }
 
-/** What an access token must agree with. */
+/** The state that an access token is checked against. */
 export interface SessionState {
   userId: number;
   status: Status;
@@ -120,7 +120,7 @@ export async function insertRefreshToken(
     VALUES (${hash}, ${sessionId}, ${userId}, ${sessionVersion}, ${expiresAt})`);
 }
 
-/** Whose refresh token it is; undefined when there is none. */
+/** The user of a refresh token; undefined if there is none. */
 export async function findRefreshTokenUser(
   database: Database,
   hash: Buffer,
@@ -132,8 +132,8 @@ export async function findRefreshTokenUser(
 }
 
 /**
- * A refresh token that nobody else uses until the end of the transaction, with its session. The caller holds the lock
- * of the user's row, so that this and the end of all sessions do not wait for each other.
+ * Locks a refresh token until the end of the transaction, and returns it with its session. The caller holds the lock
+ * of the user's row, so that this does not deadlock with ending all sessions.
  */
 export async function lockRefreshToken(
   database: Database,

@@ -2,7 +2,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { readEmail } from '../../../platform/mail/email.ts';
 
 /**
- * An address as it was typed, and in the form by which it is looked for.
+ * An address as entered, and in the form by which it is looked up.
  *
  * @throws Problem invalid
  */
@@ -14,7 +14,7 @@ export function checkEmail(text: string, field: string): { email: string; emailK
   throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
 
-/** The form by which an address is looked for; of what is no address, a form that nobody has. */
+/** The form by which an address is looked up; for an invalid address, one that nobody has. */
 export function emailKeyOf(text: string): string {
   const email = text.normalize('NFC').trim();
   return readEmail(email) ?? email.toLowerCase();

@@ -9,22 +9,22 @@ import type { Settings } from '../../../platform/settings.ts';
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 128;
 
-/** Argon2id as OWASP's password storage cheat sheet has it: 19 MiB, two passes, one lane. */
+/** Argon2id with the parameters of OWASP's password storage cheat sheet: 19 MiB, two passes, parallelism 1. */
 export const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
 
 const reckon = promisify(argon2);
-/** A check takes a core for some 20 ms off the event loop; more at once than cores only take each other's time. */
+/** A check takes about 20 ms of a core in a thread; more at once than cores only slow each other down. */
 const limited = limiter({
-  full: 'too many passwords wait to be checked',
+  full: 'too many passwords are waiting to be checked',
   concurrency: availableParallelism(),
   queue: 200,
 });
 
 /**
- * A password as it is kept: Argon2id in PHC string format.
+ * Hashes a password: Argon2id in PHC string format.
  *
- * @throws Problem unavailable when too many others wait
+ * @throws Problem unavailable if too many others wait
  */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
@@ -35,15 +35,15 @@ export async function hashPassword(password: string): Promise<string> {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** What a login of nobody is checked against, so that it takes as long as any. */
+/** The hash for logins to unknown accounts, so that they take the same time. */
 const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(
   Buffer.alloc(SALT_BYTES),
 )}$${base64(Buffer.alloc(COST.tagLength))}`;
 
 /**
- * Whether a password is the one that was kept. Without one it takes the same time and says no.
+ * Checks a password against a hash. Without a hash, it takes the same time and returns false.
  *
- * @throws Problem unavailable when too many others wait
+ * @throws Problem unavailable if too many others wait
  */
 export async function checkPassword(kept: string | undefined, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(kept ?? NOBODY) ?? [];
@@ -61,7 +61,7 @@ export async function checkPassword(kept: string | undefined, password: string):
   return timingSafeEqual(given, expected) && kept !== undefined;
 }
 
-/** The same password however a keyboard composes its letters (NFKC, as NIST SP 800-63B §5.1.1.2 has it). */
+/** Normalises the composition of letters (NFKC, NIST SP 800-63B §5.1.1.2). */
 function bytesOf(password: string): Buffer {
   return Buffer.from(password.normalize('NFKC'));
 }
@@ -71,7 +71,7 @@ function base64(bytes: Buffer): string {
 }
 
 /**
- * Refuses a password that may not be chosen.
+ * Refuses passwords that are not allowed.
  *
  * @param field name of the request field, for the error
  * @throws Problem invalid
@@ -96,7 +96,7 @@ function refused(field: string, sentence: string): Problem {
 
 let common: Promise<Set<string>> | undefined;
 
-/** Some tens of thousands of passwords out of leaks, read when the first one is asked for. */
+/** Tens of thousands of leaked passwords, loaded on first use. */
 function commonPasswords(): Promise<Set<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common']),

@@ -4,7 +4,7 @@ import type { User } from './store.ts';
 
 type PersonalUser = Omit<User, 'erased'> & { createdAt: Date };
 
-/** What is kept about a user, but the password. */
+/** The stored data of a user, without the password. */
 export async function findPersonalUser(database: Database, id: number): Promise<PersonalUser | undefined> {
   const { rows } = await database.query<PersonalUser>(sql`
     SELECT id, email, name, surname, language, status, role, discoverable, created_at AS "createdAt"
@@ -12,7 +12,7 @@ export async function findPersonalUser(database: Database, id: number): Promise<
   return rows[0];
 }
 
-/** Notes that an account is being erased: nobody logs in to it from now on. */
+/** Marks an account as being erased: logins are refused from now on. */
 export async function beginErasure(database: Database, id: number, now: Date): Promise<void> {
   await database.query(sql`
     UPDATE users SET status = 'DEACTIVATED', role = 'USER', discoverable = false,
@@ -20,7 +20,7 @@ export async function beginErasure(database: Database, id: number, now: Date): P
     WHERE id = ${id}`);
 }
 
-/** An account whose erasure has begun, with the address that it still has; undefined when it is done. */
+/** An account whose erasure has begun, with its address; undefined if the erasure is complete. */
 export async function findErasing(
   database: Database,
   id: number,
@@ -31,7 +31,7 @@ export async function findErasing(
   return rows[0];
 }
 
-/** Accounts whose erasure began before a time and is not done, in the order of their ids, `after` excluded. */
+/** Accounts whose erasure began before a time and is not complete, in the order of their ids, after `after`. */
 export async function listErasing(
   database: Database,
   { before, after, limit }: { before: Date; after: number; limit: number },
@@ -42,7 +42,7 @@ export async function listErasing(
   return rows.map(({ id }) => id);
 }
 
-/** Removes from an account whatever says who it was. */
+/** Removes identifying data from an account. */
 export async function anonymise(
   database: Database,
   id: number,

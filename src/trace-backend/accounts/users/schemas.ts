@@ -24,7 +24,7 @@ export const User = Type.Object({
   status: Status,
   role: Role,
   actions: Type.Array(Type.String(), {
-    description: 'what the user may do',
+    description: 'role of the user',
     examples: [['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY']],
   }),
   companyIds: Type.Array(Type.Integer(), { description: 'the companies the user is a member of' }),
@@ -34,7 +34,7 @@ export const User = Type.Object({
   }),
 });
 
-/** The secret out of a mailed link. */
+/** The secret of a mailed link. */
 export const MailToken = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -46,11 +46,11 @@ export const Confirmation = Type.Object({ token: MailToken });
 
 export const CurrentPassword = Type.String({
   maxLength: 1024,
-  description: 'the present password',
+  description: 'the current password',
   examples: ['correct horse battery staple'],
 });
 
-/** A code of an app, or a recovery code; spaces and hyphens do not matter. */
+/** A code of an app, or a recovery code; spaces and hyphens are ignored. */
 export const Code = Type.String({
   minLength: 1,
   maxLength: 64,

@@ -21,7 +21,7 @@ export interface User {
   erased: boolean;
 }
 
-/** A user with what only logging in needs. */
+/** A user with the fields needed for logins. */
 export interface Account extends User {
   password: string;
   sessionVersion: number;
@@ -30,7 +30,7 @@ export interface Account extends User {
 const USER = sql`id, email, name, surname, language, status, role, discoverable, erasing_at IS NOT NULL AS erased`;
 const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
 
-/** @returns undefined when the address is taken */
+/** @returns undefined if the address is already registered */
 export async function insertUser(
   database: Database,
   user: Omit<User, 'id' | 'discoverable' | 'erased'> & {
@@ -52,7 +52,7 @@ export async function findUser(database: Database, id: number): Promise<User | u
   return rows[0];
 }
 
-/** A user whom nobody else changes until the end of the transaction. */
+/** A user, locked until the end of the transaction. */
 export async function lockAccount(database: Database, id: number): Promise<Account | undefined> {
   const { rows } = await database.query<Account>(
     sql`SELECT ${ACCOUNT} FROM users WHERE id = ${id} FOR UPDATE`,
@@ -83,7 +83,7 @@ export async function findUsers(database: Database, ids: readonly number[]): Pro
   return ids.map(id => byId.get(id));
 }
 
-/** What may change of a user; what is absent stays. */
+/** A change of a user; absent fields stay unchanged. */
 export type UserChange = Partial<
   Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & { password: string }
 >;
@@ -100,9 +100,9 @@ export async function updateUser(database: Database, id: number, change: UserCha
 }
 
 /**
- * Gives a user another address; false when it is another user's.
+ * Changes a user's address; returns false if it belongs to another user.
  *
- * @throws what the database says of a violated unique constraint when another user takes it at the same time
+ * @throws the database's unique violation if another user takes it at the same time
  */
 export async function updateEmail(
   database: Database,
@@ -115,7 +115,7 @@ export async function updateEmail(
   return rowCount === 1;
 }
 
-/** Ends every token that was made under the user's present session version. */
+/** Invalidates every token with the user's current session version. */
 export async function raiseSessionVersion(database: Database, id: number): Promise<void> {
   await database.query(sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
 }
@@ -156,14 +156,14 @@ export async function listUsers(
   return lists.list<User>(database, `users ${JSON.stringify({ query, status, role })}`, source, page);
 }
 
-/** The active SYSTEM_ADMINs, oldest first, whom nobody else changes until the end of the transaction. */
+/** The active SYSTEM_ADMINs, oldest first, locked until the end of the transaction. */
 export async function lockSystemAdmins(database: Database): Promise<User[]> {
   const { rows } = await database.query<User>(sql`
     SELECT ${USER} FROM users WHERE role = 'SYSTEM_ADMIN' AND status = 'ACTIVE' ORDER BY id FOR UPDATE`);
   return rows;
 }
 
-/** Active administrators who are told of new users, oldest first. */
+/** Active administrators who are notified of new users, oldest first. */
 export async function findSystemAdmins(database: Database, limit: number): Promise<User[]> {
   const { rows } = await database.query<User>(sql`
     SELECT ${USER} FROM users WHERE role = 'SYSTEM_ADMIN' AND status = 'ACTIVE' ORDER BY id LIMIT ${limit}`);

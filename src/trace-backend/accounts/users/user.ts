@@ -4,7 +4,7 @@ import type { User } from './store.ts';
 
 const ACTIONS = ['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY'];
 
-/** A user as answers show one: who is not active may do nothing yet. */
+/** A user as in answers. */
 export function asUser(user: User, companyIds: number[]): Static<typeof UserSchema> {
   const { id, email, name, surname, status, role, language, discoverable } = user;
   const actions = status === 'ACTIVE' ? ACTIONS : [];

@@ -9,13 +9,13 @@ import { deleteLabels, findLabels, insertLabel, type Label, updateLabel } from '
 /** Labels of one product, at most. */
 export const MAX_LABELS = 100;
 
-/** What a client does not decide about a label. */
+/** The fields of a label that clients do not set. */
 const OURS = ['id', 'uuid', 'status', 'productId'];
 
 /**
- * Has a product whose row the transaction holds have the labels that were sent with it: one that names a label of the
- * product by id or uuid changes it, any other is a new one. Labels that are left out are removed, but for published
- * ones: their codes may be printed already, so they go by name alone.
+ * Stores the labels that were sent with a product, whose row lock the transaction holds: a label with the id or uuid
+ * of an existing one changes it, any other is new. Omitted labels are deleted, except published ones, whose codes may
+ * already be printed: they have to be deleted explicitly.
  */
 export async function saveLabels(
   database: Database,
@@ -41,7 +41,7 @@ export async function saveLabels(
   return labels;
 }
 
-/** What is kept of a label as it was sent; its only field may have come by itself. */
+/** The stored content of a label; a single field may have been sent without a list. */
 export function contentOf(body: object): Record<string, unknown> {
   const entries = Object.entries(body)
     .filter(([name, value]) => !OURS.includes(name) && !(value === null && name in LabelBody.properties))
@@ -56,7 +56,7 @@ export function byId(labels: readonly Label[]): Record<string, object> {
   );
 }
 
-/** A label as answers show it to those who may see its product. */
+/** A label as in answers to users who may see its product. */
 export function asLabel({ id, uuid, status, content }: Label): Static<typeof LabelView> {
   return { fields: [], ...content, id, status, uuid };
 }

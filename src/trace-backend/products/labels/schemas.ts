@@ -26,7 +26,7 @@ const content = {
   fields: oneOrMany(Field, 200),
 };
 
-/** A label as it stands in a product; id or uuid name one that is there already. */
+/** A label in a product; id or uuid refer to an existing one. */
 export const LabelBody = Type.Object({
   id: nullable(Id),
   uuid: nullable(Type.String({ maxLength: 100 })),
@@ -46,7 +46,7 @@ export const LabelView = Type.Object({
   fields: Type.Array(Field),
 });
 
-/** What anybody reads of a label that is published. */
+/** The public view of a published label. */
 export const PublicLabel = Type.Object({
   uuid: Type.String(),
   title: Type.Optional(Type.String()),

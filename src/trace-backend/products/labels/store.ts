@@ -2,13 +2,13 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { LabelStatus } from './schemas.ts';
 
-/** What consumers are told about a product, once it is published. */
+/** A label of a product; public once it is published. */
 export interface Label {
   id: number;
   uuid: string;
   productId: number;
   status: LabelStatus;
-  /** title, language, fields, and whatever else was sent */
+  /** title, language, fields, and other sent fields */
   content: Record<string, unknown>;
 }
 
