@@ -241,7 +241,7 @@ function readThreads(text: string | undefined): number | undefined {
   throw new UsageError('--threads is a number from 1 to 64');
 }
 
-/** Asks for a line on the terminal without showing it; what is piped in is read as it is. */
+/** Reads a line from the terminal without echo, or from a pipe. */
 async function askSecret(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = process.stdin.isTTY === true;

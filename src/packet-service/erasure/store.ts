@@ -46,7 +46,7 @@ export async function findErasures(database: Database, packetIds: readonly strin
   return rows.map(({ id }) => id);
 }
 
-/** Clears dead rows, and the index entries that repeat their columns; not inside a transaction. */
+/** Removes dead rows and their index entries; not inside a transaction. */
 export async function vacuum(database: Database): Promise<void> {
   for (const table of VACUUMED) await database.query({ text: `VACUUM (INDEX_CLEANUP ON) ${table}` });
 }

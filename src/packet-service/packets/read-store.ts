@@ -86,7 +86,7 @@ export async function findSmallPackets(
   return ids.map(id => found.get(id));
 }
 
-/** Where a packet (id in the uuid form) stands in the order of pages; undefined when there is none. */
+/** The position of a packet (id in the uuid form) in the order of pages; undefined if there is none. */
 export async function findPagePosition(database: Database, id: string): Promise<PagePosition | undefined> {
   const { rows } = await database.query<PagePosition>({
     name: 'find_place',

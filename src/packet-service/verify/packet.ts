@@ -114,7 +114,7 @@ export function hasAttachmentRows({ stored, body }: ReadPacket): boolean {
   return attachmentReferences(body.attachments).every(({ id }) => rows.has(id));
 }
 
-/** What can be said of a packet that was erased: it stands in the log, with this Header and hash. */
+/** The result for an erased packet: it is in the log, with this Header and hash. */
 export function erasedPacket({ header, footer }: Sections, erasedAt: Date) {
   return {
     valid: false,

@@ -38,7 +38,7 @@ interface Migration {
  *
  * @param schema the PostgreSQL schema of the service, created if missing
  * @param folder the folder of `NNN-name.sql` files
- * @param deadline when a connection on which the server does not answer is destroyed
+ * @param deadline time after which an unresponsive connection is destroyed
  * @param level of a database that `fieldtrace move` fills
  * @returns the names of the migrations that ran now
  * @throws MigrationError

@@ -104,7 +104,9 @@ export async function listImages(database: Database, afterId: number, limit: num
   return rows;
 }
 
-/** The storage key of content to be removed now, held until the end of the transaction; undefined when there is none. */
+/**
+ * The storage key of content to be removed now, locked until the end of the transaction; undefined if there is none.
+ */
 export async function takeLeftover(database: Database, now: Date): Promise<string | undefined> {
   const { rows } = await database.query<{ storageKey: string }>(sql`
     SELECT storage_key AS "storageKey" FROM image_leftovers WHERE remove_at < ${now}

@@ -52,7 +52,7 @@ export const MESSAGE = raw(
     `to_char(ts, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS utc`,
 );
 
-/** Deletes a message (ids in the uuid form, `ts` in full precision), as an erasure may; gives its text as searched. */
+/** Deletes a message (ids in the uuid form, `ts` in full precision) for an erasure; returns its folded text. */
 export async function takeMessage(
   database: Database,
   { threadId, ts, id }: { threadId: string | null; ts: string; id: string },
