@@ -24,20 +24,20 @@ import { expireImagesBy } from '../images/personal-store.ts';
 export interface ErasureContext {
   pool: pg.Pool;
   mailer: Pick<Mailer, 'forget'>;
-  /** what the packet service keeps; undefined where its users are not ours */
+  /** the packet service's personal data; undefined if it has another user registry */
   elsewhere: PersonalData | undefined;
 }
 
-/** Interrupted erasures that are read at once. */
+/** Interrupted erasures per query. */
 const BATCH = 100;
-/** An erasure younger than this may still be under way, in milliseconds. */
+/** Erasures younger than this may still be in progress, in milliseconds. */
 const UNDER_WAY_MS = 10 * 60_000;
 
 /**
- * Closes an account that is to be erased: nobody logs in to it from now on, and every session has ended. The caller
- * continues with `finishErasure`; when that fails, an hourly job does.
+ * Closes an account for erasure: logins are refused, and every session has ended. The caller continues with
+ * `finishErasure`; if that fails, an hourly job does.
  *
- * @param given the account as its password was checked, for a user's own erasure
+ * @param given the account whose password was checked, if users erase themselves
  * @throws Problem not_found, invalid for the last active SYSTEM_ADMIN
  */
 export async function closeAccount(
@@ -61,18 +61,17 @@ export async function closeAccount(
     await endSessions(database, userId, { resets: false });
     // A change of address waits until mails to the new address are forgotten too; nobody can confirm it any more.
     await eraseMails(database, userId);
-    // The line about one's own erasure holds no address: nothing but the number is left of the user.
+    // The audit entry of one's own erasure has no address: only the user's number remains.
     const by = visitor.caller?.id === userId ? { ...PROGRAM, caller: visitor.caller } : visitor;
     await audit(database, by, { action: 'ERASE_USER', entity: 'user', entityId: userId });
   });
 }
 
 /**
- * Removes what is about the user of a closed account alone, in both services: address and name, mails, contacts,
- * sessions, keys, memberships, files that nothing carries. Packets, shares, products and the audit stay, under the
- * user's number. Safe to repeat.
+ * Removes the personal data of a closed account in both services: address and name, mails, contacts, sessions, keys,
+ * memberships, orphaned files. Packets, shares, products and the audit stay, under the user's number. Idempotent.
  *
- * @returns whether what the packet service keeps is erased, too; false where it keeps its data elsewhere
+ * @returns whether the packet service's data was erased too; false if it uses another database
  */
 export async function finishErasure(
   { pool, mailer, elsewhere }: ErasureContext,
@@ -86,7 +85,7 @@ export async function finishErasure(
   const change = await findEmailChange(pool, userId, new Date(0));
   await mailer.forget([closed.email, ...(change ? [change.email] : [])]);
   const password = await hashPassword(randomBytes(32).toString('base64url'));
-  // Not to be guessed: nobody can register the address beforehand.
+  // Random, so that nobody can register the address beforehand.
   const email = `erased-${userId}-${randomBytes(16).toString('hex')}@erased.invalid`;
   await transaction(pool, async database => {
     await lockAccount(database, userId);
@@ -103,9 +102,9 @@ export async function finishErasure(
 }
 
 /**
- * Continues erasures that a crash or an error interrupted. One that fails again does not keep the others from ending.
+ * Continues interrupted erasures. A failure of one does not stop the others.
  *
- * @throws AggregateError with what failed
+ * @throws AggregateError with the errors
  */
 export async function finishErasures(context: ErasureContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - UNDER_WAY_MS);
