@@ -22,6 +22,7 @@ beforeAll(async () => {
   another = await otherClient(database);
 });
 afterEach(async () => {
+  await Promise.all([other.query('ROLLBACK'), another.query('ROLLBACK')]);
   await Promise.all(pools.splice(0).map(pool => pool.end()));
 });
 afterAll(async () => {

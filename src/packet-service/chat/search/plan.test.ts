@@ -51,7 +51,7 @@ test('while it is unknown what the index can be asked for, one set is assumed', 
 });
 
 test('while it is unknown what the index can be asked for, a look-up costs no more than one set does', () => {
-  const rare: Progress = { ...progress, matches: 3, total: 20_000, sets: 'unknown' };
+  const rare: Progress = { ...progress, matches: 3, total: 5000, sets: 'unknown' };
   expect(nextStep('by thread', rare).way).toBe('look up');
 });
 
@@ -108,7 +108,7 @@ test('once the threads are read one by one, what others write does not matter', 
 });
 
 test('in order of time it does not matter how many threads there are', () => {
-  const mine: Progress = { ...progress, matches: 1000, sets: [[1]] };
+  const mine: Progress = { ...progress, matches: 1000, total: 3000, sets: [[1]] };
   expect(nextStep('by time', { ...mine, threads: 5000 })).toEqual(nextStep('by time', mine));
 });
 
