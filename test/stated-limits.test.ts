@@ -190,6 +190,7 @@ const INTERNAL = new Set([
   'packet-service/packets: MAX_CELLS',
   'packet-service/packets: PAGE_BYTES',
   'packet-service/sharing/notifications: MAX_RETRY_SECONDS',
+  'packet-service/verify: MAX_THREADS',
   'packet-service/writer: MAX_BATCHES',
   'packet-service/writer: MAX_BYTES',
   'packet-service/writer: MAX_PACKETS',
