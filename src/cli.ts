@@ -4,11 +4,20 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import {
+  type BackupCommand,
+  backupList,
+  backupNow,
+  restoreBackup,
+  status,
+  verifyBackup,
+} from './backup-commands.ts';
 import { move } from './move-command.ts';
 import { migratePacketService } from './packet-service/app.ts';
 import { erasePacket } from './packet-service/erasure/erase.ts';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { replayNotifications } from './packet-service/sharing/notifications/replay.ts';
+import { BackupError } from './platform/backup/backup-error.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { adoptFileStore } from './platform/files/store-id.ts';
 import { Problem } from './platform/http/problems.ts';
@@ -17,7 +26,7 @@ import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { MoveError } from './platform/postgres/move/move.ts';
-import { openDatabase } from './platform/postgres/open-database.ts';
+import { type OpenDatabase, openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, type Settings, SettingsError } from './platform/settings.ts';
 import { secretBox } from './platform/tokens/secret-box.ts';
 import { createAdmin } from './trace-backend/accounts/administration/first-admin.ts';
@@ -40,14 +49,9 @@ interface Command {
   /** the name of the positional argument, such as a file; passed as an option of this name */
   operand?: string;
   /** it opens databases of its own and not that of the settings */
-  alone?: (options: Record<string, string | boolean | undefined>, logger: pino.Logger) => Promise<string>;
+  alone?: (context: BackupCommand) => Promise<string>;
   /** @returns what to print */
-  run?: (context: {
-    connection: Connection;
-    settings: Settings;
-    logger: pino.Logger;
-    options: Record<string, string | boolean | undefined>;
-  }) => Promise<string>;
+  run?: (context: BackupCommand & Pick<OpenDatabase, 'connection' | 'backup'>) => Promise<string>;
 }
 
 function userCommand(
@@ -181,7 +185,7 @@ const commands: Record<string, Command> = {
     usage: 'move --from URL|DIR --to URL|DIR',
     does: 'copies a database into an empty one and compares it; each is the address of a PostgreSQL server or a DATA_DIR. It can be repeated after an interruption',
     options: { from: { type: 'string' }, to: { type: 'string' } },
-    async alone({ from, to }, logger) {
+    async alone({ options: { from, to }, logger }) {
       if (!from || !to) throw new UsageError('usage: fieldtrace move --from URL|DIR --to URL|DIR');
       return move({ from: from as string, to: to as string }, logger);
     },
@@ -196,6 +200,41 @@ const commands: Record<string, Command> = {
       if (mismatches > 0) process.exitCode = 1;
       return summary;
     },
+  },
+  'backup now': {
+    usage: 'backup now',
+    does: 'takes a base backup into BACKUP_URL, beside a service that runs or without one, and ends when it is complete',
+    options: {},
+    run: ({ connection, backup, ...command }) => backupNow(command, { connection, backup }),
+  },
+  'backup list': {
+    usage: 'backup list',
+    does: 'lists what is in BACKUP_URL, and the times that it can be restored to',
+    options: {},
+    alone: backupList,
+  },
+  'backup verify': {
+    usage: 'backup verify [--instance ID]',
+    does: 'reads every object in BACKUP_URL, restores the newest state aside, starts it and verifies it; ends with 1 when anything differs',
+    options: { instance: { type: 'string' } },
+    alone: verifyBackup,
+  },
+  status: {
+    usage: 'status',
+    does: 'prints how old the last backup and the last verified one are',
+    options: {},
+    alone: status,
+  },
+  restore: {
+    usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID]',
+    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it',
+    options: {
+      into: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      instance: { type: 'string' },
+    },
+    alone: restoreBackup,
   },
   'service-token': {
     usage: 'service-token',
@@ -223,12 +262,13 @@ async function main(): Promise<void> {
   const level = process.env.LOG_LEVEL ? settings.LOG_LEVEL : 'warn';
   const logger = makeLogger(level, pino.destination(2));
   if (command.alone) {
-    console.log(await command.alone(options, logger));
+    console.log(await command.alone({ settings, logger, options }));
     return;
   }
   const database = await openDatabase(settings, logger);
   try {
-    console.log(await command.run?.({ connection: database.connection, settings, logger, options }));
+    const { connection, backup } = database;
+    console.log(await command.run?.({ connection, backup, settings, logger, options }));
   } finally {
     await database.stop();
   }
@@ -285,12 +325,15 @@ function help(): string {
 main().catch((error: Error) => {
   const expected = [
     UsageError,
+    BackupError,
     Problem,
     SettingsError,
     EmbeddedPostgresError,
     MigrationError,
     MoveError,
   ].some(kind => error instanceof kind);
-  console.error(`fieldtrace: ${expected || 'code' in error ? error.message : error.stack}`);
+  console.error(
+    `fieldtrace: ${expected || 'code' in error || '$metadata' in error ? error.message : error.stack}`,
+  );
   process.exitCode = 1;
 });

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { migratePacketService, packetService } from './packet-service/app.ts';
 import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
 import { connectionsNeeded, SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
+import { type Backups, openBackups } from './platform/backup/backups.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { checkFileStore } from './platform/files/store-id.ts';
 import { reachableBecause } from './platform/http/hosts.ts';
@@ -11,7 +12,7 @@ import { checkServer } from './platform/postgres/check-server.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
-import { openDatabase } from './platform/postgres/open-database.ts';
+import { type OpenDatabase, openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
@@ -33,21 +34,36 @@ async function main(): Promise<void> {
 
   const database = await openDatabase(settings, logger);
   const servers: Server[] = [];
-  const stop = stopOnSignals({ servers, database }, logger);
+  let backups: Backups | undefined;
+  const stop = stopOnSignals({ servers, database: { stop: () => stopDatabase(database, backups) } }, logger);
   try {
     await checkDatabase(settings, database.connection, logger);
+    backups = openBackups(settings, database, logger);
     // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
-    const services = await makeServices(settings, database.connection, logger, servers);
+    const services = await makeServices(
+      settings,
+      { connection: database.connection, backups },
+      logger,
+      servers,
+    );
     for (const { name, schema, migrate, app, port, log } of services) {
       for (const migration of await migrate()) log.info({ migration }, 'migrated');
       await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
       await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
     }
+    backups?.start();
     greet(services);
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Ships what the server has archived before it ended: a clean stop leaves nothing at risk. */
+async function stopDatabase(database: OpenDatabase, backups: Backups | undefined): Promise<void> {
+  await backups?.pause();
+  await database.stop();
+  await backups?.finish();
 }
 
 /** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
@@ -85,7 +101,7 @@ interface Service {
 /** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
 async function makeServices(
   settings: Settings,
-  connection: Connection,
+  { connection, backups }: { connection: Connection; backups: Backups | undefined },
   logger: Logger,
   servers: Server[],
 ): Promise<Service[]> {
@@ -95,7 +111,7 @@ async function makeServices(
   if (serves.has('trace')) {
     const log = logger.child({ service: 'trace-backend' });
     const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
-    const trace = await traceBackend(settings, connection, log, elsewhere);
+    const trace = await traceBackend(settings, connection, log, elsewhere, backups);
     trace.app.addHook('onClose', async () => elsewhere?.close());
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
@@ -115,7 +131,7 @@ async function makeServices(
   }
   if (serves.has('packet')) {
     const log = logger.child({ service: 'packet-service' });
-    const app = await packetService(settings, connection, log, registry);
+    const app = await packetService(settings, connection, log, registry, backups);
     servers.push(app);
     const migrate = () => migratePacketService(connection);
     services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });

@@ -1,4 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Backups } from '../platform/backup/backups.ts';
+import { tellBackups } from '../platform/backup/tell.ts';
 import { pacer } from '../platform/concurrency/pacer.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
@@ -82,12 +84,14 @@ export async function migratePacketService(connection: Connection): Promise<stri
  * waits, and closes its connections.
  *
  * @param registry the user registry, unless the settings name another
+ * @param backups of this process
  */
 export async function packetService(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
+  backups?: Backups,
 ): Promise<Server> {
   const condition = databaseCondition(logger);
   const { pool, writerPool, logPool, exports } = openPools(connection, settings, {
@@ -119,7 +123,9 @@ export async function packetService(
   keepPersonalDataOutOfCaches(app);
   const tokenUsers = authenticate(app, { settings, pool, registry });
   const feeds = openFeeds({ pool, news, logger, registry, isTokenUser: tokenUsers.has });
-  registerHealth(app, 'packet-service', { condition, metrics }).tell(clock.detail);
+  const health = registerHealth(app, 'packet-service', { condition, metrics });
+  health.tell(clock.detail);
+  tellBackups({ health, metrics }, settings, backups);
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace });
   registerPackets(app, { pool, readPacket, visibility });
   registerVerify(app, { pool, readPacket });

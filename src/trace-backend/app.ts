@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import type { Backups } from '../platform/backup/backups.ts';
+import { tellBackups } from '../platform/backup/tell.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
@@ -129,6 +131,7 @@ export async function prepareTraceBackend(
  * connections.
  *
  * @param elsewhere the personal data of the same users in the packet service
+ * @param backups of this process
  * @throws SettingsError
  */
 export async function traceBackend(
@@ -136,6 +139,7 @@ export async function traceBackend(
   connection: Connection,
   logger: FastifyBaseLogger,
   elsewhere?: PersonalData,
+  backups?: Backups,
 ): Promise<{ app: Server; registry: UserRegistry }> {
   const condition = databaseCondition(logger);
   const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL, { onRefusal: condition.refused });
@@ -167,7 +171,8 @@ export async function traceBackend(
   const lists = openLists();
 
   readBodies(app);
-  registerHealth(app, 'trace-backend', { condition, metrics });
+  const health = registerHealth(app, 'trace-backend', { condition, metrics });
+  tellBackups({ health, metrics }, settings, backups);
   const exports = openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE });
   const personal = { pool, exports, files, mailer, elsewhere };
   registerAccounts(app, { ...personal, box, keys, settings, mails, lists, requirement, endings });

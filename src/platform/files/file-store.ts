@@ -35,6 +35,8 @@ export interface FileStore {
   size(key: string): Promise<number | undefined>;
   /** Opens a file, or a part of it. Destroying the stream frees its resources. */
   read(key: string, range?: ByteRange): Promise<Readable>;
+  /** Every key, in any order; what comes or goes meanwhile may be among them or not. */
+  list(): AsyncIterable<string>;
   /** Removes a file, if it exists. */
   remove(key: string): Promise<void>;
   /** Removes everything whose key begins with these whole segments, without a / at the end. */
@@ -51,4 +53,9 @@ const KEY = /^[a-z][a-z-]*(\/[a-z0-9][a-z0-9-]*)+$/;
 export function checkKey(key: string): string {
   if (!KEY.test(key)) throw new Error('a key of a stored file must be lowercase segments');
   return key;
+}
+
+/** Whether a name in a store is a key of ours: a bucket may hold what others have put there. */
+export function isKey(name: string): boolean {
+  return KEY.test(name);
 }

@@ -1,6 +1,6 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkKey, type FileStore } from './file-store.ts';
+import { checkKey, type FileStore, isKey } from './file-store.ts';
 import { missing, receive, storing } from './received.ts';
 import { makeFolder, syncFolder } from './whole-file.ts';
 
@@ -41,9 +41,28 @@ export function folderStore(folder: string): FileStore {
         });
         return file.createReadStream(range);
       }),
+    list: () => listKeys(folder, ''),
     remove: key => storing(() => rm(pathOf(key), { force: true })),
     removeAll: prefix => storing(() => rm(pathOf(prefix), { recursive: true, force: true })),
   };
+}
+
+/** @param prefix of the keys in this folder: empty, or with / at its end */
+async function* listKeys(folder: string, prefix: string): AsyncIterable<string> {
+  const entries = await storing(() =>
+    readdir(folder, { withFileTypes: true }).catch(error => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    }),
+  );
+  for (const entry of entries) {
+    const key = prefix + entry.name;
+    if (entry.isDirectory() && !entry.name.startsWith('.')) {
+      yield* listKeys(path.join(folder, entry.name), `${key}/`);
+    } else if (entry.isFile() && isKey(key)) {
+      yield key;
+    }
+  }
 }
 
 /** The local part of every store: incoming files in the folder `.receiving`. */

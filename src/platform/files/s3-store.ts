@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Settings } from '../settings.ts';
-import { checkKey, type FileStore } from './file-store.ts';
+import { checkKey, type FileStore, isKey } from './file-store.ts';
 import { receivingFolder } from './folder-store.ts';
 import { missing, storing } from './received.ts';
 
@@ -21,10 +21,10 @@ export type S3Settings = Pick<
 export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: string): FileStore {
   const { keep: _, ...receiving } = receivingFolder(folder);
   const Bucket = settings.S3_BUCKET;
-  let opened: ReturnType<typeof open> | undefined;
+  let opened: ReturnType<typeof openS3> | undefined;
   // The SDK is large, so it is loaded on first use.
   const s3 = () => {
-    opened ??= open(settings);
+    opened ??= openS3(settings);
     return opened;
   };
 
@@ -67,6 +67,7 @@ export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: st
           throw error instanceof sdk.NoSuchKey ? missing(key) : error;
         }
       }),
+    list: () => listKeys(s3, Bucket),
     remove: key =>
       storing(async () => {
         const { sdk, client } = await s3();
@@ -86,8 +87,20 @@ export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: st
   };
 }
 
-async function open(
-  settings: S3Settings,
+async function* listKeys(s3: () => ReturnType<typeof openS3>, Bucket: string): AsyncIterable<string> {
+  const { sdk, client } = await storing(s3);
+  let ContinuationToken: string | undefined;
+  do {
+    const listed = new sdk.ListObjectsV2Command({ Bucket, ContinuationToken });
+    const page = await storing(() => client.send(listed));
+    for (const { Key = '' } of page.Contents ?? []) if (isKey(Key)) yield Key;
+    ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+  } while (ContinuationToken);
+}
+
+/** A client for the S3 that the settings name. The SDK is large: it is loaded here. */
+export async function openS3(
+  settings: Omit<S3Settings, 'S3_BUCKET'>,
 ): Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> {
   const { S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings;
   const sdk = await import('@aws-sdk/client-s3');

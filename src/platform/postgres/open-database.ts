@@ -2,7 +2,20 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Settings } from '../settings.ts';
 import { type Connection, connectionFromUrl } from './database.ts';
-import { startEmbeddedPostgres } from './embedded/index.ts';
+import { type ServerFiles, startEmbeddedPostgres } from './embedded/index.ts';
+
+export type DatabaseSettings = Pick<
+  Settings,
+  'DATABASE_URL' | 'DATA_DIR' | 'BACKUP_URL' | 'BACKUP_MAX_LAG_SECONDS'
+>;
+
+/** A database that the services can use. */
+export interface OpenDatabase {
+  connection: Connection;
+  /** of an embedded server, what its backup needs */
+  backup?: ServerFiles;
+  stop: () => Promise<void>;
+}
 
 /**
  * The configured database. An embedded one is shared with the other processes on the same DATA_DIR, and started if it
@@ -10,10 +23,10 @@ import { startEmbeddedPostgres } from './embedded/index.ts';
  *
  * @throws EmbeddedPostgresError
  */
-export async function openDatabase(
-  { DATABASE_URL, DATA_DIR }: Pick<Settings, 'DATABASE_URL' | 'DATA_DIR'>,
-  logger: Logger,
-): Promise<{ connection: Connection; stop: () => Promise<void> }> {
+export async function openDatabase(settings: DatabaseSettings, logger: Logger): Promise<OpenDatabase> {
+  const { DATABASE_URL, DATA_DIR, BACKUP_URL, BACKUP_MAX_LAG_SECONDS } = settings;
   if (DATABASE_URL) return { connection: connectionFromUrl(DATABASE_URL), stop: async () => {} };
-  return startEmbeddedPostgres({ dataDir: path.resolve(DATA_DIR), logger });
+  // Half of the time is for closing a segment, the other for shipping it.
+  const archiveSeconds = BACKUP_URL ? Math.max(1, Math.floor(BACKUP_MAX_LAG_SECONDS / 2)) : undefined;
+  return startEmbeddedPostgres({ dataDir: path.resolve(DATA_DIR), logger, archiveSeconds });
 }

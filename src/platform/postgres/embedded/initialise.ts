@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import {
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -19,6 +20,18 @@ import { EmbeddedPostgresError, refusalOfProgram } from './refusals.ts';
 
 /** The bootstrap superuser: of the supervisor and of backups, never of the services. */
 export const superuser = 'fieldtrace_superuser';
+
+/**
+ * Fills an empty directory with PostgreSQL's files.
+ *
+ * @param directory is there, with its owner and mode
+ * @param owner who shall own what is in it
+ * @returns the passwords of its roles, by the names of their files
+ */
+export type Fill = (
+  directory: string,
+  owner: { uid: number; gid: number },
+) => Promise<Record<string, string>>;
 
 const workPrefix = 'new-';
 
@@ -53,12 +66,24 @@ export async function initialise(
   binaries: Binaries,
   account: Account,
   logger: Logger,
+  fill?: Fill,
 ): Promise<void> {
   const began = Date.now();
-  makePassword(layout.password);
-  makePassword(layout.superuserPassword);
   const work = mkdtempSync(join(layout.home, workPrefix));
   try {
+    if (fill) {
+      const { uid = process.geteuid?.() ?? 0, gid = process.getegid?.() ?? 0 } = account;
+      mkdirSync(join(work, 'data'), { mode: 0o700 });
+      chownSync(join(work, 'data'), uid, gid);
+      const passwords = await fill(join(work, 'data'), { uid, gid });
+      for (const [name, password] of Object.entries(passwords))
+        makePassword(join(layout.home, name), password);
+      renameSync(join(work, 'data'), layout.cluster);
+      syncDirectory(layout.home);
+      return;
+    }
+    makePassword(layout.password);
+    makePassword(layout.superuserPassword);
     const passwordFile = join(work, 'password');
     writeFileSync(passwordFile, readPassword(layout, layout.superuserPassword), { mode: 0o600 });
     if (account.uid !== undefined) {

@@ -27,6 +27,8 @@ export interface Server {
   binaries: Binaries;
   account: Account;
   socketDirectory: string;
+  /** Settings of this server alone: those of its archive, or of a recovery. */
+  settings: Readonly<Record<string, string>>;
   logger: Logger;
 }
 
@@ -48,13 +50,13 @@ const largestLog = 16 * 1024 * 1024;
  * @param stalePid what a postmaster.pid that was left behind names
  */
 export async function launch(server: Server, stalePid?: number): Promise<Launch> {
-  const { layout, binaries, account, socketDirectory, logger } = server;
+  const { layout, binaries, account, socketDirectory, settings, logger } = server;
   rotateLog(layout);
   const log = openLog(layout.log);
   const [command, ...words] = [
     ...account.prefix,
     binaries.postgres,
-    ...serverArguments(layout.cluster, socketDirectory),
+    ...serverArguments(layout.cluster, socketDirectory, settings),
   ];
   const environment = serverEnvironment();
   // PostgreSQL itself ignores a postmaster.pid with the pid of one of its ancestors, even if it is alive, after its

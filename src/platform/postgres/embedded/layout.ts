@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -30,6 +31,10 @@ export interface Layout {
   password: string;
   superuserPassword: string;
   log: string;
+  /** Where the server archives its write-ahead log while backups are on. */
+  spool: string;
+  /** Is there while a restore into this directory has not ended. */
+  unfinishedRestore: string;
   /** Held while the server is being made, launched or stopped. */
   transitionLock: string;
   /** Held shared by every process that uses the server. */
@@ -57,6 +62,8 @@ export function prepareLayout(dataDir: string): Layout {
     password: join(home, 'password'),
     superuserPassword: join(home, 'superuser-password'),
     log: join(home, 'server.log'),
+    spool: join(home, 'spool'),
+    unfinishedRestore: join(home, 'restore-unfinished'),
     transitionLock: join(home, 'transition.lock'),
     usersLock: join(home, 'users.lock'),
   };
@@ -112,15 +119,15 @@ export function openLog(path: string): number {
   return file;
 }
 
-/** Makes a random password and its file, atomically, unless there is one. */
-export function makePassword(path: string): void {
+/** Stores a password, by default a random one, in a file, atomically, unless there is one. */
+export function makePassword(path: string, password = randomBytes(24).toString('base64url')): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
   const file = openSync(fresh, 'wx', 0o600);
   try {
     fchownSync(file, ...heir(path));
-    writeSync(file, `${randomBytes(24).toString('base64url')}\n`);
+    writeSync(file, `${password}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -137,6 +144,12 @@ export function readPassword(layout: Layout, path: string): string {
     `DATA_DIR ${layout.dataDir} contains a database but not its password, ${path}: restore the file from ` +
       'where this directory was copied.',
   );
+}
+
+/** The passwords of all roles, by the names of their files. */
+export function readPasswords({ home }: Layout): Record<string, string> {
+  const names = readdirSync(home).filter(name => /^([a-z]+-)?password$/.test(name));
+  return Object.fromEntries(names.map(name => [name, readFileSync(join(home, name), 'utf8').trim()]));
 }
 
 /** A rename or a new file is on the disk only when its directory is. */

@@ -80,10 +80,15 @@ export const serverSettings: Readonly<Record<string, string>> = {
  * The command line of the server.
  * @param cluster the data directory
  * @param socketDirectory where it makes its socket
+ * @param further settings of this server alone
  */
-export function serverArguments(cluster: string, socketDirectory: string): string[] {
+export function serverArguments(
+  cluster: string,
+  socketDirectory: string,
+  further: Readonly<Record<string, string>> = {},
+): string[] {
   // A list in SQL's way: quoted, because a path may hold commas and spaces.
   const directories = `"${socketDirectory.replaceAll('"', '""')}"`;
-  const settings = { ...serverSettings, unix_socket_directories: directories };
+  const settings = { ...serverSettings, ...further, unix_socket_directories: directories };
   return ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

@@ -1,12 +1,13 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { chooseAccount } from './account.ts';
+import { archiveMatches, prepareArchive } from './archive.ts';
 import { findBinaries } from './binaries.ts';
 import { type Answer, askServer } from './control.ts';
 import { type FileLock, tryLock, whileLocked } from './file-lock.ts';
-import { hasCluster, initialise, removeUnfinished } from './initialise.ts';
+import { type Fill, hasCluster, initialise, removeUnfinished } from './initialise.ts';
 import { type Launch, lastLogLine, launch, type Server, startFailure, willPass } from './launch.ts';
 import { type Layout, prepareLayout, readPassword } from './layout.ts';
 import { type PidFile, pidFile, readPidFile, stopPostmaster } from './postmaster.ts';
@@ -20,6 +21,16 @@ export interface ServerLease extends Server {
   lock: FileLock;
 }
 
+/** How a server differs from one that only serves. */
+export interface ServerOptions {
+  /** Archives the write-ahead log into the spool; a segment with writes is closed after so many seconds. */
+  archiveSeconds?: number;
+  /** Settings of a server that recovers from a backup. */
+  recovery?: Readonly<Record<string, string>>;
+  /** Fills a directory that is missing with a data directory, in place of initdb. */
+  fill?: Fill;
+}
+
 /** How long a start is retried after transient failures. */
 const patienceMilliseconds = 30_000;
 /** Interval of log lines while waiting. */
@@ -29,9 +40,19 @@ const tellMilliseconds = 10_000;
  * Registers this process as a user of the server on this DATA_DIR; creates the database if there is none. From then
  * on, no other process stops the server.
  */
-export async function acquireServer(dataDir: string, logger: Logger, system: string): Promise<ServerLease> {
+export async function acquireServer(
+  dataDir: string,
+  logger: Logger,
+  system: string,
+  options: ServerOptions,
+): Promise<ServerLease> {
   const installed = findBinaries();
   const layout = prepareLayout(dataDir);
+  if (options.fill === undefined && existsSync(layout.unfinishedRestore)) {
+    throw new EmbeddedPostgresError(
+      `DATA_DIR ${dataDir} holds a restore that did not finish: run fieldtrace restore again.`,
+    );
+  }
   const lease = await inTransition(layout, logger, async () => {
     // It is only held exclusively within a transition.
     const lock = tryLock(layout.usersLock, 'shared');
@@ -52,15 +73,18 @@ export async function acquireServer(dataDir: string, logger: Logger, system: str
       if (binaries !== installed) logger.info(`PostgreSQL runs from ${binaries.postgres}, which is a copy`);
       const exists = hasCluster(layout, binaries);
       const socketDirectory = prepareSocketDirectory(layout, account);
-      if (!exists) await initialise(layout, binaries, account, logger);
+      if (!exists) await initialise(layout, binaries, account, logger, options.fill);
       const superuserPassword = readPassword(layout, layout.superuserPassword);
-      return { layout, binaries, account, socketDirectory, superuserPassword, lock, logger };
+      const { archiveSeconds, recovery } = options;
+      const settings =
+        archiveSeconds === undefined ? { ...recovery } : prepareArchive(layout, account, archiveSeconds);
+      return { layout, binaries, account, socketDirectory, settings, superuserPassword, lock, logger };
     } catch (error) {
       lock.release();
       throw error;
     }
   });
-  return lease ?? (await acquireServer(dataDir, logger, system));
+  return lease ?? (await acquireServer(dataDir, logger, system, options));
 }
 
 /**
@@ -96,6 +120,35 @@ export async function connect(lease: ServerLease, signal: AbortSignal): Promise<
 /** A server whose process is not visible may answer too: in another container, on the same volume. */
 function mayAnswer(file: PidFile): boolean {
   return file.is === 'alive' ? file.ready : file.is !== 'unwritten';
+}
+
+/**
+ * Stops a server that runs already with other settings of its archive, such as one that outlived a kill of fieldtrace,
+ * so that it is started with ours. One that other processes use goes on as it is.
+ */
+export async function stopUnlike(lease: ServerLease): Promise<void> {
+  const { layout, logger } = lease;
+  await inTransition(layout, logger, async () => {
+    const file = readPidFile(layout);
+    if (file.is !== 'alive' || !file.ready) return;
+    const answer = await ask(lease);
+    if (typeof answer !== 'object') return;
+    const matches = await archiveMatches(answer, lease.settings).finally(() => answer.end());
+    if (matches) return;
+    lease.lock.release();
+    const alone = tryLock(layout.usersLock, 'exclusive');
+    try {
+      if (alone) await stopPostmaster(layout, file.pid, () => {});
+    } finally {
+      alone?.release();
+      lease.lock = tryLock(layout.usersLock, 'shared') as FileLock;
+    }
+    if (alone) logger.info('the PostgreSQL that ran already archived otherwise: it is restarted');
+    else if (lease.settings.archive_mode === 'on')
+      logger.error(
+        'PostgreSQL was started without an archive, and other processes use it: NOTHING IS BACKED UP until all of them have stopped',
+      );
+  });
 }
 
 /** Ends the use of the server; stops it if no other process uses it. */

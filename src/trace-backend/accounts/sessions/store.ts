@@ -64,6 +64,11 @@ export async function deleteSessions(database: Database, userId: number): Promis
   await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId}`);
 }
 
+/** Ends every session of every user, with their refresh tokens. */
+export async function deleteAllSessions(database: Database): Promise<void> {
+  await database.query(sql`DELETE FROM sessions`);
+}
+
 /** Sets for one session of a user, or all, whether its login counts as proven by a second factor. */
 export async function setSecondFactor(
   database: Database,

@@ -1,0 +1,264 @@
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { migratePacketService, packetServiceLacks } from './packet-service/app.ts';
+import { BackupError } from './platform/backup/backup-error.ts';
+import { openBackups } from './platform/backup/backups.ts';
+import { reachOf, readBase, readCatalogue } from './platform/backup/catalogue.ts';
+import { checkObjects } from './platform/backup/check.ts';
+import { openTarget } from './platform/backup/open-target.ts';
+import { type Restoring, restore } from './platform/backup/restore.ts';
+import { openSealing } from './platform/backup/sealing.ts';
+import { openState } from './platform/backup/state.ts';
+import { backupDetail } from './platform/backup/status.ts';
+import { listInstances, openVault, type Vault } from './platform/backup/vault.ts';
+import { openFileStore } from './platform/files/index.ts';
+import { type Connection, connectionFromUrl, withPool } from './platform/postgres/database.ts';
+import type { OpenDatabase } from './platform/postgres/open-database.ts';
+import { type Settings, SettingsError } from './platform/settings.ts';
+import { parseTimestamp } from './platform/time.ts';
+import { deleteAllSessions } from './trace-backend/accounts/sessions/store.ts';
+import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA, traceBackendLacks } from './trace-backend/app.ts';
+import { verifyEverything } from './verify-command.ts';
+
+/** Threads that decrypt. */
+const THREADS = 2;
+/** How often progress is printed, in milliseconds. */
+const TELL_MS = 1000;
+const GIB = 1024 ** 3;
+
+/** What a command of this file gets. */
+export interface BackupCommand {
+  settings: Settings;
+  logger: Logger;
+  options: Record<string, string | boolean | undefined>;
+}
+
+/** What a DATA_DIR knows of its backups, from its files alone. */
+export async function status({ settings }: BackupCommand): Promise<string> {
+  if (settings.BACKUP_URL === undefined) return 'backup: off (BACKUP_URL is not set)';
+  const state = openState(settings.DATA_DIR);
+  const known = {
+    instance: await state.instance(),
+    base: await state.read('base'),
+    verified: await state.read('verified'),
+    shipped: await state.read('shipped'),
+    trouble: await state.read('health'),
+    waitingSince: undefined,
+    waitingSegments: 0,
+    archives: true,
+  };
+  const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
+  const { status: word, message } = backupDetail(known, limits, new Date());
+  return [
+    `backup: ${word}, ${message}`,
+    `backup target: ${openTarget(settings).place}, instance ${known.instance}`,
+    `backup log: shipped until ${known.shipped?.at ?? 'never'}`,
+  ].join('\n');
+}
+
+/** Takes a base backup, and returns when all that it needs is in the target. */
+export async function backupNow(
+  { settings, logger }: BackupCommand,
+  database: Pick<OpenDatabase, 'connection' | 'backup'>,
+): Promise<string> {
+  const backups = openBackups(settings, database, logger);
+  if (!backups) throw new SettingsError('BACKUP_URL must be set for backups');
+  try {
+    const { id, bytes, externalLsn } = await backups.takeBase();
+    if (externalLsn)
+      return `files are backed up as ${id}; the database, at ${externalLsn}, has backups of its own`;
+    return `base backup ${id} of ${gib(bytes)} is complete`;
+  } finally {
+    await backups.pause();
+    await backups.finish();
+  }
+}
+
+/** Lists base backups, with the times that each can be restored to. */
+export async function backupList({ settings }: BackupCommand): Promise<string> {
+  const { target, sealing, backupKey } = open(settings);
+  try {
+    const lines: string[] = [];
+    for (const instance of await listInstances(target)) {
+      const vault = await openVault({ target, sealing, backupKey }, instance, { create: false });
+      const catalogue = await readCatalogue(vault);
+      lines.push(`${instance}, last verified ${catalogue.verified ?? 'never'}`);
+      for (const id of catalogue.bases) {
+        const base = await readBase(vault, id);
+        const what = base.cluster
+          ? `${gib(base.bytes)}, restores to ${base.endedAt} … ${reachOf(base, catalogue).toISOString()}`
+          : `files only; the database was at ${base.externalLsn}`;
+        lines.push(`  ${id}  ${what}`);
+      }
+    }
+    return lines.length > 0 ? lines.join('\n') : `there is no backup in ${target.place}`;
+  } finally {
+    await sealing.close();
+  }
+}
+
+/**
+ * Restores into a new DATA_DIR: `--from URL` (BACKUP_URL by default), `--to TIME`, `--into DIR`, `--instance ID`.
+ *
+ * @throws Error when there is anything in DIR, or the time cannot be reached
+ */
+export async function restoreBackup({ settings, logger, options }: BackupCommand): Promise<string> {
+  const from = typeof options.from === 'string' ? { ...settings, BACKUP_URL: options.from } : settings;
+  if (typeof options.into !== 'string') throw new SettingsError('--into DIR is missing');
+  const into = path.resolve(options.into);
+  const to = readTime(options.to);
+  const { target, sealing, backupKey } = open(from);
+  try {
+    const instance = await chooseInstance(await listInstances(target), target.place, options.instance);
+    const vault = await openVault({ target, sealing, backupKey }, instance, { create: false });
+    const files = openFileStore({ ...settings, DATA_DIR: into });
+    const { text, mismatches } = await restoreAndVerify(
+      { vault, into, to, files, onProgress: printProgress(), logger },
+      settings.DATABASE_URL,
+    );
+    if (mismatches > 0) process.exitCode = 1;
+    return `${text}\nstart it with DATA_DIR=${into}`;
+  } finally {
+    await sealing.close();
+  }
+}
+
+/** Reads every object, restores the newest state aside, and verifies what was restored. */
+export async function verifyBackup({ settings, logger, options }: BackupCommand): Promise<string> {
+  const { target, sealing, backupKey } = open(settings);
+  const state = openState(settings.DATA_DIR);
+  try {
+    const own = (
+      await readdir(path.resolve(settings.DATA_DIR, 'backup')).catch(() => [] as string[])
+    ).includes('instance');
+    const wanted = options.instance ?? (own ? await state.instance() : undefined);
+    const instance = await chooseInstance(await listInstances(target), target.place, wanted);
+    const vault = await openVault({ target, sealing, backupKey }, instance, { create: false });
+    const onProgress = printProgress();
+    const { objects, bytes, faults } = await checkObjects(vault, part =>
+      onProgress('reading every object', part),
+    );
+    const read = `${objects} objects of ${gib(bytes)} were read`;
+    if (faults.length > 0) {
+      process.exitCode = 1;
+      return `${faults.join('\n')}\n${read}: ${faults.length} faults`;
+    }
+    const { text, mismatches, base } = await restoreAside(vault, { settings, logger, onProgress });
+    if (mismatches > 0) {
+      process.exitCode = 1;
+      return `${read}\n${text}`;
+    }
+    const at = new Date().toISOString();
+    await vault.putOnce(`verified/${at.replaceAll(/[-:.]/g, '')}`, Buffer.from(base));
+    if (own) await state.write('verified', { instance, id: base, at });
+    return `${read}\n${text}`;
+  } finally {
+    await sealing.close();
+  }
+}
+
+/** A restore into a folder that is removed afterwards. */
+async function restoreAside(
+  vault: Vault,
+  { settings, logger, onProgress }: Pick<Restoring, 'onProgress' | 'logger'> & { settings: Settings },
+) {
+  const folder = path.resolve(settings.DATA_DIR, 'backup-verification');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  try {
+    const newest = (await readCatalogue(vault)).bases.at(-1);
+    const { bytes } = await readBase(vault, newest as string);
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < bytes * 1.25) {
+      throw new BackupError(`there is no room for a restore in ${folder}: ${gib(bytes * 1.25)} are needed`);
+    }
+    const files = openFileStore({ ...settings, S3_BUCKET: undefined, DATA_DIR: folder });
+    return await restoreAndVerify(
+      { vault, into: folder, to: undefined, files, onProgress, logger },
+      settings.DATABASE_URL,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Restores, ends every session of the copy, and verifies it. */
+async function restoreAndVerify(
+  restoring: Restoring,
+  databaseUrl: string | undefined,
+): Promise<{ text: string; mismatches: number; base: string }> {
+  const verify = async (connection: Connection) => {
+    await migratePresent(connection);
+    return verifyEverything(connection, restoring.files);
+  };
+  const restored = await restore(restoring, async connection => {
+    await endSessions(connection);
+    return verify(connection);
+  });
+  const { base, time, files } = restored;
+  // Of an external database only the files were backed up.
+  const verified =
+    restored.finished ?? (databaseUrl ? await verify(connectionFromUrl(databaseUrl)) : undefined);
+  const what = time
+    ? `restored to ${time.toISOString()} from base backup ${base.id}, and ${files} files`
+    : `restored ${files} files of ${base.id}; restore the database at ${base.externalLsn} or later with its own tools`;
+  return {
+    text: [what, verified?.summary ?? 'nothing was verified: set DATABASE_URL'].join('\n'),
+    mismatches: verified?.mismatches ?? 0,
+    base: base.id,
+  };
+}
+
+/** Migrates the services that a database has: a backup may be older than this version. */
+async function migratePresent(connection: Connection): Promise<void> {
+  if ((await packetServiceLacks(connection))?.length) await migratePacketService(connection);
+  if ((await traceBackendLacks(connection))?.length) await migrateTraceBackend(connection);
+}
+
+async function endSessions(connection: Connection): Promise<void> {
+  if (!(await traceBackendLacks(connection))) return;
+  await withPool(connection, TRACE_SCHEMA, pool => deleteAllSessions(pool));
+}
+
+function open(settings: Settings) {
+  const { BACKUP_KEY } = settings;
+  if (BACKUP_KEY === undefined) throw new SettingsError('BACKUP_KEY must be set');
+  return { target: openTarget(settings), backupKey: BACKUP_KEY, sealing: openSealing(THREADS) };
+}
+
+/** @throws Error that lists the instances when it is not clear which is meant */
+async function chooseInstance(
+  instances: readonly string[],
+  place: string,
+  wanted: string | boolean | undefined,
+): Promise<string> {
+  const [only] = instances;
+  if (typeof wanted === 'string' && instances.includes(wanted)) return wanted;
+  if (only === undefined) throw new SettingsError(`there is no backup in ${place}`);
+  if (typeof wanted !== 'string' && instances.length === 1) return only;
+  throw new SettingsError(`choose one with --instance; ${place} has\n${instances.join('\n')}`);
+}
+
+/** @throws SettingsError */
+function readTime(text: string | boolean | undefined): Date | undefined {
+  if (typeof text !== 'string') return undefined;
+  const time = parseTimestamp(text);
+  if (!time) throw new SettingsError('--to must be a time such as 2026-03-01T08:15:00Z');
+  return new Date(time.utc);
+}
+
+/** Prints what is done to standard error, once a second at most and at the end of each step. */
+function printProgress(): Restoring['onProgress'] {
+  let told = 0;
+  let last = '';
+  return (what, part) => {
+    if (what === last && part < 1 && Date.now() - told < TELL_MS) return;
+    [told, last] = [Date.now(), what];
+    process.stderr.write(`${what}: ${Math.floor(part * 100)} %\n`);
+  };
+}
+
+function gib(bytes: number): string {
+  return `${(bytes / GIB).toFixed(3)} GiB`;
+}

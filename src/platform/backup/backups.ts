@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { openFileStore } from '../files/index.ts';
+import { type FileLock, tryLock, whileLocked } from '../postgres/embedded/file-lock.ts';
+import type { OpenDatabase } from '../postgres/open-database.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+import type { Base } from './base.ts';
+import type { BackupContext } from './context.ts';
+import { repeatLook } from './look.ts';
+import { type Loop, makeLoops, repeat } from './loops.ts';
+import { openTarget } from './open-target.ts';
+import { openSealing } from './sealing.ts';
+import { openState } from './state.ts';
+import type { BackupStatus } from './status.ts';
+import { throttle } from './throttle.ts';
+import { troubleKeeper } from './troubles.ts';
+import { makeWork } from './work.ts';
+
+/** The backups of one process. Of several on one DATA_DIR one does the work; any may take over. */
+export interface Backups {
+  /** Begins to ship, and to take base backups when they are due. */
+  start(): void;
+  /** Takes a base backup now. @throws Error when it fails */
+  takeBase(): Promise<Base>;
+  /** What was known a moment ago; undefined before the first look. */
+  status(): BackupStatus | undefined;
+  /** Ends what needs the database. */
+  pause(): Promise<void>;
+  /** Ships what a database that has stopped left in the spool, for some seconds at most, and ends. */
+  finish(): Promise<void>;
+}
+
+const MIB = 1024 ** 2;
+/** Longest that a stop waits for a request to the target, in milliseconds. */
+const PAUSE_PATIENCE_MS = 5000;
+/** Longest that a stop waits for the last of the log, in milliseconds. */
+const FINISH_MS = 10_000;
+
+/**
+ * The backups that the settings ask for.
+ *
+ * @returns undefined without BACKUP_URL
+ * @throws SettingsError
+ */
+export function openBackups(
+  settings: Settings,
+  database: Pick<OpenDatabase, 'connection' | 'backup'>,
+  logger: Logger,
+): Backups | undefined {
+  if (settings.BACKUP_URL === undefined) return undefined;
+  const { BACKUP_KEY, DATA_DIR, BACKUP_MAX_MIB_PER_SECOND } = settings;
+  if (BACKUP_KEY === undefined) throw new SettingsError('BACKUP_KEY must be set with BACKUP_URL');
+  const context: BackupContext = {
+    settings,
+    backupKey: BACKUP_KEY,
+    target: openTarget(settings),
+    sealing: openSealing(1),
+    state: openState(DATA_DIR),
+    pace: throttle(BACKUP_MAX_MIB_PER_SECOND * MIB),
+    files: openFileStore(settings),
+    connection: database.connection,
+    server: database.backup,
+    logger: logger.child({ service: 'backup' }),
+  };
+  return runBackups(context);
+}
+
+function runBackups(context: BackupContext): Backups {
+  const { state, logger, sealing } = context;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const troubles = troubleKeeper(context);
+  const work = makeWork(context, troubles, signal);
+  const loops = makeLoops(work);
+  let lock: FileLock | undefined;
+  let known: BackupStatus | undefined;
+  const running: Promise<void>[] = [];
+
+  const isMine = async () => {
+    const file = await state.lockFile('ship');
+    if (lock) return true;
+    lock = tryLock(file, 'exclusive');
+    // What the process before could not do is found out again.
+    if (lock) await state.write('health', {});
+    return lock !== undefined;
+  };
+  const begin = (chosen: Loop[]) => {
+    running.push(...chosen.map(loop => repeat(loop, { isMine, troubles, signal })));
+  };
+
+  return {
+    start() {
+      begin([...loops.log, ...loops.rest]);
+      const tell = (status: BackupStatus) => {
+        known = status;
+      };
+      running.push(repeatLook(work.look, signal, tell));
+    },
+    async takeBase() {
+      begin(loops.log);
+      const wait = () => logger.warn('still waiting for another process that takes a base backup');
+      return whileLocked(await state.lockFile('base'), wait, work.takeOne);
+    },
+    status: () => known,
+    async pause() {
+      stopping.abort(new Error('the process is stopping'));
+      await Promise.race([Promise.all(running), sleep(PAUSE_PATIENCE_MS, undefined, { ref: false })]);
+    },
+    async finish() {
+      const last = (async () => {
+        if (await isMine()) await work.ship(AbortSignal.timeout(FINISH_MS));
+      })().catch(error => logger.warn({ err: error }, 'the last of the log is shipped at the next start'));
+      await Promise.race([last, sleep(FINISH_MS, undefined, { ref: false })]);
+      lock?.release();
+      await sealing.close();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import type { FileStore } from '../files/index.ts';
+import type { Connection } from '../postgres/database.ts';
+import type { ServerFiles } from '../postgres/embedded/index.ts';
+import type { Settings } from '../settings.ts';
+import type { Sealing } from './sealing.ts';
+import type { StateStore } from './state.ts';
+import type { BackupTarget } from './target.ts';
+import type { Throttle } from './throttle.ts';
+import { openVault, type Vault } from './vault.ts';
+
+/** What the parts of a backup share in one process. */
+export interface BackupContext {
+  settings: Settings;
+  backupKey: string;
+  target: BackupTarget;
+  sealing: Sealing;
+  state: StateStore;
+  /** of base backups and files */
+  pace: Throttle;
+  files: FileStore;
+  connection: Connection;
+  /** the embedded server; absent with DATABASE_URL */
+  server: ServerFiles | undefined;
+  logger: Logger;
+}
+
+/** The objects of this DATA_DIR; opened once for each instance, because opening is expensive. */
+export function vaultOpener(context: BackupContext): () => Promise<Vault> {
+  let opened: { instance: string; vault: Promise<Vault> } | undefined;
+  return async () => {
+    const instance = await context.state.instance();
+    if (opened?.instance === instance) return opened.vault;
+    const entry = { instance, vault: openOwn(context, instance) };
+    opened = entry;
+    entry.vault.catch(() => {
+      if (opened === entry) opened = undefined;
+    });
+    return entry.vault;
+  };
+}
+
+/** @throws DamagedError when the target has lost the key: its disk is not mounted, or somebody removed it */
+async function openOwn(context: BackupContext, noted: string): Promise<Vault> {
+  const { state, target } = context;
+  const [before, shipped, base] = [
+    await state.read('target'),
+    await state.read('shipped'),
+    await state.read('base'),
+  ];
+  let instance = noted;
+  // Another target begins with another id, and so with a base backup.
+  if (before && before.place !== target.place) instance = await state.renew();
+  if (before?.place !== target.place) await state.write('target', { place: target.place });
+  const isNew = (shipped?.instance !== instance || !shipped.last) && base?.instance !== instance;
+  return openVault(context, instance, { create: isNew });
+}

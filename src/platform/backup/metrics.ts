@@ -1,0 +1,46 @@
+import { Gauge, type Registry } from 'prom-client';
+import { SEGMENT_BYTES } from './segments.ts';
+import { type BackupStatus, hasGap, lagSeconds, ownBase } from './status.ts';
+
+/** Adds the metrics of backups to those of a service. */
+export function registerBackupMetrics(registry: Registry, look: () => BackupStatus | undefined): void {
+  const gauge = (name: string, help: string, value: (status: BackupStatus) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        const status = look();
+        const now = status && value(status);
+        if (now === undefined) this.reset();
+        else this.set(now);
+      },
+    });
+  gauge('backup_last_base_timestamp_seconds', 'when the last base backup ended; 0 before the first', status =>
+    seconds(ownBase(status)?.at),
+  );
+  gauge(
+    'backup_last_verified_timestamp_seconds',
+    'when a backup was verified last; 0 before the first time',
+    status => seconds(status.verified?.at),
+  );
+  gauge('backup_base_bytes', 'bytes of the last base backup', status => ownBase(status)?.bytes ?? 0);
+  gauge('backup_lag_seconds', 'how long the oldest part of the log has waited to be shipped', status =>
+    lagSeconds(status, new Date()),
+  );
+  gauge(
+    'backup_spool_bytes',
+    'bytes of the log that wait to be shipped',
+    status => status.waitingSegments * SEGMENT_BYTES,
+  );
+  gauge('backup_failing', '1 while backups do not work', status =>
+    status.trouble?.trouble || !status.archives ? 1 : 0,
+  );
+  gauge('backup_gap', '1 while part of the log after the last base backup is missing', status =>
+    hasGap(status) ? 1 : 0,
+  );
+}
+
+function seconds(at: string | undefined): number {
+  return at === undefined ? 0 : Date.parse(at) / 1000;
+}

@@ -1,0 +1,175 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { FileStore } from '../files/index.ts';
+import type { Connection } from '../postgres/database.ts';
+import {
+  type EmbeddedPostgres,
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from '../postgres/embedded/index.ts';
+import { beginRestore } from '../postgres/embedded/restoring.ts';
+import { BackupError } from './backup-error.ts';
+import type { Base, ClusterCopy } from './base.ts';
+import { type Catalogue, readBase, readCatalogue } from './catalogue.ts';
+import { isComplete, openFile, readFileIndex } from './files.ts';
+import { findRecovery } from './store.ts';
+import { fetchLog, LOG_FOLDER, RESTORE_COMMAND, unpackCluster } from './unpack.ts';
+import type { Vault } from './vault.ts';
+
+/** Files that are fetched at the same time. */
+const AT_ONCE = 4;
+
+export interface Restoring {
+  vault: Vault;
+  /** DATA_DIR of the copy: missing or empty */
+  into: string;
+  /** the state that is wanted; the newest where it is not given */
+  to: Date | undefined;
+  /** where its files go */
+  files: FileStore;
+  /** told what is being done, and how far it is, from 0 to 1 */
+  onProgress: (what: string, part: number) => void;
+  logger: Logger;
+}
+
+export interface Restored {
+  base: Base;
+  /** of the last transaction that was restored; undefined for an external database */
+  time: Date | undefined;
+  /** how many files were fetched */
+  files: number;
+}
+
+/**
+ * Restores a database and its files into a new DATA_DIR. A kill at any moment leaves a DATA_DIR that no start accepts,
+ * and that another restore begins again with.
+ *
+ * @param finish what is done on the restored database, before anybody uses it
+ * @throws DamagedError, SettingsError, EmbeddedPostgresError; Error when the time cannot be reached
+ */
+export async function restore<Finished>(
+  restoring: Restoring,
+  finish: (connection: Connection, restored: Restored) => Promise<Finished>,
+): Promise<Restored & { finished: Finished | undefined }> {
+  const { vault, into, to } = restoring;
+  const catalogue = await readCatalogue(vault);
+  const base = await chooseBase(vault, catalogue, to);
+  if (!base.cluster) {
+    const files = await restoreFiles(restoring);
+    return { base, time: undefined, files, finished: undefined };
+  }
+  const end = await beginRestore(into);
+  const server = await recover(restoring, { ...base, cluster: base.cluster }, catalogue);
+  let finished: Finished;
+  let restored: Restored;
+  try {
+    const time = await lastTime(server, base);
+    restored = { base, time, files: await restoreFiles(restoring) };
+    finished = await finish(server.connection, restored);
+  } finally {
+    await server.stop();
+  }
+  await rm(path.join(server.backup.cluster, LOG_FOLDER), { recursive: true, force: true });
+  end();
+  return { ...restored, finished };
+}
+
+/** The newest base backup that had ended at a time. */
+async function chooseBase(vault: Vault, { bases }: Catalogue, to: Date | undefined): Promise<Base> {
+  let earliest: Base | undefined;
+  for (const id of bases.toReversed()) {
+    const base = await readBase(vault, id);
+    if (!to || Date.parse(base.endedAt) <= to.getTime()) return base;
+    earliest = base;
+  }
+  if (!earliest) throw new BackupError(`there is no base backup under ${vault.instance} in ${vault.place}`);
+  throw new BackupError(`the earliest time of ${vault.instance} in ${vault.place} is ${earliest.endedAt}`);
+}
+
+/** Fills the data directory and has the server replay the log; gives the server when it takes sessions. */
+async function recover(
+  { vault, into, to, onProgress, logger }: Restoring,
+  base: Base & { cluster: ClusterCopy },
+  { segments }: Catalogue,
+): Promise<EmbeddedPostgres> {
+  const names = new Set(segments.keys());
+  const fill = async (directory: string, owner: { uid: number; gid: number }) => {
+    const unpacking = { vault, directory, owner };
+    await unpackCluster(
+      { ...unpacking, onProgress: part => onProgress('unpacking the base backup', part) },
+      base.cluster,
+    );
+    await fetchLog(
+      { ...unpacking, onProgress: part => onProgress('fetching the log', part) },
+      base,
+      names,
+      to,
+    );
+    return base.cluster.passwords;
+  };
+  // Sessions begin when the recovery has ended.
+  const recovery = {
+    hot_standby: 'off',
+    restore_command: RESTORE_COMMAND,
+    recovery_target_timeline: 'current',
+  };
+  const start = (target: Record<string, string>) => {
+    onProgress('replaying the log', 0);
+    return startEmbeddedPostgres({ dataDir: into, logger, fill, recovery: { ...recovery, ...target } });
+  };
+  if (!to) return start({});
+  try {
+    // Abbreviations such as Z are unknown while the server reads its command line.
+    return await start({
+      recovery_target_time: to.toISOString().replace('Z', '+00'),
+      recovery_target_action: 'promote',
+    });
+  } catch (error) {
+    // The log reaches beyond the time, as `fetchLog` has made sure, and nothing was committed after it.
+    const quiet = /recovery ended before configured recovery target was reached/;
+    if (error instanceof EmbeddedPostgresError && quiet.test(error.message)) return start({});
+    throw error;
+  }
+}
+
+async function lastTime(server: EmbeddedPostgres, base: Base): Promise<Date> {
+  const client = await server.backup.connect();
+  try {
+    const { last } = await findRecovery(client);
+    return last ?? new Date(base.endedAt);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Fetches the files that the store lacks, but for those that were gone at the time. */
+async function restoreFiles({ vault, to, files, onProgress }: Restoring): Promise<number> {
+  const index = await readFileIndex(vault);
+  const wanted = [...index.parts.keys()].filter(name => {
+    const gone = index.gone.get(name);
+    return isComplete(index, name) && (!gone || (to !== undefined && gone > to));
+  });
+  const limit = pLimit(AT_ONCE);
+  let done = 0;
+  let fetched = 0;
+  await limit.map(wanted, async name => {
+    const { key, size, content } = await openFile(vault, index, name);
+    if ((await files.size(key)) !== size) {
+      const received = await files.receive(
+        content,
+        size,
+        () => new Error(`${key} is larger than it should be`),
+      );
+      try {
+        await files.put(key, received);
+        fetched++;
+      } finally {
+        await received.discard();
+      }
+    }
+    onProgress('fetching files', ++done / wanted.length);
+  });
+  return fetched;
+}

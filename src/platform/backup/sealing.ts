@@ -1,0 +1,67 @@
+import { Worker } from 'node:worker_threads';
+import type { SealAnswer, SealRequest } from './seal-worker.ts';
+
+type Asked = SealRequest extends infer Request
+  ? Request extends { id: number }
+    ? Omit<Request, 'id'>
+    : never
+  : never;
+type Answered = { bytes: Uint8Array; identity?: string };
+
+/** Compresses and encrypts in threads, away from the event loop. */
+export interface Sealing {
+  /** @throws Error when the thread cannot do it, such as when bytes were changed */
+  ask(request: Asked): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+/** @param threads that work at the same time */
+export function openSealing(threads: number): Sealing {
+  const all = Array.from({ length: threads }, openThread);
+  return {
+    ask(request) {
+      const idlest = all.reduce((best, thread) => (thread.waiting() < best.waiting() ? thread : best));
+      return idlest.ask(request);
+    },
+    async close() {
+      await Promise.all(all.map(thread => thread.end()));
+    },
+  };
+}
+
+function openThread() {
+  const worker = new Worker(new URL('./seal-worker.ts', import.meta.url));
+  const waiting = new Map<number, PromiseWithResolvers<Answered>>();
+  let count = 0;
+  let failure: Error | undefined;
+  // It keeps no process alive that has nothing else to do.
+  worker.unref();
+  worker.on('message', (answer: SealAnswer) => {
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if (waiting.size === 0) worker.unref();
+    if ('error' in answer) asked?.reject(new Error(answer.error));
+    else asked?.resolve(answer);
+  });
+  worker.on('error', error => {
+    failure = error as Error;
+  });
+  worker.on('exit', () => {
+    failure ??= new Error('the thread that encrypts backups has ended');
+    for (const { reject } of waiting.values()) reject(failure);
+    waiting.clear();
+  });
+  return {
+    waiting: () => waiting.size,
+    ask(request: Asked): Promise<Answered> {
+      if (failure) return Promise.reject(failure);
+      const asked = Promise.withResolvers<Answered>();
+      const id = ++count;
+      waiting.set(id, asked);
+      worker.ref();
+      worker.postMessage({ id, ...request });
+      return asked.promise;
+    },
+    end: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits before each piece of work so that no more than so many bytes per second are read. */
+export type Throttle = (bytes: number, signal: AbortSignal) => Promise<void>;
+
+/** Longest credit for time in which nothing was read, in milliseconds. */
+const CREDIT_MS = 100;
+
+export function throttle(bytesPerSecond: number): Throttle {
+  let free = 0;
+  return async (bytes, signal) => {
+    signal.throwIfAborted();
+    const now = performance.now();
+    const begins = Math.max(free, now - CREDIT_MS);
+    free = begins + (bytes / bytesPerSecond) * 1000;
+    if (begins > now) await sleep(begins - now, undefined, { signal });
+  };
+}

@@ -1,0 +1,127 @@
+import { createHash, createHmac } from 'node:crypto';
+import { SettingsError } from '../settings.ts';
+import { DamagedError } from './backup-error.ts';
+import type { Sealing } from './sealing.ts';
+import type { BackupTarget, Listed } from './target.ts';
+
+/** The objects of one instance in a target, each compressed, encrypted, and bound to its name. */
+export interface Vault {
+  /** the folder of the instance in the target */
+  readonly instance: string;
+  readonly place: string;
+  /**
+   * Stores an object; `same` and `differs` say what is there when there is one.
+   *
+   * @param counts the part of the content that must be the same; all of it where it is not given
+   */
+  put(
+    name: string,
+    payload: Buffer,
+    counts?: (payload: Buffer) => Buffer,
+  ): Promise<'stored' | 'same' | 'differs'>;
+  /** Stores an object whose name follows from its content. */
+  putOnce(name: string, payload: Uint8Array): Promise<void>;
+  /** @throws DamagedError that names the object */
+  get(name: string): Promise<Buffer>;
+  list(prefix: string): AsyncIterable<Listed>;
+  remove(names: readonly string[]): Promise<void>;
+  /** A name for something that the target's owner shall not learn: 40 hex digits. */
+  aliasOf(content: string | Uint8Array): string;
+}
+
+const KEY = 'key';
+
+/** The instances that a target holds. */
+export async function listInstances(target: BackupTarget): Promise<string[]> {
+  return (await target.folders('')).filter(name => /^\d{8}T\d{6}Z-[0-9a-f]{8}$/.test(name)).sort();
+}
+
+/**
+ * Opens the objects of an instance. They are encrypted to a key of its own, which lies beside them, encrypted with
+ * BACKUP_KEY: a passphrase is expensive to check, on purpose, and so it is used once.
+ *
+ * @param options.create whether a missing key is made, as for the first backup
+ * @throws SettingsError when BACKUP_KEY is another one
+ */
+export async function openVault(
+  { target, sealing, backupKey }: { target: BackupTarget; sealing: Sealing; backupKey: string },
+  instance: string,
+  options: { create: boolean },
+): Promise<Vault> {
+  const identity = await keyOf({ target, sealing, backupKey }, instance, options);
+  const nameKey = createHash('sha256').update(`fieldtrace backup names ${identity}`).digest();
+  const full = (name: string) => `${instance}/${name}`;
+
+  const seal = async (name: string, payload: Uint8Array) =>
+    (await sealing.ask({ do: 'seal', identity, bytes: frame(name, payload) })).bytes;
+
+  async function get(name: string): Promise<Buffer> {
+    const sealed = await target.get(full(name));
+    if (!sealed) throw new DamagedError(`${full(name)} is missing`);
+    const opened = await sealing.ask({ do: 'open', identity, bytes: sealed }).catch(error => {
+      throw new DamagedError(`${full(name)} is damaged (${error.message})`);
+    });
+    const { name: bound, payload } = unframe(opened.bytes);
+    if (bound !== name) throw new DamagedError(`${full(name)} is damaged (it is a copy of ${bound})`);
+    return payload;
+  }
+
+  return {
+    instance,
+    place: target.place,
+    async put(name, payload, counts = whole => whole) {
+      if ((await target.put(full(name), await seal(name, payload))) === 'stored') return 'stored';
+      const there = await get(name).catch(error => {
+        if (error instanceof DamagedError) return undefined;
+        throw error;
+      });
+      return there && counts(there).equals(counts(payload)) ? 'same' : 'differs';
+    },
+    async putOnce(name, payload) {
+      await target.put(full(name), await seal(name, payload));
+    },
+    get,
+    async *list(prefix) {
+      for await (const listed of target.list(full(prefix)))
+        yield { ...listed, name: listed.name.slice(instance.length + 1) };
+    },
+    remove: names => target.remove(names.map(full)),
+    aliasOf: content => createHmac('sha256', nameKey).update(content).digest('hex').slice(0, 40),
+  };
+}
+
+async function keyOf(
+  { target, sealing, backupKey }: { target: BackupTarget; sealing: Sealing; backupKey: string },
+  instance: string,
+  { create }: { create: boolean },
+): Promise<string> {
+  const name = `${instance}/${KEY}`;
+  let bytes = await target.get(name);
+  if (!bytes && create) {
+    const made = await sealing.ask({ do: 'make-key', backupKey });
+    if ((await target.put(name, made.bytes)) === 'stored') return made.identity as string;
+    bytes = await target.get(name);
+  }
+  if (!bytes)
+    throw new DamagedError(`${name} is missing in ${target.place}: is it the right one, and mounted?`);
+  const opened = await sealing.ask({ do: 'open-key', backupKey, bytes }).catch(error => {
+    throw new SettingsError(
+      `BACKUP_KEY does not open ${name} in ${target.place}: it is another key, or the object is damaged (${error.message})`,
+    );
+  });
+  return opened.identity as string;
+}
+
+/** Name and content together: an object under another name than its own is noticed. */
+function frame(name: string, payload: Uint8Array): Uint8Array {
+  const named = Buffer.from(name);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(named.length);
+  return Buffer.concat([length, named, payload]);
+}
+
+function unframe(bytes: Uint8Array): { name: string; payload: Buffer } {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = all.length < 2 ? 0 : all.readUInt16BE(0);
+  return { name: all.toString('utf8', 2, 2 + length), payload: all.subarray(2 + length) };
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tryLock } from '../postgres/embedded/file-lock.ts';
+import { type Base, takeBase } from './base.ts';
+import { type BackupContext, vaultOpener } from './context.ts';
+import { filePass } from './file-pass.ts';
+import { looker } from './look.ts';
+import { ping } from './ping.ts';
+import { expire } from './retention.ts';
+import { limitSpoolAndTell, shipSpool } from './ship.ts';
+import type { StateStore } from './state.ts';
+import { baseIsDue } from './status.ts';
+import type { Troubles } from './troubles.ts';
+import type { Vault } from './vault.ts';
+
+/** The files in a bucket outlive this machine: they are looked through this often, in milliseconds. */
+const BUCKET_MS = 3600_000;
+/** Longest that the log waits for files, in milliseconds. */
+const FILES_PATIENCE_MS = 5000;
+const SHIPPING = 'shipping the log';
+const FILES = 'shipping files';
+
+export type BackupWork = ReturnType<typeof makeWork>;
+
+/** What the process that does the backups does, piece by piece. */
+export function makeWork(context: BackupContext, troubles: Troubles, signal: AbortSignal) {
+  const { settings, state, server, logger } = context;
+  const openVault = vaultOpener(context);
+  const shipFilesOnce = filePass(context);
+  const look = looker(context);
+  const lagMs = settings.BACKUP_MAX_LAG_SECONDS * 1000;
+  const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
+  const shipping = server && { spool: server.spool, state, logger };
+
+  // What a row names should be in the target before the row is. A large file does not hold the log up.
+  async function filesFirst(stopped: AbortSignal): Promise<void> {
+    if (settings.S3_BUCKET) return;
+    const pass = openVault().then(vault => shipFilesOnce(vault, stopped));
+    const told = pass.catch(error => troubles.tell(FILES, error));
+    await Promise.race([told, sleep(Math.min(lagMs / 4, FILES_PATIENCE_MS), undefined, { ref: false })]);
+  }
+
+  /** The caller holds the lock of base backups. */
+  async function takeOne(): Promise<Base> {
+    const vault = await openVault();
+    const base = await takeBase(context, vault, { complete: () => shipFilesOnce(vault, signal), signal });
+    await expire(vault, settings.BACKUP_KEEP_DAYS, new Date()).catch(error =>
+      logger.warn({ err: error }, 'old backups could not be removed; next try after the next base backup'),
+    );
+    await noteVerification(vault, state).catch(error =>
+      logger.debug({ err: error }, 'no look at verifications'),
+    );
+    logger.info({ base: base.id, bytes: base.bytes }, 'took a base backup');
+    await ping(settings.BACKUP_PING_URL, logger);
+    return base;
+  }
+
+  return {
+    SHIPPING,
+    FILES,
+    look,
+    takeOne,
+    async ship(stopped = signal): Promise<void> {
+      if (!shipping) return;
+      await shipSpool(shipping, openVault, { signal: stopped, prepare: () => filesFirst(stopped) });
+    },
+    async limitSpool(): Promise<void> {
+      if (shipping) await limitSpoolAndTell(shipping, settings.BACKUP_MAX_SPOOL_BYTES);
+    },
+    shipFiles: async () => shipFilesOnce(await openVault(), signal),
+    // A pass over many files takes its time: it may take a twentieth of it.
+    filesPauseMs: (tookMs: number) => (settings.S3_BUCKET ? BUCKET_MS : Math.max(lagMs / 2, 20 * tookMs)),
+    async takeBaseIfDue(): Promise<void> {
+      const status = await look();
+      if (!status.archives || troubles.has(SHIPPING) || !baseIsDue(status, limits, new Date())) return;
+      const alone = tryLock(await state.lockFile('base'), 'exclusive');
+      if (alone) await takeOne().finally(() => alone.release());
+    },
+  };
+}
+
+/** A backup may have been verified on another machine. */
+async function noteVerification(vault: Vault, state: StateStore): Promise<void> {
+  for await (const { name, modified } of vault.list('verified/')) {
+    const verified = {
+      instance: vault.instance,
+      id: name.slice('verified/'.length),
+      at: modified.toISOString(),
+    };
+    await state.update('verified', before => (before && before.at >= verified.at ? undefined : verified));
+  }
+}

@@ -1,0 +1,45 @@
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import type pg from 'pg';
+import type { Account } from './account.ts';
+import type { Layout } from './layout.ts';
+
+const DIRECTORY = 'basic_archive.archive_directory';
+
+/**
+ * Makes the spool and gives the settings by which the server archives its write-ahead log there, with the library
+ * `basic_archive` of its own package: no program of ours runs in the server, and no secret is needed there.
+ *
+ * @param seconds after which a segment with writes is closed although it is not full
+ */
+export function prepareArchive(layout: Layout, account: Account, seconds: number): Record<string, string> {
+  mkdirSync(layout.spool, { recursive: true, mode: 0o700 });
+  chmodSync(layout.spool, 0o700);
+  if (account.uid !== undefined) chownSync(layout.spool, account.uid, account.gid ?? -1);
+  return {
+    archive_mode: 'on',
+    archive_library: 'basic_archive',
+    [DIRECTORY]: layout.spool,
+    archive_timeout: String(seconds),
+  };
+}
+
+/**
+ * Whether a server archives as these settings say.
+ *
+ * @param settings of `prepareArchive`; without any the server must not archive, because nobody would empty the spool
+ */
+export async function archiveMatches(
+  client: pg.Client,
+  settings: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `SELECT name, setting FROM pg_settings
+     WHERE name IN ('archive_mode', 'archive_library', 'archive_timeout')
+     UNION ALL SELECT $1, current_setting($1, true)`,
+    // Known to the archiver alone, and so missing in pg_settings.
+    [DIRECTORY],
+  );
+  const found = new Map(rows.map(({ name, setting }) => [name, setting]));
+  if (settings.archive_mode === undefined) return found.get('archive_mode') === 'off';
+  return Object.entries(settings).every(([name, setting]) => found.get(name) === setting);
+}
