@@ -231,7 +231,7 @@ test('a server that was started without an archive is restarted with one as soon
   await stop(without);
 });
 
-test('beside a database of the operator`s own, files are backed up with its position, and each success is told', {
+test('beside an external database, files are backed up with its position, and each success is reported', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();

@@ -133,7 +133,7 @@ test('a spool over its limit keeps the oldest segments and notes the gap once', 
   expect(await state.read('shipped')).toEqual(first);
 });
 
-test('a machine and its copy cannot spoil each other`s backups: who comes second takes a new id', async () => {
+test('a machine and its copy cannot spoil the backups of each other: the second one takes a new id', async () => {
   const [one, other] = [await machine('one'), await machine('other')];
   const id = await one.state.instance();
   await other.state.instance();
