@@ -36,29 +36,40 @@ export type ActingCaller = Pick<FastifyRequest, 'user' | 'anonymous' | 'isTokenU
 export type ReadableThreads = 'open' | readonly string[];
 
 /**
- * The user that a request acts as. With a token it is the token's user, and a field that names another one is
- * refused; without a token it is the field's value, unless that user has ever sent a token.
+ * The user that a request claims to act as. With a token it is the token's user, and a field that names another one is
+ * refused; without a token it is the field's value. An anonymous request may not act as a user who has ever sent a
+ * token: the caller of this function makes sure of that, in a query that it sends anyway (`isTokenUserSql`).
  *
  * @param field name of the request field, for the error: from_user, created_by, user_id
  * @param named that field's value, when it was sent
  * @throws Problem forbidden
  */
+export function claimedUser(
+  { user }: Pick<Caller, 'user'>,
+  field: string,
+  named: string | undefined,
+): string | undefined {
+  if (user === undefined) return named;
+  if (named !== undefined && named !== user) {
+    throw new Problem('forbidden', `${field} must be the user of the token`);
+  }
+  return user;
+}
+
+/** The same, after making sure that an anonymous request does not act as a user who has ever sent a token. */
 export async function actingUser(
   caller: ActingCaller,
   field: string,
   named: string | undefined,
 ): Promise<string | undefined> {
-  const { user, anonymous } = caller;
-  if (user === undefined) {
-    if (anonymous && named !== undefined && (await caller.isTokenUser(named))) {
-      throw new Problem('forbidden', `${field} is a user who has tokens: this needs one of them`);
-    }
-    return named;
-  }
-  if (named !== undefined && named !== user) {
-    throw new Problem('forbidden', `${field} must be the user of the token`);
-  }
+  const user = claimedUser(caller, field, named);
+  if (caller.anonymous && user !== undefined && (await caller.isTokenUser(user))) throw userHasTokens(field);
   return user;
+}
+
+/** The error for an anonymous request that acts as a user who has ever sent a token. */
+export function userHasTokens(field: string): Problem {
+  return new Problem('forbidden', `${field} is a user who has tokens: this needs one of them`);
 }
 
 /**
@@ -72,7 +83,11 @@ export async function namedUser(
   field: string,
   named: string | undefined,
 ): Promise<string> {
-  const user = await actingUser(caller, field, named);
+  return required(field, await actingUser(caller, field, named));
+}
+
+/** @throws Problem invalid when nobody is named */
+export function required(field: string, user: string | undefined): string {
   if (user === undefined) throw new Problem('invalid', `${field} is required`);
   return user;
 }

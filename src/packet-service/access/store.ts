@@ -13,9 +13,16 @@ export async function insertTokenUsers(
     ON CONFLICT DO NOTHING`);
 }
 
+/** SQL for whether a user has ever sent a valid token, as a part of another query; columns need their table's name. */
+export const isTokenUserSql = (user: string) =>
+  `EXISTS (SELECT FROM token_users AS seen WHERE seen.user_id = ${user})`;
+
 /** Which of these user identifiers have ever sent a valid token. */
 export async function findTokenUsers(database: Database, userIds: readonly string[]): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>(sql`
-    SELECT user_id AS id FROM token_users WHERE user_id = ANY (${userIds}::text[])`);
+  const { rows } = await database.query<{ id: string }>({
+    name: 'find_token_users',
+    text: 'SELECT user_id AS id FROM token_users WHERE user_id = ANY ($1::text[])',
+    values: [userIds],
+  });
   return rows.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import { type Caller, namedUser } from '../access/caller.ts';
+import { type Caller, claimedUser, namedUser, required } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
@@ -124,7 +124,7 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
   app.post('/chat/query', { schema: searchSchema }, async (request, reply) => {
     const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
     const search = {
-      userId: await namedUser(request, 'user_id', user_id),
+      userId: required('user_id', claimedUser(request, 'user_id', user_id)),
       openOnly: request.anonymous,
       keyword: keyword ? fold(keyword) : undefined,
       geoid: geoid || undefined,

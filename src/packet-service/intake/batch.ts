@@ -51,27 +51,47 @@ export async function acceptBatch(
   items: readonly Buffer[],
   batchKey: string | undefined,
 ): Promise<ItemAnswer[]> {
-  const { parsed, pace, log } = taking;
-  const line = { last: Promise.resolve() };
+  const { parsed, pace } = taking;
+  const order = { last: Promise.resolve() };
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
-    await parsed.enter(bytes.length);
-    const reading = readItem(bytes, pace);
+    const entering = parsed.enter(bytes.length);
+    if (entering) await entering;
     // Items are read one after another, which keeps their order.
-    await reading.catch(() => {});
+    const reading = readItem(bytes, pace);
+    const read = reading instanceof Promise ? await reading : reading;
     const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
-    const answer = reading
-      .then(item => acceptItem(taking, sender, { item, placeKey, size: bytes.length }, line))
-      .then(({ answer }) => JSON.parse(answer) as ItemAnswer)
-      .catch(error => {
-        const problem = toProblem(error);
-        if (problem.code === 'internal') log.error({ err: error }, 'an item of a batch failed');
-        return refusedItem(problem);
-      })
-      .finally(() => parsed.leave(bytes.length));
-    answers.push(answer);
+    answers.push(answerItem(taking, sender, { read, placeKey, size: bytes.length }, order));
   }
   return Promise.all(answers);
+}
+
+/** An item of a batch whose turn to be parsed has come. */
+interface ReadItem {
+  /** @throws Problem unreadable, too_large */
+  read: () => unknown;
+  /** the key that its place in the batch gives it */
+  placeKey: string | undefined;
+  /** in bytes */
+  size: number;
+}
+
+async function answerItem(
+  context: BatchContext,
+  sender: Sender,
+  item: ReadItem,
+  order: ItemOrder,
+): Promise<ItemAnswer> {
+  try {
+    const { answer } = await acceptItem(context, sender, item, order);
+    return JSON.parse(answer) as ItemAnswer;
+  } catch (error) {
+    const problem = toProblem(error);
+    if (problem.code === 'internal') context.log.error({ err: error }, 'an item of a batch failed');
+    return refusedItem(problem);
+  } finally {
+    context.parsed.leave(item.size);
+  }
 }
 
 /** `retry_after` marks items that may be accepted later. */
@@ -84,24 +104,33 @@ interface ItemOrder {
   last: Promise<void>;
 }
 
-/** @throws Problem unreadable, too_large */
-async function readItem(bytes: Buffer, pace: Pace): Promise<unknown> {
+/** Waits for an item's turn, which most items need not, and parses large ones in several turns. */
+function readItem(bytes: Buffer, pace: Pace): ReadItem['read'] | Promise<ReadItem['read']> {
   if (bytes.length > MAX_PACKET_BYTES) {
-    throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
+    return () => {
+      throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
+    };
   }
-  if (bytes.length > LARGE_TEXT) return readJsonInTurns(bytes.toString('utf8'), pace);
-  await pace(bytes.length * READING_COST);
-  return readJson(bytes.toString('utf8'));
+  if (bytes.length > LARGE_TEXT) {
+    return readJsonInTurns(bytes.toString('utf8'), pace).then(
+      item => () => item,
+      error => () => {
+        throw error;
+      },
+    );
+  }
+  const read = () => readJson(bytes.toString('utf8'));
+  return pace(bytes.length * READING_COST)?.then(() => read) ?? read;
 }
 
 /** Checks before the first await, which keeps the order of the items. */
 async function acceptItem(
   taking: BatchContext,
   sender: Sender,
-  { item, placeKey, size }: { item: unknown; placeKey: string | undefined; size: number },
-  line: ItemOrder,
+  { read, placeKey, size }: ReadItem,
+  order: ItemOrder,
 ): Promise<IntakeAnswer> {
-  const { intake, idempotency_key, body } = checkItem(item);
+  const { intake, idempotency_key, body } = checkItem(read());
   const kind = taking.kinds[intake];
   kind.check(body);
   const placed =
@@ -110,15 +139,16 @@ async function acceptItem(
     idempotency_key === undefined ? placed : makeKey(sender, `POST /intake/${intake}`, idempotency_key, body);
   const prepareInPace = async (turn?: Promise<void>) => {
     const make = await kind.prepare(sender, body);
-    await turn;
-    await taking.pace(size * MAKING_COST);
+    if (turn) await turn;
+    const pausing = taking.pace(size * MAKING_COST);
+    if (pausing) await pausing;
     return make;
   };
   if (!kind.isOrdered) return acceptPacket(taking, key, prepareInPace);
 
-  const turn = line.last;
+  const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
-  line.last = Promise.all([turn, made]).then(() => {});
+  order.last = Promise.all([turn, made]).then(() => {});
   const prepare = async () => {
     const make = await prepareInPace(turn);
     return () => {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
-import { type ActingCaller, actingUser } from '../access/caller.ts';
+import { type ActingCaller, claimedUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';
 import { ChatMessageBody } from '../chat/schemas.ts';
 import type { KnownThread, ThreadCheck } from '../chat/threads/thread-check.ts';
@@ -27,7 +27,7 @@ export async function checkFinalizedMessage(
     throw new Problem('invalid', `Body.text is longer than ${MAX_TEXT} Unicode characters`);
   }
   const field = 'Body.from_user';
-  const userId = await actingUser(caller, field, message.from_user);
+  const userId = claimedUser(caller, field, message.from_user);
   const thread = await checkThread(message.thread_id, { anonymous: caller.anonymous, userId, field });
   return { thread, message };
 }

@@ -1,5 +1,5 @@
 import { bodyCheck } from '../../platform/http/validation.ts';
-import { type ActingCaller, actingUser } from '../access/caller.ts';
+import { type ActingCaller, claimedUser } from '../access/caller.ts';
 import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
@@ -48,12 +48,9 @@ export function itemKinds({ resolver, checkThread, addWords }: ItemContext): Ite
       isOrdered: true,
       prepare: async (caller, message) => {
         const { user: author, anonymous, contentLanguage } = caller;
-        const visitor = { anonymous, userId: message.from_user ?? author, field: 'from_user' };
-        // Both query the database, concurrently.
-        const [sender, thread] = await Promise.all([
-          actingUser(caller, 'from_user', message.from_user),
-          checkThread(message.thread_id, visitor),
-        ]);
+        const field = 'from_user';
+        const sender = claimedUser(caller, field, message.from_user);
+        const thread = await checkThread(message.thread_id, { anonymous, userId: sender, field });
         const origin = { thread, sender, author, contentLanguage };
         return readChatMessage({ resolver, addWords }, message, origin);
       },

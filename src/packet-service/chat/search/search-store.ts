@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../../platform/postgres/database.ts';
+import { isTokenUserSql } from '../../access/store.ts';
 import { MESSAGE, type MessagePosition, type MessageRow } from '../messages/store.ts';
 import { type Part, partQuery, wordNgrams, writeVector } from '../ngrams/word-parts.ts';
 
@@ -33,12 +34,14 @@ export interface Scope {
   threads: Buffer;
   count: number;
   messages: number;
+  /** whether the user has ever sent a valid token; not queried for requests with one */
+  isTokenUser?: boolean;
 }
 
 /** The order of the index by time, and within a thread of the primary key's, read backwards. */
 const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
 
-/** @param openOnly only threads that were made without a token count */
+/** @param openOnly for a request without a token: only threads that were created without one count */
 export async function findScope(
   database: Database,
   { userId, openOnly }: { userId: string; openOnly: boolean },
@@ -47,6 +50,7 @@ export async function findScope(
     name: openOnly ? 'find_open_scope' : 'find_scope',
     text: `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count,
         (SELECT reltuples FROM pg_class WHERE oid = 'chat_messages'::regclass) AS messages
+        ${openOnly ? `, ${isTokenUserSql('$1')} AS "isTokenUser"` : ''}
       FROM chat_participants ${openOnly ? 'JOIN chat_threads USING (thread_id)' : ''}
       WHERE user_id = $1 ${openOnly ? 'AND author IS NULL' : ''}`,
     values: [userId],

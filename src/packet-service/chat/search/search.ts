@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts';
+import { userHasTokens } from '../../access/caller.ts';
 import type { MessagePosition, MessageRow } from '../messages/store.ts';
 import { ngramSets } from './ngram-sets.ts';
 import { BATCH, firstStep, nextStep, type Progress } from './plan.ts';
@@ -25,6 +26,7 @@ export interface Search extends Omit<Conditions, 'threads'> {
  *
  * @param after the last message of the previous page
  * @param wanted number of matches; Infinity for all
+ * @throws Problem forbidden when a request without a token names a user who has tokens
  */
 export async function* searchMessages(
   database: Database,
@@ -32,7 +34,8 @@ export async function* searchMessages(
   after: MessagePosition | undefined,
   wanted: number,
 ): AsyncGenerator<MessageRow[]> {
-  const { threads, count, messages } = await findScope(database, search);
+  const { threads, count, messages, isTokenUser } = await findScope(database, search);
+  if (isTokenUser) throw userHasTokens('user_id');
   if (count === 0) return;
   const conditions = { ...search, threads };
   const progress: Progress = {

@@ -1,5 +1,6 @@
 import sql, { empty, raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { isTokenUserSql } from '../../access/store.ts';
 
 export interface Thread {
   /** uuid form */
@@ -64,25 +65,31 @@ export interface Participation {
   userId: string;
 }
 
-/** Whether users take part in threads, in the order of the arguments. */
+/** A user who takes part in a thread. */
+export interface Participant {
+  /** whether the user has ever sent a valid token */
+  isTokenUser: boolean;
+}
+
+/** The users who take part in threads, in the order of the arguments; undefined for those who do not. */
 export async function findParticipation(
   database: Database,
   asked: readonly Participation[],
-): Promise<boolean[]> {
-  const { rows } = await database.query<{ id: string; user: string }>({
+): Promise<(Participant | undefined)[]> {
+  const { rows } = await database.query<Participant & { id: string; user: string }>({
     name: 'find_participation',
-    text: `SELECT thread_id AS id, user_id AS "user" FROM chat_participants
-      WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[])`,
+    text: `SELECT thread_id AS id, user_id AS "user", ${isTokenUserSql('chat_participants.user_id')} AS "isTokenUser"
+      FROM chat_participants WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[])`,
     values: [distinct(asked.map(({ threadId }) => threadId)), distinct(asked.map(({ userId }) => userId))],
   });
-  const taking = new Set(rows.map(({ id, user }) => `${id} ${user}`));
-  return asked.map(({ threadId, userId }) => taking.has(`${threadId} ${userId}`));
+  const participants = new Map(rows.map(row => [`${row.id} ${row.user}`, row]));
+  return asked.map(({ threadId, userId }) => participants.get(`${threadId} ${userId}`));
 }
 
 /** Whether a user takes part in a thread (uuid form). */
 export async function isParticipant(database: Database, threadId: string, userId: string): Promise<boolean> {
-  const [takesPart] = await findParticipation(database, [{ threadId, userId }]);
-  return takesPart as boolean;
+  const [participant] = await findParticipation(database, [{ threadId, userId }]);
+  return participant !== undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { tokenNeeded } from '../../access/caller.ts';
+import { tokenNeeded, userHasTokens } from '../../access/caller.ts';
 import { parseUlid } from '../../packet/ulid.ts';
 import { findClosed, findParticipation, type Participation } from './store.ts';
 
@@ -27,7 +27,8 @@ export interface Visitor {
 }
 
 /**
- * Makes sure that a thread exists, that a request without a token may access it, and that a user takes part in it.
+ * Makes sure that a thread exists, that a request without a token may access it, and that a user takes part in it and
+ * is not one who has tokens, if the request has none.
  *
  * @param threadId as the client wrote it
  * @throws Problem not_found, also for a text that is no ULID; unauthenticated; forbidden
@@ -42,7 +43,7 @@ export function threadCheck(database: Database): ThreadCheck {
   /** by ULID */
   const known = new LRUCache<string, KnownThread>({ max: MAX_KNOWN });
   const find = batchLoader((ids: string[]) => findClosed(database, ids), { max: 500 });
-  const takesPart = batchLoader((wanted: Participation[]) => findParticipation(database, wanted), {
+  const findParticipant = batchLoader((wanted: Participation[]) => findParticipation(database, wanted), {
     max: 500,
     same: ({ threadId, userId }) => `${threadId} ${userId}`,
   });
@@ -61,9 +62,10 @@ export function threadCheck(database: Database): ThreadCheck {
   return async (asWritten, { anonymous, userId, field = 'the user of the token' }) => {
     const thread = known.get(asWritten.toUpperCase()) ?? (await findThread(asWritten));
     if (anonymous && thread.closed) throw tokenNeeded(`thread ${asWritten}`);
-    if (userId !== undefined && !(await takesPart({ threadId: thread.threadId, userId }))) {
-      throw new Problem('forbidden', `${field} does not take part in thread ${asWritten}`);
-    }
+    if (userId === undefined) return thread;
+    const participant = await findParticipant({ threadId: thread.threadId, userId });
+    if (!participant) throw new Problem('forbidden', `${field} does not take part in thread ${asWritten}`);
+    if (anonymous && participant.isTokenUser) throw userHasTokens(field);
     return thread;
   };
 }
