@@ -141,7 +141,7 @@ async function storeBlocks(
       if (there.has(name)) return name;
       there.add(name);
       // At most a few blocks wait in memory.
-      while (limit.pendingCount > 0) await Promise.race(storing.slice(-AT_ONCE - 1));
+      if (storing.length > AT_ONCE) await storing.shift();
       const stored = limit(() => vault.putOnce(`blocks/${name}`, block));
       stored.catch(error => failing.abort(error));
       storing.push(stored);
