@@ -110,7 +110,7 @@ test('a database of a newer version, or with an edited migration, is left alone 
     `INSERT INTO migrations (number, name, checksum) VALUES (999, '999-future.sql', 'x')`,
   );
   expect((await runToEnd({ DATABASE_URL: databaseUrl })).output).toMatch(
-    /cannot start: the database holds migration 999-future\.sql/,
+    /cannot start: the database has migration 999-future\.sql/,
   );
   await database.pool.query('DELETE FROM migrations WHERE number = 999');
   const { rows } = await database.pool.query(`UPDATE migrations SET checksum = 'x' WHERE number = 1 RETURNING

@@ -50,7 +50,7 @@ test('a process whose files are elsewhere does not start beside another, until `
     expect(await ended, output()).toBe(0);
   }
 
-  expect(await adopt('second')).toMatch(/^the database's files are those in the folder \S+second\/files\n$/);
+  expect(await adopt('second')).toMatch(/^the files of the database are in the folder \S+second\/files\n$/);
   const moved = await startProcess(settings('second'));
   const lost = await moved.send('GET', `/attachments/${attachment_id}`);
   expect([lost.status, lost.body.error]).toEqual([500, 'the file is missing in the file store']);
@@ -76,7 +76,7 @@ test('a process that the server has no room for does not start, and one that may
   const service = await startProcess(settings('second'));
   other.release();
   expect(service.log()).toMatch(
-    /this process opens up to 21 connections, and \d+ of the server's 21 are taken/,
+    /this process opens up to 21 connections, and \d+ of the server's 21 are in use/,
   );
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);
