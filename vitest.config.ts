@@ -11,8 +11,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/helpers/global-setup.ts',
     reporters: ['default', new NotRunReporter()],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Many tests wait for processes and outside systems: on two cores, three files at a time take half as long as one.
     maxWorkers: Math.max(3, availableParallelism()),
   },

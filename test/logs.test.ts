@@ -64,4 +64,4 @@ test('an outage is told when it begins and when it is over, with a count, howeve
   expect(await service.ended, service.output()).toBe(0);
   await relay.close();
   await database.drop();
-}, 120_000);
+}, 240_000);

@@ -103,7 +103,7 @@ test('behind PgBouncer in session mode both services work, and processes tell ea
     child.kill('SIGTERM');
     expect(await ended, output()).toBe(0);
   }
-}, 120_000);
+}, 240_000);
 
 test('behind PgBouncer in transaction mode it does not start, and says why', async () => {
   const { code, output } = await runToEnd({
@@ -116,4 +116,4 @@ test('behind PgBouncer in transaction mode it does not start, and says why', asy
     'fieldtrace cannot start: DATABASE_URL: a connection pooler hands out sessions for single transactions; use ' +
       'session mode (PgBouncer: pool_mode = session), or the address of the server itself\n',
   ]);
-}, 120_000);
+}, 240_000);

@@ -80,4 +80,4 @@ test('a process that the server has no room for does not start, and one that may
   );
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);
-}, 120_000);
+}, 240_000);

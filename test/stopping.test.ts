@@ -107,7 +107,7 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
   next.child.kill('SIGTERM');
   expect(await next.ended).toBe(0);
   await remove();
-}, 120_000);
+}, 240_000);
 
 test('a second signal cuts clients off at once, and the stop is still clean', async () => {
   const { folder, remove } = await temporaryFolder();

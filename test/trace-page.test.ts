@@ -46,7 +46,7 @@ test('the page at the root logs in by "Try it out" and calls what needs a login,
 
   expect(complaints).toEqual([]);
   for (const url of asked) expect(url, url).toMatch(new RegExp(`^(data:|${trace.url}/)`));
-}, 120_000);
+}, 240_000);
 
 test('the page behind a mailed link confirms only when its button is pressed', async () => {
   const { page } = browser;

@@ -273,7 +273,7 @@ test('whatever GeoIDs, types, senders and attachments are, each form and filter 
     }),
     { numRuns: 25 },
   );
-}, 120_000);
+}, 240_000);
 
 test('the vocabulary explains every predicate, and clients that accept anything get JSON', async () => {
   const vocabulary = await service.send('GET', '/vocab');
@@ -407,4 +407,4 @@ test('a download that is broken off, or fails on the way, is never taken for a w
   // Both connections are free again.
   const counts = await Promise.all([1, 2].map(async () => (await triples({ type: 'bulk' })).length));
   expect(counts).toEqual([240_000, 240_000]);
-}, 120_000);
+}, 240_000);

@@ -181,7 +181,7 @@ test('three processes write, one after the other is killed and replaced: every r
   );
   expect(events.map(({ data }) => data.user_id)).not.toContain(ben);
   await group.stop();
-}, 120_000);
+}, 240_000);
 
 async function killPostgres(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true });
@@ -235,4 +235,4 @@ test('PostgreSQL is killed: no position that was seen changes, an open feed goes
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);
   await remove();
-}, 120_000);
+}, 240_000);

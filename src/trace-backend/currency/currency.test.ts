@@ -339,4 +339,4 @@ test("the day's requests run out with 429 and not before, and one is kept for th
   );
   expect((await provider?.latest('daily'))?.rates.get('USD')).toBe('1.0825');
   await expect(provider?.latest('daily')).rejects.toMatchObject({ code: 'too_many_requests' });
-}, 120_000);
+}, 240_000);

@@ -142,7 +142,7 @@ test('all ways to a list find the same', async () => {
       }
     }
   }
-}, 120_000);
+}, 240_000);
 
 test('a count is exact up to 10,000 and when it is asked for; else it is near, and never below the page', async () => {
   for (const [filter] of FILTERS) {
@@ -159,7 +159,7 @@ test('a count is exact up to 10,000 and when it is asked for; else it is near, a
   expect([items.length, count]).toEqual([50, COUNT]);
   const beyond = await listProducts(pool, lists, {}, { ...page(), offset: 900_000 });
   expect([beyond.items.length, beyond.count]).toEqual([0, 900_000]);
-}, 120_000);
+}, 240_000);
 
 test('a page whose items are at the far end of the order is found as well', async () => {
   const far = await listProducts(pool, lists, { query: 'oolong' }, page('name', 'DESC'));

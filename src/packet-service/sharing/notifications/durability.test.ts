@@ -108,7 +108,7 @@ test('kill -9 after the commit, before and in the midst of deliveries: everythin
     expect(new Set(ids).size).toBe(1);
   }
   await stop(second);
-}, 120_000);
+}, 240_000);
 
 test('SIGTERM ends in time although a receiver stalls, and the next start delivers', async () => {
   receiver.behaviour = 'stall';
