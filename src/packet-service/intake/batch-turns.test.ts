@@ -26,7 +26,6 @@ const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
 const sender = {
   user: undefined,
   anonymous: false,
-  isTokenUser: async () => false,
   contentLanguage: undefined,
 };
 const items = (count: number, bytes: number) =>

@@ -46,12 +46,12 @@ const checkItem = bodyCheck(BatchItem);
  * @returns the answers, in the order of the items
  */
 export async function acceptBatch(
-  taking: BatchContext,
+  context: BatchContext,
   sender: Sender,
   items: readonly Buffer[],
   batchKey: string | undefined,
 ): Promise<ItemAnswer[]> {
-  const { parsed, pace } = taking;
+  const { parsed, pace } = context;
   const order = { last: Promise.resolve() };
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
@@ -61,7 +61,7 @@ export async function acceptBatch(
     const reading = readItem(bytes, pace);
     const read = reading instanceof Promise ? await reading : reading;
     const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
-    answers.push(answerItem(taking, sender, { read, placeKey, size: bytes.length }, order));
+    answers.push(answerItem(context, sender, { read, placeKey, size: bytes.length }, order));
   }
   return Promise.all(answers);
 }
@@ -125,13 +125,13 @@ function readItem(bytes: Buffer, pace: Pace): ReadItem['read'] | Promise<ReadIte
 
 /** Checks before the first await, which keeps the order of the items. */
 async function acceptItem(
-  taking: BatchContext,
+  context: BatchContext,
   sender: Sender,
   { read, placeKey, size }: ReadItem,
   order: ItemOrder,
 ): Promise<IntakeAnswer> {
   const { intake, idempotency_key, body } = checkItem(read());
-  const kind = taking.kinds[intake];
+  const kind = context.kinds[intake];
   kind.check(body);
   const placed =
     placeKey === undefined ? undefined : makeKey(sender, BATCH_ROUTE, placeKey, { intake, body });
@@ -140,11 +140,11 @@ async function acceptItem(
   const prepareInPace = async (turn?: Promise<void>) => {
     const make = await kind.prepare(sender, body);
     if (turn) await turn;
-    const pausing = taking.pace(size * MAKING_COST);
+    const pausing = context.pace(size * MAKING_COST);
     if (pausing) await pausing;
     return make;
   };
-  if (!kind.isOrdered) return acceptPacket(taking, key, prepareInPace);
+  if (!kind.isOrdered) return acceptPacket(context, key, prepareInPace);
 
   const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
@@ -156,5 +156,5 @@ async function acceptItem(
       return make();
     };
   };
-  return acceptPacket(taking, key, prepare).finally(done);
+  return acceptPacket(context, key, prepare).finally(done);
 }

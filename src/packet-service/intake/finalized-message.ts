@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
-import { type ActingCaller, claimedUser } from '../access/caller.ts';
+import { type Caller, claimedUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';
 import { ChatMessageBody } from '../chat/schemas.ts';
 import type { KnownThread, ThreadCheck } from '../chat/threads/thread-check.ts';
@@ -18,7 +18,7 @@ const checkBody = bodyCheck(Type.Object({ Body: ChatMessageBody }));
  */
 export async function checkFinalizedMessage(
   checkThread: ThreadCheck,
-  caller: ActingCaller,
+  caller: Caller,
   body: unknown,
 ): Promise<{ thread: KnownThread; message: Static<typeof ChatMessageBody> }> {
   const { Body: message } = checkBody({ Body: body });

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
-import type { ActingCaller } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { chatMessage, indexText } from '../chat/messages/message.ts';
 import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
@@ -31,12 +31,12 @@ export interface FinalizedContext {
  *   also not_found, forbidden and unauthenticated
  */
 export async function acceptFinalized(
-  taking: FinalizedContext,
-  caller: ActingCaller,
+  context: FinalizedContext,
+  caller: Caller,
   key: Key | undefined,
   finalized: Finalized,
 ): Promise<IntakeAnswer> {
-  const { pool, writer } = taking;
+  const { pool, writer } = context;
   const since = writer.now();
   const earlier = await findEarlierAnswer(pool, key);
   if (earlier) return { ...earlier, replayed: true };
@@ -45,7 +45,7 @@ export async function acceptFinalized(
   const answer = JSON.stringify({ packet_uuid: id });
   const storedBefore = { status: 200, answer, replayed: false };
   const sections = hashedSections(finalized);
-  const packet = await readPacket(taking, caller, finalized, sections).catch(async error => {
+  const packet = await readPacket(context, caller, finalized, sections).catch(async error => {
     const refused = error instanceof Problem && error.code === 'invalid';
     // A stored packet that is sent again is not refused by rules added since.
     if (refused && (await isStored(pool, id, sections))) return undefined;
@@ -64,7 +64,7 @@ export async function acceptFinalized(
 
 async function readPacket(
   { pool, checkThread, addWords }: FinalizedContext,
-  caller: ActingCaller,
+  caller: Caller,
   finalized: Finalized,
   sections: HashedSections,
 ): Promise<NewPacket> {

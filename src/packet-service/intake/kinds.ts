@@ -1,5 +1,5 @@
 import { bodyCheck } from '../../platform/http/validation.ts';
-import { type ActingCaller, claimedUser } from '../access/caller.ts';
+import { type Caller, claimedUser } from '../access/caller.ts';
 import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
@@ -9,7 +9,7 @@ import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';
 import { readObservation } from './scouting.ts';
 
 /** The sender of an item, with the request's language. */
-export interface Sender extends ActingCaller {
+export interface Sender extends Caller {
   contentLanguage: string | undefined;
 }
 

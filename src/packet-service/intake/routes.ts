@@ -56,8 +56,8 @@ export function registerIntake(
   );
 }
 
-function senderOf({ user, anonymous, isTokenUser, headers }: FastifyRequest): Sender {
-  return { user, anonymous, isTokenUser, contentLanguage: headers['content-language'] };
+function senderOf({ user, anonymous, headers }: FastifyRequest): Sender {
+  return { user, anonymous, contentLanguage: headers['content-language'] };
 }
 
 /** In a separate context, because the body is split into items instead of being parsed as a whole. */
