@@ -28,8 +28,8 @@ afterAll(async () => {
   await packet.stop();
 });
 
-const everywhere = {
-  'x-content-type-options': 'nosniff',
+const everywhere = { 'x-content-type-options': 'nosniff' };
+const ofDocuments = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': expect.stringContaining('camera=()'),
 };
@@ -48,6 +48,20 @@ test('every answer tells browsers what it may be used for, also a refusal', asyn
       'cross-origin-resource-policy': 'same-origin',
     });
     expect(answer.headers.has('strict-transport-security')).toBe(false);
+  }
+});
+
+test('what a browser may show as a document gets no other window and no camera; JSON needs neither', async () => {
+  const { body } = await uploadFile(trace, user, 'image', await picture(8, 8).png().toBuffer());
+  for (const document of [
+    await packet.send('GET', '/docs'),
+    await packet.send('GET', '/metrics'),
+    await user.send('GET', `/api/common/image/${body.data.storageKey}`),
+  ]) {
+    expect(headersOf(document)).toMatchObject(ofDocuments);
+  }
+  for (const json of [await packet.send('GET', '/packets'), await trace.send('GET', '/api/user/profile')]) {
+    for (const name of Object.keys(ofDocuments)) expect(json.headers.has(name)).toBe(false);
   }
 });
 

@@ -39,27 +39,33 @@ export function authenticate(
   if (settings.AUTH_MODE === 'off') return users;
   const check = tokenCheck(settings, registry);
   const required = settings.AUTH_MODE === 'required';
-  // Before the body is read, so that an upload without a valid token is refused early.
-  app.addHook('onRequest', async request => {
+  // Before the body is read, so that an upload without a valid token is refused early. Most requests have no token, and
+  // need no promise.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { authorization } = request.headers;
+    const { open } = request.routeOptions.config;
+    if (required && authorization === undefined && !open && !request.is404) {
+      done(new Problem('unauthenticated', 'this needs a token: Authorization: Bearer …'));
+      return;
+    }
     // Clients that poll or follow a mailed link may send credentials meant for another service.
-    if (request.routeOptions.config.open) {
+    if (authorization === undefined || open) {
       request.anonymous = true;
+      done();
       return;
     }
-    const token = bearerToken(request);
-    if (token === undefined) {
-      if (required && !request.is404)
-        throw new Problem('unauthenticated', 'this needs a token: Authorization: Bearer …');
-      request.anonymous = true;
-      return;
-    }
+    identify(request, authorization).then(() => done(), done);
+  });
+
+  async function identify(request: FastifyRequest, authorization: string): Promise<void> {
+    const token = bearerToken(authorization);
     if (!check) throw new Problem('unauthenticated', 'no key is configured to check the token with');
     const claims = await check(token);
     const user = userOf(claims);
     await users.keep(user);
     request.user = user;
     request.claims = claims;
-  });
+  }
   return users;
 }
 
@@ -119,9 +125,7 @@ function keysFrom(url: URL): () => Promise<JSONWebKeySet> {
   };
 }
 
-function bearerToken(request: FastifyRequest): string | undefined {
-  const header = request.headers.authorization;
-  if (header === undefined) return undefined;
+function bearerToken(header: string): string {
   const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
   if (!token) throw new Problem('unauthenticated', 'Authorization must be: Bearer <token>');
   return token;

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { spliceRest, spliceSections } from '../packet/packet.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
-import { hasLarge, idOfLarge, itemsInParts } from './parts.ts';
+import { hasLarge, idOfLarge, isLarge, itemsInParts } from './parts.ts';
 import type { LocatedRow, PageRow, Sections } from './read-store.ts';
 
 /** Packets on a page by default, and at most. */
@@ -51,7 +51,7 @@ export function pageText<Row extends PageRow>(
   end: string,
 ): PageText {
   if (hasLarge(rows)) return inParts(start, itemsInParts(database, rows, item), end);
-  return `${start}${rows.map(row => item(row, row)).join(',')}${end}`;
+  return `${start}${rows.map(row => item(row as Sections, row)).join(',')}${end}`;
 }
 
 async function* inParts(start: string, items: AsyncGenerator<string>, end: string): AsyncGenerator<string> {
@@ -71,8 +71,8 @@ function asFeature(sections: Sections, { lat, lon }: LocatedRow): string {
 }
 
 /** The id of a packet on a page. */
-export function idOf({ large, header }: PageRow): string {
-  return large === null ? headerId(header) : uuidToUlid(idOfLarge(large));
+export function idOf(row: PageRow): string {
+  return isLarge(row) ? uuidToUlid(idOfLarge(row)) : headerId(row.header);
 }
 
 function headerId(header: string): string {

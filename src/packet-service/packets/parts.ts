@@ -1,6 +1,6 @@
 import { cutByBytes } from '../../platform/http/streamed-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { findPackets, type Large, type PageRow, type Sections } from './read-store.ts';
+import { findPackets, type LargePacket, type PageRow, type Sections } from './read-store.ts';
 
 /** Bytes of texts read from the database at once for a page, at most; large packets are read when they are sent. */
 export const PAGE_BYTES = 1024 * 1024;
@@ -11,8 +11,12 @@ export function largestOf(limit: number): number {
 }
 
 /** Whether a page has large packets, which are still to be read. */
-export function hasLarge(rows: readonly Large[]): boolean {
-  return rows.some(({ large }) => large !== null);
+export function hasLarge(rows: readonly PageRow[]): boolean {
+  return rows.some(isLarge);
+}
+
+export function isLarge(row: PageRow): row is LargePacket {
+  return row.header === null;
 }
 
 /**
@@ -27,21 +31,21 @@ export async function* itemsInParts<Row extends PageRow>(
 ): AsyncGenerator<string> {
   let before = '';
   for (const part of cutByBytes(rows, sizeOf)) {
-    const ids = part.flatMap(({ large }) => (large === null ? [] : [idOfLarge(large)]));
+    const ids = part.flatMap(row => (isLarge(row) ? [idOfLarge(row)] : []));
     const found = ids.length === 0 ? [] : await findPackets(database, ids);
     let next = 0;
-    const texts = part.map(row => item(row.large === null ? row : (found[next++] as Sections), row));
+    const texts = part.map(row => item(isLarge(row) ? (found[next++] as Sections) : row, row));
     yield before + texts.join(',');
     before = ',';
   }
 }
 
-function sizeOf({ large, header, body, footer }: PageRow): number {
-  if (large !== null) return Number(large.slice(37));
-  return header.length + (body?.length ?? 0) + footer.length;
+function sizeOf(row: PageRow): number {
+  if (isLarge(row)) return Number(row.footer.slice(37));
+  return row.header.length + (row.body?.length ?? 0) + row.footer.length;
 }
 
 /** The id, uuid form, of a large packet. */
-export function idOfLarge(large: string): string {
-  return large.slice(0, 36);
+export function idOfLarge({ footer }: LargePacket): string {
+  return footer.slice(0, 36);
 }

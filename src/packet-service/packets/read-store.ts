@@ -24,20 +24,22 @@ export interface StoredPacket extends Sections {
   erasedAt: Date | null;
 }
 
-/** The id of a packet that is too large to be read together with others, instead of its sections. */
-export interface Large {
-  /** id (uuid form), a space, and the bytes of the missing sections; null if they are present */
-  large: string | null;
+/** What a page has of a packet that is too large to be read together with others. */
+export interface LargePacket {
+  header: null;
+  body: null;
+  /** its id (uuid form), a space, and the bytes of its sections: a column of their own would cost every packet more */
+  footer: string;
 }
 
 /** A packet on a page: with its sections, unless it is large. */
-export type PageRow = Large & Sections;
+export type PageRow = Sections | LargePacket;
 
 /** The same, and where its capture point is. */
-export interface LocatedRow extends PageRow {
-  lat: number | null;
-  lon: number | null;
-}
+export type LocatedRow = PageRow & { lat: number | null; lon: number | null };
+
+/** A packet on a page, and what decides who may read it. */
+export type SmallPacket = Omit<StoredPacket, keyof Sections> & PageRow;
 
 /** The position of a packet in the order of pages. */
 export interface PagePosition {
@@ -75,8 +77,8 @@ export async function findSmallPackets(
   database: Database,
   ids: readonly string[],
   largest: number,
-): Promise<((StoredPacket & Large) | undefined)[]> {
-  const { rows } = await database.query<StoredPacket & Large & { id: string }>(
+): Promise<(SmallPacket | undefined)[]> {
+  const { rows } = await database.query<SmallPacket & { id: string }>(
     prepared(sql`
       SELECT p.id, p.thread_id AS "threadId", p.closed IS TRUE AS closed, p.erased_at AS "erasedAt",
         ${sectionColumns(largest)}
@@ -133,8 +135,8 @@ const BYTES = sql`octet_length(p.header) + coalesce(octet_length(p.body), 0) + o
 /** The columns of a {@link PageRow}, from rows that have sections and `bytes`. */
 function sectionColumns(largest: number): Sql {
   const ifSmall = sql`CASE WHEN bytes <= ${largest} THEN`;
-  return sql`${ifSmall} header END AS header, ${ifSmall} body END AS body, ${ifSmall} footer END AS footer,
-    CASE WHEN bytes > ${largest} THEN id::text || ' ' || bytes END AS large`;
+  return sql`${ifSmall} header END AS header, ${ifSmall} body END AS body,
+    ${ifSmall} footer ELSE id::text || ' ' || bytes END AS footer`;
 }
 
 /** The rows of a page are found first: their bytes are then computed once for each, not once for each column. */

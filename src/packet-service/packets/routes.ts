@@ -37,7 +37,8 @@ export function registerPackets(
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1, largest: largestOf(limit + 1) };
     reply.header('vary', 'accept');
-    if (acceptWeight(request.headers.accept ?? '', 'application/geo+json', 'named')) {
+    const { accept } = request.headers;
+    if (accept !== undefined && acceptWeight(accept, 'application/geo+json', 'named')) {
       const { rows, next } = cutPage(await listLocatedPackets(pool, filter, page), limit);
       return sendPage(reply, pageAsGeoJson(pool, rows, next), GEOJSON_TYPE);
     }

@@ -19,7 +19,7 @@ import { spliceRest, spliceSections } from '../packet/packet.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { type PageText, pageText } from '../packets/page-body.ts';
 import { largestOf } from '../packets/parts.ts';
-import { findSmallPackets, type Large, type Sections, type StoredPacket } from '../packets/read-store.ts';
+import { findSmallPackets, type Sections, type SmallPacket } from '../packets/read-store.ts';
 
 /** Entries that one request reads if some of them may be hidden from the client. */
 const LOOKED_AT = 2000;
@@ -43,7 +43,7 @@ export interface SyncRequest {
 /** A packet with its log entry. */
 export interface SyncItem {
   entry: Entry;
-  packet: StoredPacket & Large;
+  packet: SmallPacket;
 }
 
 export interface SyncPage {

@@ -9,8 +9,9 @@ declare module 'fastify' {
   }
 }
 
-const COMMON = {
-  'x-content-type-options': 'nosniff',
+const COMMON = { 'x-content-type-options': 'nosniff' };
+/** Browsers look at these in documents alone. JSON is none, and most answers are JSON. */
+const OF_DOCUMENTS = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(self), microphone=(), payment=(), usb=()',
 };
@@ -42,5 +43,10 @@ export function sendSecurityHeaders(app: FastifyInstance, publicUrl: string | un
     reply.headers(embeddable ? headers.embeddable : headers.closed);
     if (personal) reply.header('cache-control', 'no-store');
     done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const type = reply.getHeader('content-type');
+    if (typeof type !== 'string' || !type.startsWith('application/json')) reply.headers(OF_DOCUMENTS);
+    done(null, payload);
   });
 }

@@ -16,7 +16,21 @@ export interface Database {
  * a connection keeps each for its lifetime.
  */
 export function prepared({ text, values }: { text: string; values: unknown[] }): pg.QueryConfig {
-  return { name: hash('sha1', text), text, values };
+  return { name: nameOf(text), text, values };
+}
+
+/** Names of statements by their texts. */
+const names = new Map<string, string>();
+/** Texts in it, at most; there are a few hundred. */
+const MAX_NAMES = 2000;
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size === MAX_NAMES) names.clear();
+  const name = hash('sha1', text);
+  names.set(text, name);
+  return name;
 }
 
 /** Connection settings for pg's Pool and Client. */

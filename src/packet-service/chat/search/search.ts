@@ -3,7 +3,14 @@ import { userHasTokens } from '../../access/caller.ts';
 import type { MessagePosition, MessageRow } from '../messages/store.ts';
 import { ngramSets } from './ngram-sets.ts';
 import { BATCH, firstStep, nextStep, type Progress } from './plan.ts';
-import { type Conditions, findScope, lookUp, readByThread, readByTime } from './search-store.ts';
+import {
+  type Conditions,
+  estimateMessages,
+  findScope,
+  lookUp,
+  readByThread,
+  readByTime,
+} from './search-store.ts';
 
 /** How many of the first messages are counted to estimate the user's share of all messages. */
 const SHARE_SAMPLE = 500;
@@ -34,7 +41,7 @@ export async function* searchMessages(
   after: MessagePosition | undefined,
   wanted: number,
 ): AsyncGenerator<MessageRow[]> {
-  const { threads, count, messages, isTokenUser } = await findScope(database, search);
+  const { threads, count, isTokenUser } = await findScope(database, search);
   if (isTokenUser) throw userHasTokens('user_id');
   if (count === 0) return;
   const conditions = { ...search, threads };
@@ -44,7 +51,7 @@ export async function* searchMessages(
     share: 1,
     left: wanted,
     threads: count,
-    total: messages > 0 ? messages : UNCOUNTED,
+    total: 0,
     sets: search.keyword === undefined && search.geoid === undefined ? 'useless' : 'unknown',
   };
 
@@ -63,6 +70,8 @@ export async function* searchMessages(
     progress.own += step.way === 'by time' ? step.count * progress.share : step.count * count;
     progress.matches += stretch.rows.length;
     before = last ?? stretch.end;
+    // Most searches end with the first step.
+    progress.total ||= (await estimateMessages(database)) ?? UNCOUNTED;
     const way = step.way;
     step = nextStep(way, progress);
     if (step.way === 'look up' && progress.sets === 'unknown') {
