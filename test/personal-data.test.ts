@@ -8,7 +8,7 @@ import { packetPersonalData } from '../src/packet-service/personal-data/personal
 import { makeMailer } from '../src/platform/mail/mail.ts';
 import { readSettings } from '../src/platform/settings.ts';
 import { finishErasures } from '../src/trace-backend/personal-data/erase.ts';
-import { keptFiles, upload } from './helpers/attachments.ts';
+import { storedFiles, upload } from './helpers/attachments.ts';
 import { withSecondFactor } from './helpers/authenticator.ts';
 import { added, companyOf } from './helpers/chain.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -237,7 +237,7 @@ test('an erased account is gone for good from both services; packets and what ot
   expect(
     (await packet.send('GET', `/attachments/${left.files.loose}`, undefined, tokenOf(friend))).status,
   ).toBe(404);
-  expect((await keptFiles(trace.folder)).some(name => name.startsWith('uploads/'))).toBe(false);
+  expect((await storedFiles(trace.folder)).some(name => name.startsWith('uploads/'))).toBe(false);
 
   const profile = await admin.send('GET', `/api/user/admin/profile/${user.id}`);
   expect(profile.body.data).toMatchObject({

@@ -44,7 +44,7 @@ export const TUS = { 'tus-resumable': '1.0.0' };
 export const TUS_PATCH = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
 /** The files that a service keeps in its DATA_DIR, by path below DATA_DIR/files. */
-export async function keptFiles(dataDir: string): Promise<string[]> {
+export async function storedFiles(dataDir: string): Promise<string[]> {
   const folder = path.join(dataDir, 'files');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { download, keptFiles, sha256, upload } from '../../../test/helpers/attachments.ts';
+import { download, sha256, storedFiles, upload } from '../../../test/helpers/attachments.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
@@ -86,7 +86,7 @@ test('a content that is sent many times, also at once, is kept once', async () =
   const bytes = randomBytes(50_000);
   const answers = await Promise.all(Array.from({ length: 8 }, () => upload(service, bytes)));
   expect(new Set(answers.map(({ body }) => body.attachment_id)).size).toBe(8);
-  const kept = (await keptFiles(data.folder)).filter(file => file.includes(sha256(bytes)));
+  const kept = (await storedFiles(data.folder)).filter(file => file.includes(sha256(bytes)));
   expect(kept).toEqual([`attachments/${sha256(bytes)}`]);
   for (const { body } of answers)
     expect((await download(service, body.attachment_id)).bytes.equals(bytes)).toBe(true);
@@ -100,7 +100,7 @@ test('of those who name the same new id at once, one is first and the others hea
 });
 
 test('a form that is not as it should be is refused, and leaves nothing', async () => {
-  const before = await keptFiles(data.folder);
+  const before = await storedFiles(data.folder);
   const send = async (type: string, body: string | Uint8Array) => {
     const { status, body: answer } = await service.send('POST', '/attachments', body, {
       'content-type': type,
@@ -130,7 +130,7 @@ test('a form that is not as it should be is refused, and leaves nothing', async 
   expect([large.status, large.body.error]).toEqual([413, expect.stringContaining('MAX_ATTACHMENT_BYTES')]);
   expect((await upload(service, Buffer.alloc(MAX + 200_000))).status).toBe(413);
   expect((await upload(service, Buffer.alloc(MAX))).status).toBe(201);
-  const after = (await keptFiles(data.folder)).filter(file => !file.includes(sha256(Buffer.alloc(MAX))));
+  const after = (await storedFiles(data.folder)).filter(file => !file.includes(sha256(Buffer.alloc(MAX))));
   expect(after).toEqual(before);
 });
 
@@ -139,7 +139,7 @@ test('an upload whose client goes away leaves nothing, and holds no place', asyn
     { DATA_DIR: data.folder, CONCURRENT_UPLOADS: '1', MAX_ATTACHMENT_BYTES: String(MAX) },
     service,
   );
-  const before = await keptFiles(data.folder);
+  const before = await storedFiles(data.folder);
   const socket = connect(Number(new URL(small.url).port), '127.0.0.1');
   socket.write(
     'POST /attachments HTTP/1.1\r\nhost: localhost\r\ncontent-length: 90000\r\n' +
@@ -147,14 +147,14 @@ test('an upload whose client goes away leaves nothing, and holds no place', asyn
       '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nbegin',
   );
   await eventually(
-    () => keptFiles(data.folder),
+    () => storedFiles(data.folder),
     files => files.length > before.length,
   );
   const refused = await upload(small, 'second');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   socket.destroy();
   await eventually(async () => (await upload(small, 'second')).status === 201);
-  const left = (await keptFiles(data.folder)).filter(file => file.startsWith('.receiving'));
+  const left = (await storedFiles(data.folder)).filter(file => file.startsWith('.receiving'));
   expect(left).toEqual([]);
   await small.stop();
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Upload as TusUpload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
+import { download, sha256, storedFiles, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type Bucket, bucket } from '../../../test/helpers/s3.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
@@ -99,7 +99,7 @@ test('the length comes before, with or after the last byte, across restarts, and
     // The last answer may have been lost.
     expect((await patch(folder, path, 300, Buffer.alloc(0), 300)).status).toBe(204);
   }
-  expect((await keptFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
+  expect((await storedFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
 
   const empty = await begun(folder);
   expect((await patch(folder, empty.path, 0, Buffer.alloc(0))).status).toBe(204);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
+import { download, sha256, storedFiles, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type Bucket, bucket } from '../../../test/helpers/s3.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
@@ -37,7 +37,7 @@ test('a file that one machine took in is served by the other, in whole and in pa
   const part = await download(other, id, { range: 'bytes=1000-1999' });
   expect(part.status).toBe(206);
   expect(part.bytes.equals(bytes.subarray(1000, 2000))).toBe(true);
-  expect(await keptFiles(data.folder)).toEqual([]);
+  expect(await storedFiles(data.folder)).toEqual([]);
 });
 
 test('an upload that was begun at one machine is completed at the other', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
+import { download, sha256, storedFiles, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { type FileStore, openFileStore } from '../../platform/files/index.ts';
@@ -33,7 +33,7 @@ async function sweepIn(days: number): Promise<void> {
 
 const status = async (id: string) => (await download(service, id)).status;
 const contents = async () =>
-  (await keptFiles(data.folder))
+  (await storedFiles(data.folder))
     .filter(file => file.startsWith('attachments/'))
     .map(file => path.basename(file));
 
@@ -89,7 +89,7 @@ test('an upload that was never completed goes after 7 days, with all that had co
   const at = begun.headers.get('location') as string;
   await service.send('PATCH', at, Buffer.alloc(2_500_000), { ...TUS_PATCH, 'upload-offset': '0' });
   const pieces = async () =>
-    (await keptFiles(data.folder)).filter(file => file.startsWith('uploads/')).length;
+    (await storedFiles(data.folder)).filter(file => file.startsWith('uploads/')).length;
   expect(await pieces()).toBeGreaterThan(0);
   await sweepIn(6.9);
   expect((await service.send('HEAD', at, undefined, TUS)).status).toBe(200);

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { Upload as TusUpload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { download, keptFiles, sha256, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
+import { download, sha256, storedFiles, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { startProcess } from '../../../test/helpers/process.ts';
@@ -122,7 +122,7 @@ test('a tus client whose network breaks three times resumes each time, and the f
   const { bytes: whole, headers } = await download(service, id);
   expect(sha256(whole)).toBe(sha256(bytes));
   expect(headers.get('content-disposition')).toContain('filename="drone.tif"');
-  expect((await keptFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
+  expect((await storedFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
 });
 
 test('every byte that came before a break is kept, to the last one', async () => {
@@ -164,7 +164,7 @@ test('two processes that are sent the same upload at once do not harm it', async
   }
   expect([...statuses].sort()).toEqual([204, 409]);
   expect(sha256((await download(other, id)).bytes)).toBe(sha256(bytes));
-  expect((await keptFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
+  expect((await storedFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
 });
 
 test('a process that is killed in the middle holds nothing: another goes on at once', async () => {
@@ -292,9 +292,9 @@ test('an empty file is complete at once, and an upload that is given up is gone'
   expect((await download(service, empty.id)).bytes).toHaveLength(0);
   const { path } = await begun(5_000_000);
   await patch(service, path, 0, Buffer.alloc(4_000_000));
-  expect((await keptFiles(data.folder)).some(file => file.startsWith('uploads/'))).toBe(true);
+  expect((await storedFiles(data.folder)).some(file => file.startsWith('uploads/'))).toBe(true);
   expect((await service.send('DELETE', path, undefined, TUS)).status).toBe(204);
-  expect((await keptFiles(data.folder)).some(file => file.startsWith('uploads/'))).toBe(false);
+  expect((await storedFiles(data.folder)).some(file => file.startsWith('uploads/'))).toBe(false);
   expect((await service.send('HEAD', path, undefined, TUS)).status).toBe(404);
   expect((await service.send('DELETE', path, undefined, TUS)).status).toBe(404);
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { download, keptFiles, TUS, upload } from '../../../test/helpers/attachments.ts';
+import { download, storedFiles, TUS, upload } from '../../../test/helpers/attachments.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type OpenFeed, openFeed } from '../../../test/helpers/feed.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
@@ -89,12 +89,12 @@ test('an erased message leaves its Header and hash, and nothing else of it anywh
   const before = (await service.send('GET', `/packets/${id}`)).body;
   const secrets = ['xylographius', 'purzelbaum', 'grünspecht', '22.654321', 'further-field-7'];
   expect((await holding(...secrets)).length).toBeGreaterThan(3);
-  expect(await keptFiles(folder)).toHaveLength(1);
+  expect(await storedFiles(folder)).toHaveLength(1);
 
   expect(await erase(id)).toMatchObject({ again: false, words: 3, files: 1 });
 
   expect(await holding(...secrets, file.slice(4))).toEqual([]);
-  expect(await keptFiles(folder)).toEqual([]);
+  expect(await storedFiles(folder)).toEqual([]);
   const gone = await service.send('GET', `/packets/${id}`);
   expect([gone.status, Object.keys(gone.body)]).toEqual([410, ['error']]);
   expect(gone.body.error).toMatch(/was erased on \d{4}-\d\d-\d\d/);

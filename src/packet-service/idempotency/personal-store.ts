@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 
 /** The answers stored for a user's retries. */
-export function keptAnswersOf(userId: string): pg.QueryConfig {
+export function storedAnswersOf(userId: string): pg.QueryConfig {
   return sql`
     SELECT route, key, status, answer, created_at FROM idempotency_keys WHERE caller = ${userId}
     ORDER BY created_at`;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
-import { room } from '../../platform/concurrency/room.ts';
+import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { batchWriter } from '../writer/batch-writer.ts';
 import { acceptBatch, type BatchContext } from './batch.ts';
@@ -21,7 +21,7 @@ const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
   writer: batchWriter(database.pool, 1, pino({ level: 'silent' })),
   findAnswer: async () => undefined,
   pace: pacer(20_000),
-  parsed: room(parsedBytes),
+  parsed: weightedSemaphore(parsedBytes),
 });
 const sender = {
   user: undefined,

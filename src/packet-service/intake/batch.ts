@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
-import type { Room } from '../../platform/concurrency/room.ts';
+import type { WeightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { toProblem } from '../../platform/http/failures.ts';
 import { LARGE_TEXT, readJson, readJsonInTurns } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
@@ -25,7 +25,7 @@ export interface BatchContext extends IntakeContext {
   log: Pick<FastifyBaseLogger, 'error'>;
   pace: Pace;
   /** bounds the bytes of items that are parsed and not answered yet */
-  parsed: Room;
+  parsed: WeightedSemaphore;
 }
 
 /** The route of keys derived from positions in a batch, so that they never equal keys of single requests. */
@@ -55,8 +55,8 @@ export async function acceptBatch(
   const order = { last: Promise.resolve() };
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
-    const entering = parsed.enter(bytes.length);
-    if (entering) await entering;
+    const acquiring = parsed.acquire(bytes.length);
+    if (acquiring) await acquiring;
     // Items are read one after another, which keeps their order.
     const reading = readItem(bytes, pace);
     const read = reading instanceof Promise ? await reading : reading;
@@ -90,7 +90,7 @@ async function answerItem(
     if (problem.code === 'internal') context.log.error({ err: error }, 'an item of a batch failed');
     return refusedItem(problem);
   } finally {
-    context.parsed.leave(item.size);
+    context.parsed.release(item.size);
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
-import { room } from '../../platform/concurrency/room.ts';
+import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { decodeBody } from '../../platform/http/encoding.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts';
@@ -48,7 +48,7 @@ export function registerIntake(
       return sendTaken(reply, await acceptPacket(taking, readKey(request), prepare));
     });
   }
-  registerBatch(app, { ...taking, kinds, pace, parsed: room(PARSED_BYTES), log: app.log });
+  registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), log: app.log });
 
   const finalized = { pool, writer, checkThread, addWords };
   app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) =>

@@ -20,7 +20,7 @@ import { contentKey } from '../attachments/store-attachment.ts';
 import { type PersonalThread, threadsOf } from '../chat/threads/personal-store.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import { fieldsBy } from '../geoids/personal-store.ts';
-import { eraseKeys, keptAnswersOf } from '../idempotency/personal-store.ts';
+import { eraseKeys, storedAnswersOf } from '../idempotency/personal-store.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import { packetsBy, type StoredPacket } from '../packets/personal-store.ts';
 import { SCHEMA } from '../pools.ts';
@@ -150,7 +150,7 @@ function* tables(pool: pg.Pool, userId: string): Generator<PersonalFile> {
   }));
   yield rowsFile(pool, `${FOLDER}/uploads.ndjson`, uploadsBy(userId));
   yield rowsFile(pool, `${FOLDER}/fields.ndjson`, fieldsBy(userId));
-  yield rowsFile(pool, `${FOLDER}/answers.ndjson`, keptAnswersOf(userId));
+  yield rowsFile(pool, `${FOLDER}/answers.ndjson`, storedAnswersOf(userId));
 }
 
 function idOf(attachmentId: string): string {

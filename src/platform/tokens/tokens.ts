@@ -66,7 +66,7 @@ export function keySetTokenCheck(
   refreshMs = REFRESH_MS,
   expected: Expected = {},
 ): TokenCheck {
-  const keys = keptKeySet(fetchKeys, refreshMs);
+  const keys = cachedKeySet(fetchKeys, refreshMs);
   return async token => {
     const known = await keys.current();
     try {
@@ -85,7 +85,7 @@ export function keySetTokenCheck(
   };
 }
 
-function keptKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) {
+function cachedKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) {
   type KeySet = ReturnType<typeof createLocalJWKSet>;
   let kept: KeySet | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
-export interface KeptAuditEntry extends AuditEntry {
+export interface StoredAuditEntry extends AuditEntry {
   id: number;
 }
 
@@ -49,7 +49,7 @@ export async function listAudit(
   lists: Lists,
   filter: AuditFilter,
   page: Page,
-): Promise<{ items: KeptAuditEntry[]; count: number }> {
+): Promise<{ items: StoredAuditEntry[]; count: number }> {
   const { userId, action, entity, entityId, from, to } = filter;
   const where = allOf([
     userId === undefined ? undefined : sql`user_id = ${userId}`,
@@ -62,5 +62,5 @@ export async function listAudit(
   const columns = sql`id::float8 AS id, at, user_id AS "userId", action, entity, entity_id AS "entityId", address,
     details`;
   const source = { table: 'audit', columns, key: 'id', gather: where, look: where };
-  return lists.list<KeptAuditEntry>(database, `audit ${JSON.stringify(filter)}`, source, page);
+  return lists.list<StoredAuditEntry>(database, `audit ${JSON.stringify(filter)}`, source, page);
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keptFiles } from '../../../test/helpers/attachments.ts';
+import { storedFiles } from '../../../test/helpers/attachments.ts';
 import { testWith } from '../../../test/helpers/debian.ts';
 import { downloadFile, picture, sendForm, uploadFile } from '../../../test/helpers/images.ts';
 import { bucket } from '../../../test/helpers/s3.ts';
@@ -146,7 +146,7 @@ test('a picture is cached forever by its clients, and requested again by its ETa
 test('a size that many ask for at once is made, and all get the same', async () => {
   const key = await keep(await picture(3000, 2000).jpeg().toBuffer());
   const made = async () =>
-    (await keptFiles(trace.folder)).filter(file => file.includes(key)).map(file => path.basename(file));
+    (await storedFiles(trace.folder)).filter(file => file.includes(key)).map(file => path.basename(file));
   expect(await made()).toEqual(['full', 'original']);
   const answers = await Promise.all(Array.from({ length: 20 }, () => get(`image/${key}/MEDIUM`)));
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -200,7 +200,7 @@ test('what is no JPEG, PNG or WebP by its content is refused, whatever it is cal
     expect(answer.body.errorMessage, name).toMatch(sentence);
     if (status === 400) expect(answer.body.validationErrorDetails.fieldErrors.file, name).toMatch(sentence);
   }
-  expect(await keptFiles(path.join(trace.folder, 'files/.receiving'))).toEqual([]);
+  expect(await storedFiles(path.join(trace.folder, 'files/.receiving'))).toEqual([]);
 });
 
 test('what is hidden behind a good picture is not served', async () => {
@@ -284,7 +284,7 @@ test('in an S3 bucket it works the same', async () => {
     const { body } = await uploadFile(elsewhere, owner, 'image', await picture(900, 900).jpeg().toBuffer());
     const { bytes } = await downloadFile(elsewhere, owner, `image/${body.data.storageKey}/SMALL`);
     expect((await sharp(bytes).metadata()).width).toBe(320);
-    expect(await keptFiles(elsewhere.folder)).toEqual([]);
+    expect(await storedFiles(elsewhere.folder)).toEqual([]);
   } finally {
     await elsewhere.stop();
     await s3.stop();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keptFiles } from '../../../test/helpers/attachments.ts';
+import { storedFiles } from '../../../test/helpers/attachments.ts';
 import { downloadFile, picture, uploadFile } from '../../../test/helpers/images.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { type FileStore, openFileStore } from '../../platform/files/index.ts';
@@ -152,7 +152,8 @@ async function sweepIn(days: number): Promise<void> {
   await Promise.all([1, 2, 3].map(() => sweep({ pool: trace.pool, files }, now)));
 }
 
-const kept = async (key: string) => (await keptFiles(trace.folder)).filter(file => file.includes(key)).length;
+const kept = async (key: string) =>
+  (await storedFiles(trace.folder)).filter(file => file.includes(key)).length;
 
 test('what no record carries goes after 30 days, what one carries stays', async () => {
   const [carried, forgotten, replaced] = await Promise.all([upload(), upload('document'), upload()]);

@@ -16,7 +16,7 @@ import type { SecretBox } from '../../platform/tokens/secret-box.ts';
 import { keySetTokenCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
 import { keyPlace } from './sealed.ts';
-import { deleteKeys, findKeys, insertKey, type KeptKey, lockFirstStart } from './store.ts';
+import { deleteKeys, findKeys, insertKey, lockFirstStart, type StoredKey } from './store.ts';
 
 /** Lifetime of an access token, in seconds. */
 export const ACCESS_SECONDS = 3600;
@@ -102,7 +102,7 @@ async function readRing(pool: pg.Pool, box: SecretBox, given: JWK | undefined): 
   }
   const now = Date.now();
   const alive = kept.filter((_, n) => n === 0 || now - (kept[n - 1]?.createdAt.getTime() ?? 0) < PUBLISH_MS);
-  const read = ({ kid, privateKey }: KeptKey) => JSON.parse(box.open(privateKey, keyPlace(kid))) as JWK;
+  const read = ({ kid, privateKey }: StoredKey) => JSON.parse(box.open(privateKey, keyPlace(kid))) as JWK;
   const keys = [...(given ? [given] : []), ...alive.map(read)];
   const settled = alive.findIndex(({ createdAt }) => now - createdAt.getTime() >= SETTLE_MS);
   // The first key has no predecessor to wait for.

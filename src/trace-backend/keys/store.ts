@@ -3,21 +3,24 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
 
 /** A stored key pair: a private JWK (RFC 8037), encrypted if SECRETS_KEY is set, and its creation time. */
-export interface KeptKey {
+export interface StoredKey {
   kid: string;
   privateKey: string;
   createdAt: Date;
 }
 
 /** All keys, newest first. */
-export async function findKeys(database: Database): Promise<KeptKey[]> {
-  const { rows } = await database.query<KeptKey>(sql`
+export async function findKeys(database: Database): Promise<StoredKey[]> {
+  const { rows } = await database.query<StoredKey>(sql`
     SELECT kid, private_key AS "privateKey", created_at AS "createdAt" FROM signing_keys
     ORDER BY created_at DESC, kid`);
   return rows;
 }
 
-export async function insertKey(database: Database, { kid, privateKey, createdAt }: KeptKey): Promise<void> {
+export async function insertKey(
+  database: Database,
+  { kid, privateKey, createdAt }: StoredKey,
+): Promise<void> {
   await database.query(sql`
     INSERT INTO signing_keys (kid, private_key, created_at) VALUES (${kid}, ${privateKey}, ${createdAt})`);
 }
@@ -33,20 +36,20 @@ export async function lockFirstStart(database: Database): Promise<void> {
 }
 
 /** A stored secret, and its creation time. */
-export interface KeptSecret {
+export interface StoredSecret {
   name: string;
   value: string;
   madeAt: Date | null;
 }
 
-export async function findSecret(database: Database, name: string): Promise<KeptSecret | undefined> {
-  const { rows } = await database.query<KeptSecret>(sql`
+export async function findSecret(database: Database, name: string): Promise<StoredSecret | undefined> {
+  const { rows } = await database.query<StoredSecret>(sql`
     SELECT name, value, made_at AS "madeAt" FROM kept_secrets WHERE name = ${name}`);
   return rows[0];
 }
 
-export async function findSecrets(database: Database): Promise<KeptSecret[]> {
-  const { rows } = await database.query<KeptSecret>(sql`
+export async function findSecrets(database: Database): Promise<StoredSecret[]> {
+  const { rows } = await database.query<StoredSecret>(sql`
     SELECT name, value, made_at AS "madeAt" FROM kept_secrets ORDER BY name`);
   return rows;
 }

@@ -22,7 +22,7 @@ export interface Revision {
 }
 
 /** A change without its values, and their size in bytes as text. */
-export type KeptChange = Pick<FieldChange, 'path'> &
+export type StoredChange = Pick<FieldChange, 'path'> &
   Omit<Revision, 'productId'> & { id: number; bytes: number };
 
 /** Stores the changes of a version, in the transaction that makes them. */
@@ -47,12 +47,12 @@ export async function listChanges(
   lists: Lists,
   productId: number,
   page: Page,
-): Promise<{ items: KeptChange[]; count: number }> {
+): Promise<{ items: StoredChange[]; count: number }> {
   const where = sql`product_id = ${productId}`;
   const columns = sql`id::float8 AS id, version, at, user_id AS "userId", path,
     coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0) AS bytes`;
   const source = { table: 'product_changes', columns, key: 'id', gather: where, look: where };
-  return lists.list<KeptChange>(database, `changes of ${productId}`, source, page);
+  return lists.list<StoredChange>(database, `changes of ${productId}`, source, page);
 }
 
 /** The values before and after changes, as the stored JSON texts. */

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { findUsers } from '../accounts/users/store.ts';
 import type { Page } from '../contract/schemas.ts';
 import { listAnswer } from '../contract/schemas.ts';
-import { findValues, type KeptChange } from './changes-store.ts';
+import { findValues, type StoredChange } from './changes-store.ts';
 
 /**
  * A page of changes in its envelope. Values are read part by part, because a thousand changes may have a gigabyte.
@@ -13,7 +13,7 @@ import { findValues, type KeptChange } from './changes-store.ts';
 export async function* historyInParts(
   database: Database,
   page: Page,
-  changes: readonly KeptChange[],
+  changes: readonly StoredChange[],
   count: number,
 ): AsyncGenerator<string> {
   const users = await findUsers(database, [...new Set(changes.map(({ userId }) => userId))]);
