@@ -260,6 +260,31 @@ test('what the protocol asks for is told, and what breaks it is refused', async 
   expect((await patch(service, path, 0, ten)).status).toBe(204);
 });
 
+test('lengths and offsets of an upload are digits alone; the error names the header', async () => {
+  const { path } = await begun(1000);
+  for (const number of ['1e3', '0x3e8', '+1000', '-0', '1000.0', '1_000', '1000, 1000', '0b1', '١٠', '']) {
+    const length = Buffer.from(number).toString('latin1');
+    const sentence = 'must be a whole number, written in digits';
+    const posted = await service.send('POST', '/attachments/uploads', undefined, {
+      ...TUS,
+      'upload-length': length,
+    });
+    expect([posted.status, posted.body], number).toEqual([400, { error: `upload-length ${sentence}` }]);
+    const patched = await service.send('PATCH', path, Buffer.alloc(1), {
+      ...TUS_PATCH,
+      'upload-offset': length,
+    });
+    expect([patched.status, patched.body], number).toEqual([400, { error: `upload-offset ${sentence}` }]);
+  }
+  const padded = await service.send('POST', '/attachments/uploads', undefined, {
+    ...TUS,
+    'upload-length': ' 007 ',
+  });
+  expect(padded.status).toBe(201);
+  const head = await service.send('HEAD', padded.headers.get('location') as string, undefined, TUS);
+  expect(head.headers.get('upload-length')).toBe('7');
+});
+
 test('a large body that is refused before it was read does not keep its sender from the answer', async () => {
   const { path } = await begun(9_000_000);
   const bodies: [number, number, number][] = [

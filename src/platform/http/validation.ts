@@ -45,10 +45,41 @@ export function validateExactly(
   everyError: boolean,
 ): void {
   app.setValidatorCompiler(({ schema, httpPart }) => {
+    if (httpPart === 'headers') return headersCheck(schema as HeadersSchema);
     if (httpPart !== 'body') return fromText.compile(schema as object);
     return everyError ? thoroughCheck(schema as object) : asSent.compile(schema as object);
   });
   app.setSchemaErrorFormatter((errors, part) => refusal(errors as unknown as ErrorObject[], part));
+}
+
+type HeadersSchema = { properties?: Record<string, { type?: string }> };
+
+/**
+ * A check of headers. Whole numbers are digits alone (RFC 9110, tus): coercion would also read 1e3, 0x10 and +5.
+ */
+function headersCheck(schema: HeadersSchema) {
+  const check = fromText.compile(schema);
+  const integers = Object.entries(schema.properties ?? {}).filter(([, { type }]) => type === 'integer');
+  if (integers.length === 0) return check;
+  const names = integers.map(([name]) => name);
+  const checkAll: Check = value => {
+    const headers = value as Record<string, unknown>;
+    const wrong = names.find(name => name in headers && !/^[0-9]+$/.test(String(headers[name])));
+    if (wrong === undefined) {
+      const isValid = check(value);
+      checkAll.errors = check.errors;
+      return isValid;
+    }
+    checkAll.errors = [inDigits(wrong)];
+    return false;
+  };
+  return checkAll;
+}
+
+/** The error of a whole number that is not written in digits. */
+function inDigits(name: string): ErrorObject {
+  const message = 'must be a whole number, written in digits';
+  return { keyword: 'pattern', instancePath: `/${name}`, schemaPath: '', params: {}, message };
 }
 
 /**
