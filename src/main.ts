@@ -35,7 +35,9 @@ async function main(): Promise<void> {
   const database = await openDatabase(settings, logger);
   const servers: Server[] = [];
   let backups: Backups | undefined;
-  const stop = stopOnSignals({ servers, database: { stop: () => stopDatabase(database, backups) } }, logger);
+  const stop = stopOnSignals({ servers, database: { stop: () => stopDatabase(database, backups) } }, logger, {
+    drainMs: settings.DRAIN_SECONDS * 1000,
+  });
   try {
     await checkDatabase(settings, database.connection, logger);
     backups = openBackups(settings, database, logger);

@@ -6,7 +6,14 @@ import type { Server } from './platform/http/server.ts';
 const REQUESTS_MS = 15_000;
 /** How long it then waits for writes and jobs in progress, in milliseconds. */
 const WRITES_MS = 30_000;
-const LIMITS = { requestsMs: REQUESTS_MS, writesMs: WRITES_MS };
+
+/** How long each step of a stop may take, in milliseconds. */
+export interface StopLimits {
+  /** how long readiness is already false while new requests are still served: DRAIN_SECONDS */
+  drainMs: number;
+  requestsMs: number;
+  writesMs: number;
+}
 
 /** SIGHUP comes when a terminal is closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -18,18 +25,24 @@ export interface Running {
 }
 
 /**
- * Stops at the first signal: requests in flight are answered, waiting packets are written, the embedded PostgreSQL
+ * Stops at the first signal: health answers 503 and requests are served until load balancers have noticed (DRAIN_SECONDS,
+ * or a second signal), then requests in flight are answered, waiting packets are written, the embedded PostgreSQL
  * ends. Clients that take too long are disconnected after 15 seconds, or at a second signal; their requests were not
  * acknowledged. What is not written 30 seconds later was not acknowledged either, and is dropped. A third signal ends
  * the process at once and leaves PostgreSQL running. The exit code is 0 when PostgreSQL has ended cleanly.
  *
  * @returns a function that stops everything without a signal
  */
-export function stopOnSignals(running: Running, logger: Logger, limits = LIMITS): () => Promise<void> {
+export function stopOnSignals(
+  running: Running,
+  logger: Logger,
+  { drainMs, requestsMs = REQUESTS_MS, writesMs = WRITES_MS }: Partial<StopLimits> & { drainMs: number },
+): () => Promise<void> {
+  const limits: StopLimits = { drainMs, requestsMs, writesMs };
   const cutOff = new AbortController();
   let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= stopAll(running, limits, cutOff, logger);
+  const stop = (drain: boolean) => {
+    stopping ??= stopAll(running, { ...limits, drainMs: drain ? drainMs : 0 }, cutOff, logger);
     return stopping;
   };
   let signals = 0;
@@ -41,8 +54,11 @@ export function stopOnSignals(running: Running, logger: Logger, limits = LIMITS)
         cutOff.abort();
         return;
       }
-      logger.info({ signal }, 'stopping: requests in flight are answered first');
-      stop().then(
+      logger.info(
+        { signal, drainSeconds: drainMs / 1000 },
+        'stopping: requests in flight are answered first',
+      );
+      stop(true).then(
         () => process.exit(0),
         error => {
           logger.error({ err: error }, 'stopping failed');
@@ -51,15 +67,17 @@ export function stopOnSignals(running: Running, logger: Logger, limits = LIMITS)
       );
     });
   }
-  return stop;
+  return () => stop(false);
 }
 
 async function stopAll(
   { servers, database }: Running,
-  { requestsMs, writesMs }: typeof LIMITS,
+  { drainMs, requestsMs, writesMs }: StopLimits,
   cutOff: AbortController,
   logger: Logger,
 ): Promise<void> {
+  for (const server of servers) server.isDraining = true;
+  if (drainMs > 0) await within(drainMs, cutOff.signal);
   const closed = Promise.all(servers.map(server => server.close())).then(() => true);
   closed.catch(() => {});
   let clean = await Promise.race([closed, within(requestsMs, cutOff.signal)]);

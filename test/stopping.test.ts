@@ -70,6 +70,19 @@ test('while it stops, what had begun is answered and what comes after it is 503 
   expect(await service.ended, service.output()).toBe(0);
 });
 
+test('with DRAIN_SECONDS health is 503 first, and requests are served until a second signal', async () => {
+  const service = await startProcess({ DATABASE_URL: databaseUrl, DRAIN_SECONDS: '600' });
+  const packet = sender(service.url);
+  service.child.kill('SIGTERM');
+  await eventually(async () => (await packet('GET', '/health/ready')).status === 503);
+  expect((await packet('GET', '/health')).body.status).toBe('STOPPING');
+  expect((await packet('GET', '/health/live')).status).toBe(200);
+  expect((await packet('POST', '/intake/scouting', observation)).status).toBe(201);
+  expect((await sender(service.traceUrl)('GET', '/health')).status).toBe(503);
+  service.child.kill('SIGTERM');
+  expect(await service.ended, service.output()).toBe(0);
+});
+
 interface Refused {
   status: number;
   head: string;

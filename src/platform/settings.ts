@@ -168,6 +168,13 @@ export const Settings = Type.Object({
     description:
       'seconds after which a client is disconnected that reads nothing of its answer, or sends its body at less than 1 KiB/s on average over that time',
   }),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 600,
+    default: 0,
+    description:
+      'seconds between the signal to stop and the stop: health answers 503 and requests are still served, until load balancers have noticed',
+  }),
   METRICS_TOKEN: secret('bearer token that GET /metrics requires; without it, the endpoint is open', 16),
   S3_BUCKET: Type.Optional(
     Type.String({

@@ -4,6 +4,13 @@ import type { Condition } from '../postgres/condition.ts';
 import { VERSION } from '../version.ts';
 import type { Server } from './server.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether health says that the process is about to stop, so that load balancers send requests elsewhere. */
+    isDraining: boolean;
+  }
+}
+
 const Health = Type.Object({
   status: Type.String({
     description: 'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING',
@@ -80,13 +87,13 @@ export function registerHealth(
 ): Health {
   const about = { service, version: VERSION };
   const details: (() => HealthDetail)[] = [];
-  let stopping = false;
+  app.decorate('isDraining', false);
   app.addHook('preClose', async () => {
-    stopping = true;
+    app.isDraining = true;
   });
 
   async function find(): Promise<{ code: 200 | 503; status: string }> {
-    const status = stopping ? 'STOPPING' : await condition.status();
+    const status = app.isDraining ? 'STOPPING' : await condition.status();
     return { code: status === 'OK' || status === 'WRITES_REFUSED' ? 200 : 503, status };
   }
 
