@@ -3,7 +3,7 @@
  * as an ordinary user and as root, whose home directory is closed to all others. Prints a table, and exits with 1 if
  * anything failed.
  *
- * npm run fresh [start|test]      as root, with debootstrap installed
+ * npm run fresh [start|test] [ana|root]      as root, with debootstrap installed
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import path from 'node:path';
 import { type Account, copyProject, endScripts, makeMachine } from './fresh/machine.ts';
 import { tryStart, tryTest } from './fresh/tries.ts';
 
-const [only] = process.argv.slice(2);
+const [only, onlyAs] = process.argv.slice(2);
 if (process.geteuid?.() !== 0 || spawnSync('debootstrap', ['--version']).status !== 0) {
   console.error('npm run fresh needs root and debootstrap (apt-get install debootstrap)');
   process.exit(1);
@@ -37,6 +37,7 @@ let failed = false;
 try {
   const machine = makeMachine(folder);
   for (const account of accounts) {
+    if (onlyAs !== undefined && onlyAs !== account.name) continue;
     copyProject(machine, account, path.resolve(import.meta.dirname, '..'));
     for (const [command, attempt] of [
       ['start', tryStart],

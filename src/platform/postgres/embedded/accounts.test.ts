@@ -93,7 +93,8 @@ test('started by root from a clone under a 0700 home, the server runs in a user 
   chmodSync(parent, 0o700);
   onTestFinished(() => chmodSync(parent, 0o755));
   const dataDir = join(parent, 'data');
-  const found = await startHolder(dataDir, { clone });
+  // Without a system directory, so that a system without user namespaces, such as a chroot, is refused.
+  const found = await startHolder(dataDir, { clone, env: { SYSTEM_DIRECTORY: '/nowhere/x' } });
   if (found.refused?.includes('no user namespace')) cannotRun(context, found.refused);
   await found.finish();
 
