@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { type CommandOptions, recordCommand } from './command-audit.ts';
 import { migratePacketService, packetServiceLacks } from './packet-service/app.ts';
 import { BackupError } from './platform/backup/backup-error.ts';
 import { openBackups } from './platform/backup/backups.ts';
@@ -31,7 +32,7 @@ const GIB = 1024 ** 3;
 export interface BackupCommand {
   settings: Settings;
   logger: Logger;
-  options: Record<string, string | boolean | undefined>;
+  options: CommandOptions;
 }
 
 /** What a DATA_DIR knows of its backups, from its files alone. */
@@ -116,6 +117,7 @@ export async function restoreBackup({ settings, logger, options }: BackupCommand
     const { text, mismatches } = await restoreAndVerify(
       { vault, into, to, files, onProgress: printProgress(), logger },
       settings.DATABASE_URL,
+      connection => recordCommand(connection, 'restore', options),
     );
     if (mismatches > 0) process.exitCode = 1;
     return `${text}\nstart it with DATA_DIR=${into}`;
@@ -183,13 +185,19 @@ async function restoreAside(
   }
 }
 
-/** Restores, ends every session of the copy, and verifies it. */
+/**
+ * Restores, ends every session of the copy, and verifies it.
+ *
+ * @param record called with the database that was restored, before it is verified
+ */
 async function restoreAndVerify(
   restoring: Restoring,
   databaseUrl: string | undefined,
+  record: (connection: Connection) => Promise<void> = async () => {},
 ): Promise<{ text: string; mismatches: number; base: string }> {
   const verify = async (connection: Connection) => {
     await migratePresent(connection);
+    await record(connection);
     return verifyEverything(connection, restoring.files);
   };
   const restored = await restore(restoring, async connection => {

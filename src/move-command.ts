@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
+import { recordCommand } from './command-audit.ts';
 import { migratePacketService, MOVED as PACKET } from './packet-service/app.ts';
 import { appendAll } from './packet-service/log/append-all.ts';
 import { type Connection, connectionFromUrl } from './platform/postgres/database.ts';
@@ -30,6 +31,7 @@ export async function move({ from, to }: { from: string; to: string }, logger: L
       if (packets) await migratePacketService(target.connection);
       if (tables.some(name => name.startsWith(TRACE.schema))) await migrateTraceBackend(target.connection);
       if (packets) await appendAll(target.connection);
+      await recordCommand(target.connection, 'move', {});
       const setting = isUrl(to) ? 'DATABASE_URL' : 'DATA_DIR';
       return (
         `moved ${tables.length} tables with ${rows.toLocaleString('en')} rows. The files are not moved: start the ` +

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setupError } from './problem.mjs';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** npm scripts look here first. */
-const LINK = 'node_modules/.bin/node';
+const LINK = path.join(ROOT, 'node_modules/.bin/node');
 
 /** The package of a library that Node needs and small systems lack, by the command that installs it. */
 const INSTALL = {
@@ -14,15 +16,27 @@ const INSTALL = {
 };
 
 /**
- * Makes node_modules/.bin/node the first of these that runs on this machine: the newest Node among the optional
- * dependencies, an older one, the Node that runs npm if it is new enough (config.oldestNode of package.json).
- * docs/decisions/runtime.md says why there are two.
+ * Makes node_modules/.bin/node the Node that everything else runs on, and says why if it is not the newest bundled one.
  *
- * @throws SetupError with the one command that helps when none does
+ * @throws SetupError with the one command that helps when none runs
  */
 export function chooseRuntime() {
   if (process.platform === 'win32') return;
-  const { optionalDependencies, config } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { program, instead } = findRuntime();
+  if (instead !== undefined) console.log(`fieldtrace: ${instead}`);
+  link(program === process.execPath ? program : path.relative(path.dirname(LINK), program));
+}
+
+/**
+ * The first of these that runs on this machine: the newest Node among the optional dependencies, an older one, the Node
+ * that runs this if it is new enough (config.oldestNode of package.json). docs/decisions/runtime.md says why there are
+ * two.
+ *
+ * @returns the path of the program, and in words why it is not the newest bundled one, if it is not
+ * @throws SetupError with the one command that helps when none runs
+ */
+export function findRuntime() {
+  const { optionalDependencies, config } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const bundled = Object.keys(optionalDependencies)
     .filter(name => name.startsWith('node-') && existsSync(programOf(name)))
     .map(name => ({ name, version: versionOf(name) }))
@@ -30,18 +44,13 @@ export function chooseRuntime() {
   const complaints = [];
   for (const { name, version } of bundled) {
     const failed = whyNot(programOf(name));
-    if (failed === undefined) {
-      if (complaints.length > 0) say(`using Node ${version}, because ${complaints[0]}`);
-      link(path.relative(path.dirname(LINK), programOf(name)));
-      return;
-    }
+    if (failed === undefined)
+      return { program: programOf(name), instead: because(`Node ${version}`, complaints) };
     complaints.push(explain(version, failed));
   }
   const own = process.versions.node;
   if (compare(own, config.oldestNode) >= 0) {
-    if (complaints.length > 0) say(`using this system's Node ${own}, because ${complaints[0]}`);
-    link(process.execPath);
-    return;
+    return { program: process.execPath, instead: because(`this system's Node ${own}`, complaints) };
   }
   // The oldest needs the least of a system.
   throw setupError(
@@ -50,13 +59,15 @@ export function chooseRuntime() {
   );
 }
 
-const programOf = name => path.join('node_modules', name, 'bin/node');
+const because = (what, [complaint]) =>
+  complaint === undefined ? undefined : `using ${what}, because ${complaint}`;
+const programOf = name => path.join(ROOT, 'node_modules', name, 'bin/node');
 const versionOf = name =>
-  JSON.parse(readFileSync(path.join('node_modules', name, 'package.json'), 'utf8')).version;
+  JSON.parse(readFileSync(path.join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version;
 
 /** Undefined if the program runs; else what keeps it from running. */
 function whyNot(program) {
-  const { status, error, stderr } = spawnSync(path.resolve(program), ['-e', ''], { encoding: 'utf8' });
+  const { status, error, stderr } = spawnSync(program, ['-e', ''], { encoding: 'utf8' });
   if (status === 0) return undefined;
   // The file exists, so what is missing is the loader that it names.
   if (error?.code === 'ENOENT') return { glibc: true };
@@ -104,5 +115,3 @@ function compare(a, b) {
   const index = left.findIndex((part, position) => part !== right[position]);
   return index === -1 ? 0 : left[index] - right[index];
 }
-
-const say = text => console.log(`fieldtrace: ${text}`);

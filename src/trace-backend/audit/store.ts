@@ -64,3 +64,14 @@ export async function listAudit(
   const source = { table: 'audit', columns, key: 'id', gather: where, look: where };
   return lists.list<StoredAuditEntry>(database, `audit ${JSON.stringify(filter)}`, source, page);
 }
+
+/** The newest entries of an action, newest first, with the id of their record as `command`. */
+export async function listActions(
+  database: Database,
+  action: string,
+  limit: number,
+): Promise<{ at: Date; command: string; details: Record<string, unknown> }[]> {
+  const { rows } = await database.query<{ at: Date; command: string; details: Record<string, unknown> }>(sql`
+    SELECT at, entity_id AS command, details FROM audit WHERE action = ${action} ORDER BY id DESC LIMIT ${limit}`);
+  return rows;
+}

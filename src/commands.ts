@@ -1,0 +1,286 @@
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import {
+  type BackupCommand,
+  backupList,
+  backupNow,
+  restoreBackup,
+  status,
+  verifyBackup,
+} from './backup-commands.ts';
+import { type CommandOptions, recordedCommands } from './command-audit.ts';
+import { move } from './move-command.ts';
+import { erasePacket } from './packet-service/erasure/erase.ts';
+import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
+import { replayNotifications } from './packet-service/sharing/notifications/replay.ts';
+import { openFileStore } from './platform/files/index.ts';
+import { adoptFileStore } from './platform/files/store-id.ts';
+import { type Connection, withPool } from './platform/postgres/database.ts';
+import type { OpenDatabase } from './platform/postgres/open-database.ts';
+import type { Settings } from './platform/settings.ts';
+import { secretBox } from './platform/tokens/secret-box.ts';
+import { createAdmin } from './trace-backend/accounts/administration/first-admin.ts';
+import { SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
+import { importEcbRates } from './trace-backend/currency/import-ecb.ts';
+import { makeKey } from './trace-backend/keys/keys.ts';
+import { checkSecrets } from './trace-backend/keys/sealed.ts';
+import { rotateServiceToken, serviceToken } from './trace-backend/keys/service-token.ts';
+import { eraseUser, exportUser, type UserCommand } from './user-commands.ts';
+import { verifyEverything } from './verify-command.ts';
+
+/** An invalid command line; the message says what is possible. */
+export class UsageError extends Error {}
+
+export interface Command {
+  /** the command line, without `fieldtrace` */
+  usage: string;
+  does: string;
+  options: Record<string, { type: 'string' | 'boolean' }>;
+  /** options that must be given */
+  needs?: readonly string[];
+  /** the name of the positional argument, such as a file; passed as an option of this name */
+  operand?: string;
+  /** the services whose tables it brings up to date first */
+  migrates?: readonly ('packet' | 'trace')[];
+  /** it changes nothing, so it also runs where the audit cannot be written */
+  readsOnly?: boolean;
+  /** it is not in the audit */
+  unrecorded?: boolean;
+  /** it opens databases of its own and not that of the settings */
+  alone?: (context: BackupCommand) => Promise<string>;
+  /** @returns what to print */
+  run?: (context: BackupCommand & Pick<OpenDatabase, 'connection' | 'backup'>) => Promise<string>;
+}
+
+function userCommand(connection: Connection, settings: Settings, options: CommandOptions): UserCommand {
+  const service = options.service as string | undefined;
+  return { connection, settings, userId: options.ID as string, service };
+}
+
+/** Every command by its name. */
+export const commands: Record<string, Command> = {
+  'erase packet': {
+    usage: 'erase packet ID --reason <text>',
+    does: 'erases a packet permanently, with its files and search index; Header and hash remain (docs/decisions/erasure.md)',
+    options: { reason: { type: 'string' } },
+    needs: ['reason'],
+    operand: 'ID',
+    migrates: ['packet'],
+    async run({ connection, settings, options }) {
+      const id = options.ID as string;
+      const erasing = { connection, files: openFileStore(settings) };
+      const { at, again, words, files } = await erasePacket(erasing, id, options.reason as string);
+      if (again) return `packet ${id} had already been erased, at ${at.toISOString()}`;
+      return `packet ${id} is erased, with ${files} files and ${words} words of the search index; backups keep it until they expire`;
+    },
+  },
+  'notifications replay': {
+    usage: 'notifications replay [--id <notification_id>]',
+    does: 'delivers dead letters again: all of them, or one notification',
+    options: { id: { type: 'string' } },
+    migrates: ['packet'],
+    run: ({ connection, settings, logger, options }) =>
+      withPool(connection, PACKET_SCHEMA, pool => {
+        const id = options.id as string | undefined;
+        return replayNotifications({ connection, pool }, settings, logger, id);
+      }),
+  },
+  'admin create': {
+    usage: 'admin create --email <address>',
+    does: 'creates a SYSTEM_ADMIN of the trace backend; reads the password from the terminal or FIELDTRACE_PASSWORD',
+    options: { email: { type: 'string' } },
+    needs: ['email'],
+    migrates: ['trace'],
+    async run({ connection, settings, options }) {
+      const password = process.env.FIELDTRACE_PASSWORD || (await askSecret('Password: '));
+      return withPool(connection, TRACE_SCHEMA, async pool => {
+        const admin = await createAdmin(pool, settings, options.email as string, password);
+        return `${admin?.email} is now a SYSTEM_ADMIN, with the id ${admin?.id}`;
+      });
+    },
+  },
+  'keys rotate': {
+    usage: 'keys rotate',
+    does: 'signs access tokens with a new key; tokens of the previous key stay valid until they expire',
+    options: {},
+    migrates: ['trace'],
+    async run({ connection, settings }) {
+      if (settings.TRACE_JWT_PRIVATE_KEY) {
+        throw new UsageError('TRACE_JWT_PRIVATE_KEY is set: change the setting instead');
+      }
+      const kid = await withPool(connection, TRACE_SCHEMA, async pool => {
+        const box = secretBox(settings);
+        await checkSecrets(pool, box);
+        return makeKey(pool, box);
+      });
+      return `from two minutes on new tokens are signed with ${kid}`;
+    },
+  },
+  'export user': {
+    usage: 'export user ID --to FILE.zip [--service packet|trace]',
+    does: 'exports all data about a user; ID is the `sub` of their tokens',
+    options: { to: { type: 'string' }, service: { type: 'string' } },
+    needs: ['to'],
+    operand: 'ID',
+    async run({ connection, settings, options }) {
+      const file = path.resolve(options.to as string);
+      return exportUser(userCommand(connection, settings, options), file);
+    },
+  },
+  'erase user': {
+    usage: 'erase user ID [--service packet|trace]',
+    does: 'erases the personal data of a user permanently; packets stay as evidence',
+    options: { service: { type: 'string' } },
+    operand: 'ID',
+    run: ({ connection, settings, options }) => eraseUser(userCommand(connection, settings, options)),
+  },
+  'import ecb-rates': {
+    usage: 'import ecb-rates FILE [--force]',
+    does: 'imports the history of exchange rates of the European Central Bank (eurofxref-hist.csv); --force accepts jumps',
+    options: { force: { type: 'boolean' } },
+    migrates: ['trace'],
+    operand: 'FILE',
+    async run({ connection, options }) {
+      const force = options.force === true;
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        importEcbRates(pool, options.FILE as string, { force }),
+      );
+    },
+  },
+  'service-token rotate': {
+    usage: 'service-token rotate [--now]',
+    does: 'creates a new service token and prints it; the previous one stays valid for 24 hours, or ends at once with --now',
+    options: { now: { type: 'boolean' } },
+    migrates: ['trace'],
+    async run({ connection, settings, options }) {
+      if (settings.SERVICE_TOKEN) {
+        throw new UsageError('SERVICE_TOKEN is set: change the setting of both services instead');
+      }
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        rotateServiceToken({ pool, box: secretBox(settings) }, { atOnce: options.now === true }),
+      );
+    },
+  },
+  'files adopt': {
+    usage: 'files adopt',
+    does: 'records in the database that its files are in DATA_DIR/files or S3_BUCKET; other processes must use the same',
+    options: {},
+    migrates: ['packet', 'trace'],
+    async run({ connection, settings }) {
+      const files = openFileStore(settings);
+      for (const schema of [PACKET_SCHEMA, TRACE_SCHEMA]) {
+        await withPool(connection, schema, pool => adoptFileStore(pool, files));
+      }
+      return `the files of the database are in ${files.place}`;
+    },
+  },
+  move: {
+    usage: 'move --from URL|DIR --to URL|DIR',
+    does: 'copies a database into an empty one and compares it; each is the address of a PostgreSQL server or a DATA_DIR. It can be repeated after an interruption',
+    options: { from: { type: 'string' }, to: { type: 'string' } },
+    needs: ['from', 'to'],
+    async alone({ options: { from, to }, logger }) {
+      return move({ from: from as string, to: to as string }, logger);
+    },
+  },
+  verify: {
+    usage: 'verify [--threads N]',
+    does: 'hashes every packet and file again, and compares what is stored beside them; a service may run meanwhile. Prints each mismatch, and ends with 1 when there is one',
+    options: { threads: { type: 'string' } },
+    readsOnly: true,
+    async run({ connection, settings, options }) {
+      const threads = readNumber('threads', options.threads, { from: 1, to: 64 });
+      const { summary, mismatches } = await verifyEverything(connection, openFileStore(settings), threads);
+      if (mismatches > 0) process.exitCode = 1;
+      return summary;
+    },
+  },
+  'backup now': {
+    usage: 'backup now',
+    does: 'takes a base backup into BACKUP_URL, beside a service that runs or without one, and ends when it is complete',
+    options: {},
+    run: ({ connection, backup, ...command }) => backupNow(command, { connection, backup }),
+  },
+  'backup list': {
+    usage: 'backup list',
+    does: 'lists what is in BACKUP_URL, and the times that it can be restored to',
+    options: {},
+    alone: backupList,
+  },
+  'backup verify': {
+    usage: 'backup verify [--instance ID]',
+    does: 'reads every object in BACKUP_URL, restores the newest state aside, starts it and verifies it; ends with 1 when anything differs',
+    options: { instance: { type: 'string' } },
+    alone: verifyBackup,
+  },
+  audit: {
+    usage: 'audit [--limit N]',
+    does: 'lists the commands that operators ran, newest first; the trace backend also has them in /api/audit/list',
+    options: { limit: { type: 'string' } },
+    unrecorded: true,
+    async run({ connection, options }) {
+      const limit = readNumber('limit', options.limit, { from: 1, to: 10_000 }) ?? 100;
+      const lines = (await recordedCommands(connection, limit)).map(
+        ({ at, command, details }) => `${at.toISOString()} ${command} ${JSON.stringify(details)}`,
+      );
+      return lines.length > 0 ? lines.join('\n') : 'no command has been recorded';
+    },
+  },
+  status: {
+    usage: 'status',
+    does: 'prints how old the last backup and the last verified one are',
+    options: {},
+    alone: status,
+  },
+  restore: {
+    usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID]',
+    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it',
+    options: {
+      into: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      instance: { type: 'string' },
+    },
+    needs: ['into'],
+    alone: restoreBackup,
+  },
+  'service-token': {
+    usage: 'service-token',
+    does: 'prints the SERVICE_TOKEN for an external packet service',
+    options: {},
+    migrates: ['trace'],
+    async run({ connection, settings }) {
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        serviceToken({ pool, box: secretBox(settings), settings }),
+      );
+    },
+  },
+};
+
+/** @throws UsageError */
+function readNumber(
+  name: string,
+  text: string | boolean | undefined,
+  { from, to }: { from: number; to: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = /^\d{1,9}$/.test(String(text)) ? Number(text) : Number.NaN;
+  if (number >= from && number <= to) return number;
+  throw new UsageError(`--${name} must be a whole number from ${from} to ${to}`);
+}
+
+/** Reads a line from the terminal without echo, or from a pipe. */
+async function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = process.stdin.isTTY === true;
+  if (terminal) process.stderr.write(question);
+  const reader = createInterface({ input: process.stdin, output: silent, terminal });
+  try {
+    for await (const line of reader) return line;
+    throw new UsageError('no password was given');
+  } finally {
+    reader.close();
+    if (terminal) process.stderr.write('\n');
+  }
+}
