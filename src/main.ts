@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
+import { greeting, type Listening } from './greeting.ts';
 import { migratePacketService, packetService } from './packet-service/app.ts';
 import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
 import { connectionsNeeded, SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { type Backups, openBackups } from './platform/backup/backups.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { checkFileStore } from './platform/files/store-id.ts';
-import { reachableBecause } from './platform/http/hosts.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { checkServer } from './platform/postgres/check-server.ts';
@@ -16,6 +16,7 @@ import { type OpenDatabase, openDatabase } from './platform/postgres/open-databa
 import { passingTrouble } from './platform/postgres/troubles.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
+import { misspeltSettings, uselessLinks, warnOfOpenDoors } from './start-warnings.ts';
 import { stopOnSignals } from './stopping.ts';
 import {
   migrateTraceBackend,
@@ -29,6 +30,7 @@ import {
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const logger = makeLogger(settings.LOG_LEVEL);
+  for (const warning of misspeltSettings(process.env)) logger.warn(warning);
   warnOfOpenDoors(settings, logger);
   for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
 
@@ -54,7 +56,14 @@ async function main(): Promise<void> {
       await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
     }
     backups?.start();
-    greet(services);
+    const listening: Listening = { packet: undefined, trace: undefined };
+    for (const { name, app } of services) {
+      listening[name] = listeningUrl(app);
+      const warning = uselessLinks(settings, name, listeningUrl(app));
+      if (warning !== undefined) logger.warn(warning);
+    }
+    // Standard output is the log's alone.
+    console.error(greeting(settings, listening));
   } catch (error) {
     await stop();
     throw error;
@@ -139,43 +148,6 @@ async function makeServices(
     services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
   }
   return services;
-}
-
-/** Says it where others than this machine could reach a packet service that does not ask everyone for a token. */
-function warnOfOpenDoors(settings: Settings, logger: Logger): void {
-  const { SERVICES, AUTH_MODE } = settings;
-  const because = reachableBecause(settings);
-  if (because === undefined || AUTH_MODE === 'required' || !SERVICES.includes('packet')) return;
-  const open = AUTH_MODE === 'off' ? 'EVERYTHING' : 'WHAT IS MADE WITHOUT TOKENS, ALL OBSERVATIONS AMONG IT';
-  logger.warn(
-    { AUTH_MODE, because },
-    `ANYONE WHO REACHES THIS ADDRESS CAN READ AND WRITE ${open}: set AUTH_MODE=required unless that is meant`,
-  );
-}
-
-/** Tells a person where to go on. Standard output is the log's alone. */
-function greet(services: Service[]): void {
-  const urls = new Map(services.map(({ name, app }) => [name, listeningUrl(app)]));
-  const packet = urls.get('packet');
-  const trace = urls.get('trace');
-  if (packet) {
-    console.error(`
-fieldtrace packet service  ${packet}
-its documentation          ${packet}/docs`);
-  }
-  if (trace) {
-    console.error(`
-fieldtrace trace backend   ${trace}
-its documentation          ${trace}/`);
-  }
-  if (packet) {
-    console.error(`
-Send it a first observation:
-
-  curl ${packet}/intake/scouting -H 'content-type: application/json' \\
-    -d '{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":40.7128,"lon":-74.006},"message":"Leaf rust"}'
-`);
-  }
 }
 
 /** The message of a failed start; a stack only for unexpected errors. */

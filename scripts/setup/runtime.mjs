@@ -28,6 +28,20 @@ export function chooseRuntime() {
 }
 
 /**
+ * Checks that the Node that runs this can run the services.
+ *
+ * @throws SetupError if it is too old
+ */
+export function requireOwnNode() {
+  const { config } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const own = process.versions.node;
+  if (compare(own, config.oldestNode) >= 0) return;
+  throw setupError(
+    `without the bundled Node, Node ${config.oldestNode} or newer is needed (npm runs on ${own}).`,
+  );
+}
+
+/**
  * The first of these that runs on this machine: the newest Node among the optional dependencies, an older one, the Node
  * that runs this if it is new enough (config.oldestNode of package.json). docs/decisions/runtime.md says why there are
  * two.

@@ -1,20 +1,17 @@
-import { type Static, type TObject, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-
-const port = (fallback: number, description: string) =>
-  Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description });
-const url = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^https?://[^\\s]+$', maxLength: 2048, description }));
-const secret = (description: string, minLength = 1) =>
-  Type.Optional(Type.String({ minLength, maxLength: 8192, description }));
+import { backupSettings } from './settings-backup.ts';
+import { complaint } from './settings-text.ts';
+import { port, secret, url } from './settings-types.ts';
 
 /**
- * Every setting of the program: its type, its default and its meaning. docs/settings.md is this table in
- * words, and a test compares the two.
+ * Every setting of the program: its type, its default and its meaning; `allowed` is its pattern in words. The table in
+ * docs/settings.md is written from this by `npm run settings`, and a test compares the two.
  */
 export const Settings = Type.Object({
   SERVICES: Type.String({
     pattern: '^(packet|trace|packet,trace|trace,packet)$',
+    allowed: 'packet, trace, or both separated by a comma',
     default: 'packet,trace',
     description: 'which of the two services this process serves',
   }),
@@ -35,6 +32,7 @@ export const Settings = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://[^\\s]+$',
+      allowed: 'a postgres:// or postgresql:// URL',
       maxLength: 4096,
       description: 'PostgreSQL server to use (15 or newer); without it, an embedded one runs in DATA_DIR',
     }),
@@ -72,6 +70,7 @@ export const Settings = Type.Object({
   USER_REGISTRY_AUDIENCE: Type.Optional(
     Type.String({
       pattern: '^[^\\s,]+(,[^\\s,]+)*$',
+      allowed: 'names without spaces, separated by commas',
       maxLength: 2048,
       description:
         'audiences, separated by commas; `aud` of tokens of the user registry must contain one of them',
@@ -99,6 +98,7 @@ export const Settings = Type.Object({
   TRACE_ADMIN_EMAIL: Type.Optional(
     Type.String({
       pattern: '^[^\\s@]+@[^\\s@]+$',
+      allowed: 'an e-mail address',
       maxLength: 255,
       description:
         'e-mail address of the first SYSTEM_ADMIN; without it, one with a random password is created',
@@ -111,6 +111,7 @@ export const Settings = Type.Object({
   SERVICE_TOKEN: Type.Optional(
     Type.String({
       pattern: '^[!-~]{16,1000}$',
+      allowed: '16 to 1000 printable ASCII characters without spaces',
       description:
         'token with which the packet service authenticates to the user registry at USER_REGISTRY_URL, and which the trace backend requires there; without it, one is generated and stored in the database',
     }),
@@ -118,6 +119,7 @@ export const Settings = Type.Object({
   SECRETS_KEY: Type.Optional(
     Type.String({
       pattern: '^[!-+\\--~]{32,1000}(,[!-+\\--~]{32,1000}){0,3}$',
+      allowed: 'one to four keys of 32 to 1000 printable ASCII characters, separated by commas',
       description:
         'key that encrypts secrets in the database (signing keys, service token, second factors), at least 32 characters; of several, separated by commas, the first encrypts and all decrypt',
     }),
@@ -134,6 +136,7 @@ export const Settings = Type.Object({
   SECOND_FACTOR_REQUIRED: Type.Optional(
     Type.String({
       pattern: '^(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)(,(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)){0,2}$',
+      allowed: 'up to three of USER, REGIONAL_ADMIN, SYSTEM_ADMIN, separated by commas',
       description:
         'roles that must log in to the trace backend with a second factor, separated by commas: USER, REGIONAL_ADMIN, SYSTEM_ADMIN',
     }),
@@ -152,6 +155,7 @@ export const Settings = Type.Object({
   CORS_ORIGINS: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s,/]+(,https?://[^\\s,/]+)*$',
+      allowed: 'http:// or https:// origins without a path, separated by commas',
       maxLength: 4096,
       description: 'origins whose web pages may call the services, separated by commas',
     }),
@@ -187,58 +191,7 @@ export const Settings = Type.Object({
   S3_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'S3 region' }),
   S3_ACCESS_KEY_ID: secret('S3 access key; without it, the credentials of the machine are used'),
   S3_SECRET_ACCESS_KEY: secret('secret of S3_ACCESS_KEY_ID'),
-  BACKUP_URL: Type.Optional(
-    Type.String({
-      pattern: '^(file:///[^\\s]+|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\\s]*)?)$',
-      maxLength: 2048,
-      description:
-        'where backups are written: file:///folder or s3://bucket/prefix; without it, there are no backups',
-    }),
-  ),
-  BACKUP_KEY: secret(
-    'passphrase, or age identity (AGE-SECRET-KEY-1…), that encrypts backups; keep a copy elsewhere, because without it a backup is lost',
-    20,
-  ),
-  BACKUP_EVERY_HOURS: Type.Integer({
-    minimum: 1,
-    maximum: 720,
-    default: 24,
-    description: 'hours between base backups',
-  }),
-  BACKUP_KEEP_DAYS: Type.Integer({
-    minimum: 1,
-    maximum: 3650,
-    default: 14,
-    description: 'days back to which a restore is possible',
-  }),
-  BACKUP_MAX_LAG_SECONDS: Type.Integer({
-    minimum: 2,
-    maximum: 86400,
-    default: 60,
-    description: 'seconds of writes that are lost at most if the machine is lost',
-  }),
-  BACKUP_MAX_MIB_PER_SECOND: Type.Integer({
-    minimum: 1,
-    maximum: 10000,
-    default: 16,
-    description: 'MiB per second that base backups and the backup of files read at most',
-  }),
-  BACKUP_MAX_SPOOL_BYTES: Type.Integer({
-    minimum: 64 * 1024 ** 2,
-    maximum: 1024 ** 4,
-    default: 1024 ** 3,
-    description:
-      'bytes of the write-ahead log that are kept on the disk while BACKUP_URL cannot be reached; what is more is dropped, and a new base backup is taken later',
-  }),
-  BACKUP_PING_URL: url(
-    'URL that is requested after each successful base backup, for a service that alerts when it stays away',
-  ),
-  BACKUP_S3_ENDPOINT: url('endpoint of S3 for backups; without it, S3_ENDPOINT'),
-  BACKUP_S3_REGION: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'S3 region for backups; without it, S3_REGION' }),
-  ),
-  BACKUP_S3_ACCESS_KEY_ID: secret('S3 access key for backups; without it, S3_ACCESS_KEY_ID'),
-  BACKUP_S3_SECRET_ACCESS_KEY: secret('secret of BACKUP_S3_ACCESS_KEY_ID'),
+  ...backupSettings,
   MAX_ATTACHMENT_BYTES: Type.Integer({
     minimum: 1,
     maximum: 4 * 1024 ** 3,
@@ -281,6 +234,7 @@ export const Settings = Type.Object({
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^\\s]+$',
+      allowed: 'an smtp:// or smtps:// URL',
       maxLength: 2048,
       description:
         'mail server, such as smtp://user:password@host:587; without it, mails are written to DATA_DIR/mail',
@@ -288,6 +242,7 @@ export const Settings = Type.Object({
   ),
   MAIL_FROM: Type.String({
     pattern: '^[^\\r\\n]*@[^\\r\\n]+$',
+    allowed: 'an e-mail address, or a name and an address in angle brackets',
     maxLength: 320,
     default: 'fieldtrace@localhost',
     description: 'sender of mails, as an address or Name <address>',
@@ -319,12 +274,14 @@ export const Settings = Type.Object({
     minLength: 1,
     maxLength: 4096,
     default: 'false',
+    allowed: 'false, true, a number of proxies, or addresses and networks separated by commas',
     description:
       'trusted reverse proxies, whose X-Forwarded-For contains the client address: true (one proxy), their number, or their addresses and networks separated by commas',
   }),
   ALLOWED_HOSTS: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9._-]+(,[A-Za-z0-9._-]+)*$',
+      allowed: 'host names separated by commas',
       maxLength: 4096,
       description:
         'additional host names, separated by commas, that requests may have in Host if HOST is a loopback address and TRUST_PROXY is false',
@@ -356,7 +313,9 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const bad = new Set<keyof Settings>(
     [...Value.Errors(Settings, settings)].map(error => error.instancePath.split('/')[1] as keyof Settings),
   );
-  throw new SettingsError([...bad].map(name => complaint(name, environment[name] ?? '')).join('\n'));
+  throw new SettingsError(
+    [...bad].map(name => complaint(name, Settings.properties[name], environment[name] ?? '')).join('\n'),
+  );
 }
 
 /** Minimum bytes of a secret for HMAC-SHA256: the length of its hash (RFC 2104 §3). */
@@ -371,34 +330,10 @@ export function shortSecrets(settings: Settings): string[] {
   });
 }
 
-/** The settings' schema as rows of a table: name, default and meaning. */
-export function describeSettings(schema: TObject = Settings) {
-  return Object.entries(schema.properties).map(([name, property]) => {
-    const { default: fallback, description } = property as { default?: unknown; description?: string };
-    return { name, fallback: fallback === undefined ? 'none' : String(fallback), meaning: description ?? '' };
-  });
-}
-
 /** Converts texts that are entirely a number or boolean; the validation handles the rest. */
 function convert(schema: object, text: string): unknown {
   const { type } = schema as { type?: string };
   if (type === 'integer' && /^[0-9]{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
-}
-
-function complaint(name: keyof Settings, value: string): string {
-  const schema = Settings.properties[name] as object as Record<string, unknown>;
-  const shown = /SECRET|TOKEN|KEY|PASSWORD|URL/.test(name) ? '' : ` (it is "${value.slice(0, 100)}")`;
-  return `${name}${shown} ${allowed(schema)}: ${schema.description}`;
-}
-
-function allowed(schema: Record<string, unknown>): string {
-  if (Array.isArray(schema.anyOf)) {
-    return `must be one of ${schema.anyOf.map(option => (option as { const: string }).const).join(', ')}`;
-  }
-  if (schema.type === 'integer') return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
-  if (schema.type === 'boolean') return 'must be true or false';
-  if (schema.pattern) return `must match ${schema.pattern}`;
-  return `must have ${schema.minLength} to ${schema.maxLength} characters`;
 }

@@ -301,7 +301,7 @@ test('fieldtrace verify prints each mismatch and ends with 1, without one with 0
   expect(broken.stdout).toMatch(/^image [\w-]+: its file is missing$/m);
   expect(broken.stdout).toMatch(/: 2 mismatches\n$/);
   expect(await run('--threads', '0')).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('--threads'),
   });
 });

@@ -3,14 +3,16 @@ const MAX_LENGTH = 64;
 
 /**
  * The known name that an unknown one was probably meant to be: in another case, with other separators, or with a few
- * letters wrong (at most a third of them).
+ * letters wrong.
+ *
+ * @param letters how many may be wrong; a third of them if it is not given
  */
-export function nearestName(unknown: string, known: readonly string[]): string | undefined {
-  const meant = plain(unknown);
+export function nearestName(unknown: string, known: readonly string[], letters?: number): string | undefined {
+  const meant = plainName(unknown);
   let nearest: string | undefined;
-  let least = Math.max(1, Math.floor(meant.length / 3)) + 1;
+  let least = (letters ?? Math.max(1, Math.floor(meant.length / 3))) + 1;
   for (const name of known) {
-    const distance = editDistance(meant, plain(name));
+    const distance = editDistance(meant, plainName(name));
     if (distance < least) {
       least = distance;
       nearest = name;
@@ -19,7 +21,8 @@ export function nearestName(unknown: string, known: readonly string[]): string |
   return nearest;
 }
 
-function plain(name: string): string {
+/** A name without its case and separators. */
+export function plainName(name: string): string {
   return name
     .slice(0, MAX_LENGTH)
     .toLowerCase()

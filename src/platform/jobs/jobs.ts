@@ -5,6 +5,7 @@ import { endsWithin } from '../concurrency/ends-within.ts';
 import { Problem } from '../http/problems.ts';
 import { type Connection, type Database, openPool } from '../postgres/database.ts';
 import { breakOff } from '../postgres/deadlines.ts';
+import { createSchema } from '../postgres/make-schema.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
 import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
 
@@ -69,6 +70,7 @@ const OPEN_PATIENCE_MS = 5_000;
  * Creates or migrates the tables of the job queue. Idempotent, also if processes start together.
  *
  * @param schema a PostgreSQL schema for the job queue alone
+ * @throws MigrationError if the role may not make the schema
  */
 export async function prepareJobs(
   connection: Connection,
@@ -79,6 +81,7 @@ export async function prepareJobs(
   const boss = makeBoss(pool, schema, false);
   boss.on('error', () => {});
   try {
+    await createSchema(pool, schema);
     await boss.start();
     for (const queue of queues) await boss.createQueue(queue);
   } finally {
@@ -140,6 +143,7 @@ function makeBoss(database: Database, schema: string, supervise: boolean): PgBos
   return new PgBoss({
     db: forBoss(database),
     schema,
+    createSchema: false,
     supervise,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,

@@ -4,6 +4,9 @@ import pg from 'pg';
 import { CONNECT_MS, type Connection } from './database.ts';
 import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
+import { createSchema, MigrationError } from './make-schema.ts';
+
+export { MigrationError };
 
 const OLDEST_SERVER = 150_000;
 /** Timeout of a statement of a migration, and of waiting for another process's migrations: large indexes take hours. */
@@ -19,9 +22,6 @@ export interface Level {
   /** number of the last one */
   upTo: number;
 }
-
-/** A database that this version cannot work with. Its message says what to do. */
-export class MigrationError extends Error {}
 
 interface Migration {
   number: number;
@@ -74,7 +74,7 @@ export async function migrate(
 
 /** Makes the schema of a service and the table of its migrations where they are missing, and has the session see them. */
 export async function makeSchema(client: pg.Client, schema: string): Promise<void> {
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
+  await createSchema(client, schema);
   await client.query(`SET search_path = ${client.escapeIdentifier(schema)}, public`);
   await client.query(`CREATE TABLE IF NOT EXISTS migrations (
     number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,

@@ -15,7 +15,8 @@ import { countSystemAdmins, insertUser, type User } from '../users/store.ts';
 
 /** The default address of the first administrator. */
 const NOBODY = 'admin@fieldtrace.local';
-const FILE = 'first-admin.txt';
+/** In DATA_DIR: the address and the password of the first administrator, if nobody chose them. */
+export const FIRST_ADMIN_FILE = 'first-admin.txt';
 
 type AdminSettings = Pick<
   Settings,
@@ -40,7 +41,7 @@ export async function makeFirstAdmin(
   if ((await countSystemAdmins(pool)) > 0) return;
   const chosen = email ?? NOBODY;
   const secret = password ?? randomBytes(15).toString('base64url');
-  const file = path.resolve(settings.DATA_DIR, FILE);
+  const file = path.resolve(settings.DATA_DIR, FIRST_ADMIN_FILE);
   const made = await orSettingsError(async () =>
     createAdmin(pool, settings, chosen, secret, async database => (await countSystemAdmins(database)) === 0),
   );
@@ -50,7 +51,7 @@ export async function makeFirstAdmin(
     return;
   }
   await mkdir(path.dirname(file), { recursive: true });
-  await writeWhole(path.dirname(file), FILE, Buffer.from(`${chosen}\n${secret}\n`));
+  await writeWhole(path.dirname(file), FIRST_ADMIN_FILE, Buffer.from(`${chosen}\n${secret}\n`));
   console.error(`\nThe first administrator is ${chosen}; the password is in ${file}`);
 }
 
