@@ -1,17 +1,24 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import jsqr from 'jsqr';
+import sharp from 'sharp';
 import { expect } from 'vitest';
+import { ZipFile } from 'yazl';
 import { testWith } from './helpers/debian.ts';
-import { temporaryFolder } from './helpers/folder.ts';
-import { jsonLines, runGuide } from './helpers/guide.ts';
-import { startProcess } from './helpers/process.ts';
+import { jsonLines } from './helpers/guide.ts';
+import { sender } from './helpers/service.ts';
+import { followGuide } from './helpers/whole-guide.ts';
 
-const test = await testWith('curl');
+const test = await testWith('curl', 'nginx', 'openssl', 'unzip');
 
 const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
 
 test('every command of "A phone\'s day" does what the guide says, on a fresh start', async () => {
-  const { folder, remove } = await temporaryFolder();
-  const service = await startProcess({ DATA_DIR: folder });
-  const outputs = await runGuide('docs/guides/a-phones-day.md', service.url, () => true);
+  const { outputs, url, end } = await followGuide('docs/guides/a-phones-day.md');
+  const service = { send: sender(url) };
   const [fields, observations, named, whole, , rest, part, chat, , batch, feed, sync, restored, verify] =
     outputs as [string, ...string[]];
 
@@ -32,9 +39,12 @@ test('every command of "A phone\'s day" does what the guide says, on a fresh sta
   const [picture] = jsonLines(whole as string) as { attachment_id: string; size: number }[];
   expect(picture?.size).toBe(300_000);
   expect(rest).toBe('204');
-  expect(part).toBe('same');
+  expect(part).toBe('same\n\nsame');
   const pictures = (await service.send('GET', `/packets/${withPicture?.packet_uuid}/attachments`)).body;
-  expect(pictures.attachments).toMatchObject([{ attachment_id: picture?.attachment_id, status: 'stored' }]);
+  expect(pictures.attachments).toMatchObject([
+    { attachment_id: picture?.attachment_id, status: 'stored' },
+    { attachment_id: 'att_01JD7Q2M8XW3N5R6T8V9Y0Z1A3', status: 'stored', name: 'stem.jpg', size: 300_000 },
+  ]);
 
   expect(jsonLines(chat as string)).toEqual([{ message: expect.any(String), added: 1 }]);
   const answers = jsonLines(batch as string) as { packet_uuid: string }[];
@@ -60,16 +70,11 @@ test('every command of "A phone\'s day" does what the guide says, on a fresh sta
   expect(jsonLines(restored as string)).toEqual([ofBen]);
   const [verified] = jsonLines(verify as string) as [{ valid: boolean }];
   expect(verified.valid).toBe(true);
-
-  service.child.kill('SIGTERM');
-  expect(await service.ended, service.output()).toBe(0);
-  await remove();
+  await end();
 });
 
 test('every command of "The graph" does what the guide says, on a fresh start', async () => {
-  const { folder, remove } = await temporaryFolder();
-  const service = await startProcess({ DATA_DIR: folder, SERVICES: 'packet' });
-  const outputs = await runGuide('docs/guides/graph.md', service.url, () => true);
+  const { outputs, end } = await followGuide('docs/guides/graph.md');
   const [all, part, rdf] = outputs as [string, string, string];
   const triples = jsonLines(all) as { subject: string; predicate: string; object: string }[];
   expect(triples.map(({ predicate }) => predicate)).toEqual([
@@ -81,7 +86,127 @@ test('every command of "The graph" does what the guide says, on a fresh start', 
   expect(jsonLines(part)).toEqual(triples);
   expect(rdf).toContain(`<urn:fieldtrace:packet:${triples[0]?.subject}>`);
   expect(rdf).toContain('@prefix : <urn:fieldtrace:vocabulary:>');
-  service.child.kill('SIGTERM');
-  expect(await service.ended, service.output()).toBe(0);
-  await remove();
+  await end();
 });
+
+test('every command of "Currencies" does what the guide says, with what the European Central Bank publishes', async () => {
+  const bank = await centralBank();
+  const { outputs, folder, end } = await followGuide('docs/guides/currency.md', {
+    'https://www.ecb.europa.eu': bank.url,
+  });
+  const [imported, login, converted, rates] = outputs as [string, string, string, string];
+  expect(imported).toMatch(/^imported \d+ rates of 3 days$/m);
+  expect(jsonLines(login)).toMatchObject([{ status: 'OK' }]);
+  expect(jsonLines(converted)).toMatchObject([
+    { status: 'OK', data: { date: '2024-05-17' } },
+    { status: 'OK', data: { date: '2024-05-17' } },
+  ]);
+  expect(jsonLines(rates)).toMatchObject([{ status: 'OK' }]);
+  expect(await readFile(path.join(folder, 'zar.svg'), 'utf8')).toMatch(/^<svg/);
+  await end();
+  await bank.stop();
+});
+
+test('every command of "Where a product comes from" does what the guide says, on a fresh start', async () => {
+  const { outputs, end } = await followGuide('docs/guides/origin.md');
+  const [, , file] = outputs as [string, string, string];
+  const { features } = JSON.parse(file);
+  expect(features).toMatchObject([
+    {
+      properties: {
+        ProducerName: 'Growers of Kibogora',
+        ProducerCountry: 'RW',
+        ProductionPlace: 'Kibogora',
+        GeoID: expect.stringMatching(/^[0-9a-f]{64}$/),
+        Area: 1.2299,
+      },
+      geometry: { type: 'Polygon' },
+    },
+  ]);
+  await end();
+});
+
+test('every command of "From a company to a QR code" does what the guide says, on a fresh start', async () => {
+  const { outputs, folder, traceUrl, end } = await followGuide('docs/guides/label.md');
+  const [, , , unpublished, published, shown] = outputs as string[];
+  expect(unpublished).toBe('404');
+  expect(jsonLines(published as string)).toMatchObject([{ data: { status: 'PUBLISHED' } }]);
+  const [label] = (shown as string).split('\n');
+  const { data } = JSON.parse(label as string);
+  expect(data).toMatchObject({
+    title: 'Bourbon of Kibogora',
+    company: { name: 'Growers of Kibogora' },
+    product: { name: 'Washed Bourbon' },
+  });
+  const { data: pixels, info } = await sharp(path.join(folder, 'label.png'))
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const decode = jsqr as unknown as typeof jsqr.default;
+  const code = decode(new Uint8ClampedArray(pixels), info.width, info.height);
+  expect(code?.data).toBe(`${traceUrl}/api/public/product/label/${data.uuid}`);
+  expect(shown).toContain(`open ${code?.data}`);
+  await end();
+});
+
+test('every command of "Back up and restore" does what the guide says', async () => {
+  const { outputs, end } = await followGuide('docs/guides/restore.md');
+  const [, , taken, restored, , verified] = outputs as string[];
+  expect(taken).toMatch(/^base backup \S+ of [\d.]+ GiB is complete\n[\s\S]*restores to /);
+  expect(restored).toMatch(/verified 1 packets .*: nothing differs\nstart it with DATA_DIR=\S+\/restored$/);
+  expect(JSON.parse(verified as string)).toMatchObject({ valid: true });
+  await end();
+});
+
+test('every command of "Behind nginx" does what the guide says', async () => {
+  const { outputs, end } = await followGuide('docs/guides/behind-nginx.md');
+  const [, , , healths, sizes, news] = outputs as string[];
+  const [packet, trace, metrics] = (healths as string).split('\n');
+  expect([JSON.parse(packet as string).service, JSON.parse(trace as string).service, metrics]).toEqual([
+    'packet-service',
+    'trace-backend',
+    '403',
+  ]);
+  const [large, tooLarge] = (sizes as string).split('\n');
+  expect([JSON.parse(large as string).size, tooLarge]).toEqual([60_000_000, '413']);
+  const [sent, waited] = jsonLines(news as string) as [
+    { packet_uuid: string },
+    { packets: { packet_id: string }[] },
+  ];
+  expect(JSON.stringify(waited)).toContain(sent.packet_uuid);
+  await end();
+});
+
+test('every guide is followed by a test', async () => {
+  const text = await readFile(import.meta.filename, 'utf8');
+  const others = ['analysts.md'];
+  for (const guide of globSync('docs/guides/*.md')) {
+    if (others.includes(path.basename(guide))) continue;
+    expect(text, guide).toContain(`followGuide('${guide}'`);
+  }
+});
+
+/** The real columns of eurofxref-hist.csv, newest day first; N/A for currencies that the bank does not publish any more. */
+const COLUMNS =
+  'Date,USD,JPY,BGN,CYP,CZK,DKK,EEK,GBP,HUF,LTL,LVL,MTL,PLN,ROL,RON,SEK,SIT,SKK,CHF,ISK,NOK,HRK,RUB,TRL,TRY,AUD,BRL,CAD,CNY,HKD,IDR,ILS,INR,KRW,MXN,MYR,NZD,PHP,SGD,THB,ZAR,';
+const DAYS = [
+  '2024-05-17,1.0844,168.94,1.9558,N/A,24.71,7.4617,N/A,0.8564,386.6,N/A,N/A,N/A,4.2645,N/A,4.9754,11.6573,N/A,N/A,0.9871,150.3,11.6535,N/A,N/A,N/A,34.958,1.6268,5.5564,1.4785,7.8312,8.4583,17294.01,4.0146,90.3205,1469.42,18.0607,5.0810,1.7731,62.457,1.4593,39.271,19.7567,',
+  '2024-05-16,1.0866,168.13,1.9558,N/A,24.698,7.4608,N/A,0.8578,386.78,N/A,N/A,N/A,4.2648,N/A,4.9754,11.6355,N/A,N/A,0.9826,150.1,11.6255,N/A,N/A,N/A,35.0176,1.6265,5.5713,1.4805,7.8436,8.4792,17331.1,3.9935,90.7075,1463.46,18.1353,5.0841,1.7758,62.488,1.4606,39.375,19.8148,',
+  '2024-05-15,1.0832,168.37,1.9558,N/A,24.711,7.4603,N/A,0.8589,386.23,N/A,N/A,N/A,4.2645,N/A,4.9755,11.6905,N/A,N/A,0.9800,150.1,11.6375,N/A,N/A,N/A,34.907,1.6287,5.5537,1.4766,7.8197,8.4571,17289.12,4.0012,90.4525,1472.86,18.1847,5.0937,1.7858,62.304,1.4585,39.407,19.8547,',
+];
+
+/** A web server with the archive of rates, at the path of the European Central Bank. */
+async function centralBank() {
+  const archive = new ZipFile();
+  archive.addBuffer(Buffer.from(`${[COLUMNS, ...DAYS].join('\n')}\n`), 'eurofxref-hist.csv');
+  archive.end();
+  const bytes = await buffer(archive.outputStream);
+  const server = createServer((request, response) => {
+    const found = request.url === '/stats/eurofxref/eurofxref-hist.zip';
+    response.writeHead(found ? 200 : 404).end(found ? bytes : '');
+  }).listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  const stop = () => new Promise(resolve => server.close(resolve));
+  return { url: `http://127.0.0.1:${port}`, stop };
+}

@@ -19,6 +19,7 @@ const PACKAGES = {
   ogr2ogr: 'gdal-bin',
   openssl: 'openssl',
   pgbouncer: 'pgbouncer',
+  unzip: 'unzip',
 } as const;
 
 export type DebianProgram = keyof typeof PACKAGES;
