@@ -218,6 +218,7 @@ const TABLE: Record<string, Row> = {
     body: (_world, user_id) => ({ user_id }),
     statuses: theOwner(200),
   },
+  'GET /': { path: () => '/', ...open },
   'GET /invitations/{token}': { path: () => `/invitations/${unknown}`, ...open },
   'POST /invitations/{token}/accept': {
     path: () => `/invitations/${unknown}/accept`,

@@ -88,7 +88,7 @@ test('a query parameter that an operation does not know is 400 with the nearest 
     );
     // What anyone may look at without a token is linked to, and polled, with parameters of others.
     const open =
-      /^\/(health(\/\w+)?|vocab|graph|invitations\/\{token\}|directory\/confirmations\/\{token\})$/;
+      /^\/(|health(\/\w+)?|vocab|graph|invitations\/\{token\}|directory\/confirmations\/\{token\})$/;
     const isOpen =
       operation.method === 'OPTIONS' || (operation.method === 'GET' && open.test(operation.path));
     const told = `${operation.method} ${operation.path}`;

@@ -23,6 +23,7 @@ import { pendingList } from './chat/search/pending-list.ts';
 import { findParticipants } from './chat/threads/participants-store.ts';
 import { findThreadIds, isParticipant } from './chat/threads/store.ts';
 import { threadCheck } from './chat/threads/thread-check.ts';
+import { EXAMPLE_IDS } from './contract/schemas.ts';
 import { openFeeds } from './feed/feeds.ts';
 import { registerEvents } from './feed/routes.ts';
 import { makeResolver } from './geoids/resolver.ts';
@@ -48,6 +49,7 @@ import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares, type Sharing } from './sharing/shares/routes.ts';
 import { turnIntoShares } from './sharing/shares/share.ts';
 import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
+import { registerStartPage } from './start-page/routes.ts';
 import { registerSync } from './sync/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { batchWriter, withWriteListener } from './writer/batch-writer.ts';
@@ -179,8 +181,8 @@ function directoryEffects(notifier: Notifier): DirectoryEffects {
   };
 }
 
-function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
-  return createServer({
+async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+  const app = await createServer({
     title: 'fieldtrace packet service',
     description: 'Field observations and chat messages as immutable, hashed packets, each tied to a GeoID.',
     version: VERSION,
@@ -199,6 +201,11 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
       { name: 'Sync', description: 'the log, for clients that keep a copy' },
       { name: 'GeoIDs', description: 'the built-in registry of fields' },
       { name: 'Health', description: 'health and readiness' },
+    ],
+    examples: [
+      { created: '/intake/scouting', at: ['packet_uuid'], example: EXAMPLE_IDS.packet },
+      { created: '/chat/threads', at: ['thread_id'], example: EXAMPLE_IDS.thread },
+      { created: '/shares', at: ['share_id'], example: EXAMPLE_IDS.share },
     ],
     securitySchemes: {
       token: {
@@ -219,4 +226,6 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
     logger,
     settings,
   });
+  registerStartPage(app);
+  return app;
 }

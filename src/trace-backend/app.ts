@@ -43,6 +43,7 @@ import { findCompanyIds, isMemberOfOne } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { failure } from './contract/envelope.ts';
 import { readBodies } from './contract/reading.ts';
+import { EXAMPLE_COMPANY } from './contract/schemas.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open-currency.ts';
 import { registerCurrency } from './currency/routes.ts';
@@ -278,6 +279,7 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
       { name: 'Registry', description: 'user registry of the packet service' },
       { name: 'Health', description: 'health and readiness' },
     ],
+    examples: [{ created: '/api/company/create', at: ['data', 'id'], example: EXAMPLE_COMPANY }],
     securitySchemes: {
       cookie: {
         type: 'apiKey',

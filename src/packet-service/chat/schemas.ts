@@ -3,6 +3,7 @@ import {
   Attachments,
   CapturePoint,
   ErrorBody,
+  EXAMPLE_IDS,
   errorAnswers,
   GeoId,
   IdempotencyHeaders,
@@ -24,7 +25,8 @@ const Limit = Type.Integer({
 });
 const Cursor = Type.String({ maxLength: 100, description: 'next_cursor of the page before' });
 const NextCursor = Type.Optional({ ...Ulid, description: 'absent on the last page' });
-const ThreadPath = Type.Object({ thread_id: PathId });
+const ThreadId = { ...PathId, examples: [EXAMPLE_IDS.thread] };
+const ThreadPath = Type.Object({ thread_id: ThreadId });
 
 /** The error if the user of the token or of a field may not do this. */
 export const forbidden = {
@@ -61,9 +63,7 @@ export const ChatMessageBody = Type.Object(
   {
     additionalProperties: true,
     description: 'text and thread_id; all other fields are kept in the Body',
-    examples: [
-      { thread_id: '01JD7Q2M8XW3N5R6T8V9Y0Z1A2', text: 'Rust on lot 7, come and look', from_user: 'amina' },
-    ],
+    examples: [{ thread_id: EXAMPLE_IDS.thread, text: 'Rust on lot 7, come and look', from_user: 'amina' }],
   },
 );
 
@@ -133,7 +133,7 @@ export const leaveThreadSchema = {
   tags,
   summary: 'Leave a thread',
   description: 'With a token, only for its user. The messages stay.',
-  params: Type.Object({ thread_id: PathId, user_id: UserId }),
+  params: Type.Object({ thread_id: ThreadId, user_id: UserId }),
   response: {
     204: Type.Null({ description: 'no longer a participant' }),
     403: forbidden,
@@ -174,18 +174,23 @@ export const searchSchema = {
     'All matches, streamed, or page by page with limit. The keyword is any part of the text, in any script; upper ' +
     'and lower case are equal, and there are no wildcards. Conditions that are absent or empty do not ' +
     'narrow.',
-  body: Type.Object({
-    user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
-    keyword: Type.Optional(Type.String({ maxLength: 1000, examples: ['rust'] })),
-    geoid: Type.Optional({
-      ...GeoId,
-      description: 'the GeoID of the message, or one of its additional GeoIDs',
-    }),
-    from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
-    to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  }),
+  body: Type.Object(
+    {
+      user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+      keyword: Type.Optional(Type.String({ maxLength: 1000, examples: ['rust'] })),
+      geoid: Type.Optional({
+        ...GeoId,
+        description: 'the GeoID of the message, or one of its additional GeoIDs',
+      }),
+      from: Type.Optional(
+        Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' }),
+      ),
+      to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    },
+    { examples: [{ user_id: 'amina', keyword: 'rust' }] },
+  ),
   response: {
     200: Type.Object(
       {

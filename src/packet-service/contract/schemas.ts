@@ -43,7 +43,19 @@ export const Ulid = Type.String({
 });
 
 /** A ULID in a path. Any text is accepted; one that is no ULID is not found. */
-export const PathId = Type.String({ minLength: 1, maxLength: 100, description: 'ULID' });
+/** The ids in examples, for which the page of the documentation puts those of what it has created. */
+export const EXAMPLE_IDS = {
+  packet: '01JD7Q2M8XW3N5R6T8V9Y0Z1A2',
+  thread: '01JD7Q2M8XW3N5R6T8V9Y0Z1A3',
+  share: '01JD7Q2M8XW3N5R6T8V9Y0Z1A4',
+} as const;
+
+export const PathId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'ULID',
+  examples: [EXAMPLE_IDS.packet],
+});
 
 /** Characters of a user identifier, at most. */
 export const MAX_USER = 256;

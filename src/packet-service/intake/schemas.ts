@@ -155,7 +155,22 @@ export const batchSchema = {
     'with the same key, after that many seconds. A refused item without it will never be accepted.',
   headers: IdempotencyHeaders,
   consumes: ['application/json', 'application/x-ndjson'],
-  body: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_ITEMS }),
+  body: Type.Array(BatchItem, {
+    minItems: 1,
+    maxItems: MAX_ITEMS,
+    examples: [
+      [
+        {
+          intake: 'scouting',
+          body: {
+            observed_at: '2026-03-01T14:00:00Z',
+            capture_point: { lat: 40.7128, lon: -74.006 },
+            message: 'Berries ripening',
+          },
+        },
+      ],
+    ],
+  }),
   response: {
     200: {
       description: 'the result of each item',

@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import { acceptWeight } from '../../platform/http/accept.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
+import { prefersPage, sendHtml, varyOf } from '../../platform/http/page.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
 import { readFilter } from './filter.ts';
+import { packetPage } from './packet-page.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page-body.ts';
 import { largestOf } from './parts.ts';
 import { findPagePosition, listLocatedPackets, listPackets, type PageRow } from './read-store.ts';
@@ -20,13 +22,21 @@ export function registerPackets(
   app: Server,
   { pool, readPacket, visibility }: { pool: pg.Pool; readPacket: PacketReader; visibility: Visibility },
 ): void {
-  app.get('/packets/:id', { schema: getPacketSchema }, async (request, reply) => {
-    const sections = await readPacket(request, request.params.id);
-    const tag = `"${hashOf(sections.footer)}"`;
-    reply.header('etag', tag).header('cache-control', 'private, no-cache');
-    if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
-    return sendText(reply, spliceSections(sections));
-  });
+  app.get(
+    '/packets/:id',
+    { schema: getPacketSchema, config: { forPeople: true } },
+    async (request, reply) => {
+      const sections = await readPacket(request, request.params.id);
+      reply.header('vary', varyOf(reply));
+      if (prefersPage(request.headers.accept)) {
+        return sendHtml(reply.header('cache-control', 'no-store'), packetPage(sections));
+      }
+      const tag = `"${hashOf(sections.footer)}"`;
+      reply.header('etag', tag).header('cache-control', 'private, no-cache');
+      if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).send(null);
+      return sendText(reply, spliceSections(sections));
+    },
+  );
 
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
     const { order = 'desc', cursor } = request.query;

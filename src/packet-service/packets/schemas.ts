@@ -61,10 +61,14 @@ const tags = ['Packets'];
 export const getPacketSchema = {
   tags,
   summary: 'One packet',
-  description: 'The ETag is the hash; a packet never changes, so If-None-Match with it gets 304.',
+  description:
+    'The ETag is the hash; a packet never changes, so If-None-Match with it gets 304. A browser gets a page.',
   params: Type.Object({ id: PathId }),
   response: {
-    200: PacketObject,
+    200: {
+      description: 'the packet',
+      content: { 'application/json': { schema: PacketObject }, 'text/html': { schema: Type.String() } },
+    },
     304: Type.Null({ description: 'unchanged' }),
     ...errorAnswers(403, 404, 410, 500, 503),
   },

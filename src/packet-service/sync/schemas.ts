@@ -20,6 +20,7 @@ export const syncSchema = {
   querystring: Type.Object({
     since: Type.Optional({
       ...LogCursor,
+      examples: ['0'],
       description: 'since of the previous answer; by default the start of the log',
     }),
     geoid: Type.Optional({

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
 import { isEncoded, READABLE_ENCODINGS } from './encoding.ts';
 import { toProblem } from './failures.ts';
+import { prefersPage, problemPage, sendHtml, varyOf } from './page.ts';
 import { Problem } from './problems.ts';
 import { JSON_TYPE, type Server, type ServiceDescription } from './service.ts';
 
@@ -35,7 +36,10 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
       reply.header('connection', 'close');
       closeAfterAnswer(request.raw);
     }
-    return reply.code(problem.status).type(JSON_TYPE).send(service.errorBody(problem));
+    reply.code(problem.status);
+    if (request.routeOptions.config.forPeople && prefersPage(request.headers.accept))
+      return sendHtml(reply.header('vary', varyOf(reply)), problemPage(problem));
+    return reply.type(JSON_TYPE).send(service.errorBody(problem));
   });
 
   const answerNotFound = (request: FastifyRequest, reply: FastifyReply): never => {

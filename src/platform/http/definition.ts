@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
+import swaggerUi, { type FastifySwaggerUiConfigOptions as SwaggerUiConfig } from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit } from './body-limits.ts';
-import type { Server, ServiceDescription } from './service.ts';
+import type { ExampleId, Server, ServiceDescription } from './service.ts';
 
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -47,7 +47,10 @@ function allowNoBody(paths: object): void {
 }
 
 /** The page that explains the definition. In a context of its own, so that what it registers is open to anyone. */
-async function openPage(page: FastifyInstance, { title, pagePath }: ServiceDescription): Promise<void> {
+async function openPage(
+  page: FastifyInstance,
+  { title, pagePath, examples }: ServiceDescription,
+): Promise<void> {
   page.addHook('onRoute', route => {
     route.config = { ...route.config, open: true };
   });
@@ -55,7 +58,43 @@ async function openPage(page: FastifyInstance, { title, pagePath }: ServiceDescr
     routePrefix: pagePath,
     // Swagger UI sets styles inline; everything else comes from here, over whatever scheme the page came.
     staticCSP: PAGE_POLICY,
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
+    uiConfig: {
+      docExpansion: 'list',
+      tryItOutEnabled: true,
+      validatorUrl: null,
+      ...exampleIds(examples),
+    },
     theme: { title },
   });
+}
+
+/**
+ * Functions of the page that let prefilled requests build on each other: what was created last on the page stands in for
+ * the example ids. They are written into the page's script, so they use nothing of this file.
+ */
+function exampleIds(examples: readonly ExampleId[]) {
+  const responseInterceptor = new Function(
+    'response',
+    `const given = (window.fieldtraceIds ??= {});
+    if (!response.ok) return response;
+    const path = new URL(response.url).pathname;
+    for (const { created, at, example } of ${JSON.stringify(examples)}) {
+      const id = path.endsWith(created) ? at.reduce((value, name) => value?.[name], response.body) : undefined;
+      if (id !== undefined) given[example] = String(id);
+    }
+    return response;`,
+  );
+  const requestInterceptor = new Function(
+    'request',
+    `for (const [example, id] of Object.entries(window.fieldtraceIds ?? {})) {
+      const whole = new RegExp('\\\\b' + example + '\\\\b', 'g');
+      request.url = request.url.replace(whole, id);
+      if (typeof request.body === 'string') request.body = request.body.replace(whole, id);
+    }
+    return request;`,
+  );
+  return { requestInterceptor, responseInterceptor } as Pick<
+    SwaggerUiConfig,
+    'requestInterceptor' | 'responseInterceptor'
+  >;
 }

@@ -17,12 +17,23 @@ declare module 'fastify' {
   }
 }
 
+/** An id in the examples of the definition, for which the page puts what it has created itself. */
+export interface ExampleId {
+  /** the end of the path whose answer has the id */
+  created: string;
+  /** where the answer has it */
+  at: readonly string[];
+  /** the id in the examples */
+  example: string;
+}
+
 /** What makes one service's server differ from the other's. */
 export interface ServiceDescription {
   title: string;
   description: string;
   version: string;
   tags: { name: string; description: string }[];
+  examples: readonly ExampleId[];
   /** Turns a problem into the service's error body, the same for every error that can happen. */
   errorBody: (problem: Problem) => object;
   /** WWW-Authenticate of a 401 (RFC 9110 §11.6.1). */

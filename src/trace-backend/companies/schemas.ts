@@ -158,7 +158,10 @@ export const createCompanySchema = {
   tags,
   summary: 'Add a company',
   description: 'It is active at once. You become its COMPANY_ADMIN.',
-  body: NewCompany,
+  body: {
+    ...NewCompany,
+    examples: [{ name: 'Growers of Kibogora', headquarters: { city: 'Nyamasheke', country: { id: 'RW' } } }],
+  },
   response: { 200: Identified, ...failureAnswers(401) },
 };
 

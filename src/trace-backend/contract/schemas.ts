@@ -134,3 +134,6 @@ export function listAnswer<Item>(
     limit,
   };
 }
+
+/** The company in examples, for which the page of the documentation puts the one that it has created. */
+export const EXAMPLE_COMPANY = '1001';

@@ -5,7 +5,7 @@ import { openBrowser } from '../../../test/helpers/browser.ts';
 import { added, read, type Tenant, tenant } from '../../../test/helpers/chain.ts';
 import { downloadFile, picture, uploadFile } from '../../../test/helpers/images.ts';
 import { type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
-import { prefersPage } from './public.ts';
+import { prefersPage } from '../../platform/http/page.ts';
 
 let trace: RunningTrace;
 let kopanyi: Tenant;

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { FileStore } from '../../platform/files/index.ts';
-import { acceptWeight } from '../../platform/http/accept.ts';
+import { prefersPage, sendHtml, varyOf } from '../../platform/http/page.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
@@ -13,7 +13,7 @@ import type { LabelField, PublicLabel } from '../products/labels/schemas.ts';
 import { findPublishedLabel, type Label } from '../products/labels/store.ts';
 import { findProduct, type Product } from '../products/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
-import { labelPage, PAGE_POLICY } from './label-page.ts';
+import { labelPage } from './label-page.ts';
 import { labelCodeSchema, labelPhotoSchema, publicLabelSchema } from './schemas.ts';
 
 export interface LabelsContext {
@@ -38,20 +38,15 @@ function registerLabel(app: Server, context: LabelsContext): void {
   app.get(
     `${PATH}/:uuid`,
     {
-      config: { access: 'open', embeddable: true },
+      config: { access: 'open', embeddable: true, forPeople: true },
       schema: publicLabelSchema,
     },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
-      const vary = [reply.getHeader('vary'), 'accept'].filter(Boolean).join(', ');
-      reply.headers({ vary, 'cache-control': 'no-cache' });
+      reply.headers({ vary: varyOf(reply), 'cache-control': 'no-cache' });
       const label = await asPublic(context, published);
       if (!prefersPage(request.headers.accept)) return ok(label);
-      return reply
-        .headers({ 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' })
-        .type('text/html; charset=utf-8')
-        .serializer(asIs)
-        .send(labelPage(label));
+      return sendHtml(reply, labelPage(label));
     },
   );
 }
@@ -146,15 +141,8 @@ async function asPublic({ pool }: LabelsContext, { label, product }: Published):
   };
 }
 
-/** Whether an Accept header ranks text/html above JSON (RFC 9110 §12.5.1); JSON if they rank equally. */
-export function prefersPage(accept = ''): boolean {
-  return (acceptWeight(accept, 'text/html') ?? 0) > (acceptWeight(accept, 'application/json') ?? 0);
-}
-
 function sendPicture(reply: FastifyReply, type: string): FastifyReply {
   // Not cached, because a label can be unpublished; and it cannot run scripts.
   const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
   return reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy }).type(type);
 }
-
-const asIs = (text: unknown) => text as string;

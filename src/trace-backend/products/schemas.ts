@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
-import { DateTime, Id, listOf, listQuery, NO_NUL, PathId } from '../contract/schemas.ts';
+import { DateTime, EXAMPLE_COMPANY, Id, listOf, listQuery, NO_NUL, PathId } from '../contract/schemas.ts';
 import { nullable, nullableEach, oneOrMany, text } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
@@ -204,7 +204,16 @@ export const createProductSchema = {
     'It belongs to the company that is named, which you act for; else to your only company; else to you alone. The plots ' +
     'in origin.locations have at most 15,000 positions in all; a plot of more than 4 hectares is a polygon, with at ' +
     'most 2,000 positions and 5 degrees from side to side.',
-  body: NewProduct,
+  body: {
+    ...NewProduct,
+    examples: [
+      {
+        name: 'Washed Bourbon',
+        description: 'Coffee from the shore of Lake Kivu',
+        company: { id: Number(EXAMPLE_COMPANY) },
+      },
+    ],
+  },
   response: { 200: Identified, ...failureAnswers(401) },
 };
 

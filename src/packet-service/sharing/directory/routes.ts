@@ -68,8 +68,12 @@ export function registerDirectory(
     path: '/directory/confirmations/:token',
     tag: 'Directory',
     title: 'Confirm a contact',
-    sentence: 'A user of the field service has entered this address and wants to be found by it.',
-    request: 'POST {"user_id": "your user identifier"} to this address.',
+    sentence:
+      'A user of the field service has entered this address and wants to be found by it. If that is you, confirm it.',
+    button: 'Confirm',
+    action: '',
+    asksForUser: true,
+    request: 'POST {"user_id": "…"} to this address.',
   });
 }
 

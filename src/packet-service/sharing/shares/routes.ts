@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { optionalBody } from '../../../platform/http/optional-body.ts';
+import { prefersPage, sendHtml, varyOf } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
 import { namedUser } from '../../access/caller.ts';
@@ -22,6 +23,7 @@ import { limitSender } from '../directory/rate-limit.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { acceptOrReject } from './accept-or-reject.ts';
+import { inboxPage } from './inbox-page.ts';
 import { acceptInvitationSchema, decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
 import { acceptInvitation, shareOrInvite } from './share.ts';
 import {
@@ -70,7 +72,7 @@ export function registerShares(app: Server, sharing: Sharing): void {
     return sendIdempotentAnswer(reply, done);
   });
 
-  app.get('/shares/inbox', { schema: inboxSchema }, async (request, reply) => {
+  app.get('/shares/inbox', { schema: inboxSchema, config: { forPeople: true } }, async (request, reply) => {
     const { user_id, status, limit, cursor } = request.query;
     const userId = await namedUser(request, 'user_id', user_id);
     const start = await positionOf(cursor, id => findInboxPosition(pool, id, userId));
@@ -82,6 +84,10 @@ export function registerShares(app: Server, sharing: Sharing): void {
         (after, count) =>
           listShares(pool, { userId, status, openOnly: request.anonymous }, { after, limit: count }),
       );
+    reply.header('vary', varyOf(reply));
+    if (prefersPage(request.headers.accept)) {
+      return sendHtml(reply.header('cache-control', 'no-store'), await inboxPage(userId, shares));
+    }
     return sendList(reply, 'shares', limit, shares, asListItem);
   });
 
@@ -130,8 +136,13 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
     path: '/invitations/:token',
     tag: 'Shares',
     title: 'An invitation',
-    sentence: 'Somebody wants to share observations from the field with you.',
-    request: 'POST {"user_id": "your user identifier"} to this address, followed by /accept.',
+    sentence:
+      'Somebody wants to share observations from the field with you. If you accept, others can find you by this ' +
+      'address, and what was shared with it is yours to read.',
+    button: 'Accept',
+    action: '/accept',
+    asksForUser: true,
+    request: 'POST {"user_id": "…"} to this address, followed by /accept.',
   });
 }
 

@@ -1,5 +1,12 @@
 import { Type } from 'typebox';
-import { errorAnswers, IdempotencyHeaders, PathId, Ulid, UserId } from '../../contract/schemas.ts';
+import {
+  EXAMPLE_IDS,
+  errorAnswers,
+  IdempotencyHeaders,
+  PathId,
+  Ulid,
+  UserId,
+} from '../../contract/schemas.ts';
 import { MAX_CONTACT } from '../directory/contact.ts';
 
 const tags = ['Shares'];
@@ -69,7 +76,7 @@ export const postShareSchema = {
 export const inboxSchema = {
   tags,
   summary: 'The inbox of a user, newest first',
-  description: 'All shares; with `limit`, page by page.',
+  description: 'All shares; with `limit`, page by page. A browser gets a page.',
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     status: Type.Optional(Status),
@@ -77,13 +84,18 @@ export const inboxSchema = {
     cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the previous page' })),
   }),
   response: {
-    200: Type.Object(
-      {
-        shares: Type.Array(ShareItem),
-        next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
+    200: {
+      description: 'the shares',
+      content: {
+        'application/json': {
+          schema: Type.Object({
+            shares: Type.Array(ShareItem),
+            next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
+          }),
+        },
+        'text/html': { schema: Type.String() },
       },
-      { description: 'the shares' },
-    ),
+    },
     ...errorAnswers(400, 403, 500, 503),
   },
 };
@@ -97,7 +109,7 @@ export const decideSchema = (verb: string) => ({
   tags,
   summary: `${verb} a share`,
   description: `Only its recipient can, and once: repeating it gets the same answer, the opposite 409.`,
-  params: Type.Object({ share_id: PathId }),
+  params: Type.Object({ share_id: { ...PathId, examples: [EXAMPLE_IDS.share] } }),
   body: Recipient,
   response: {
     200: { ...ShareItem, description: 'the updated share' },

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { pageOf, sendHtml, UNLISTED } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { landingPageSchema } from './schemas.ts';
 
@@ -52,50 +52,20 @@ form.addEventListener('submit', async event => {
 });
 `;
 
-const POLICY =
-  `default-src 'none'; connect-src 'self'; script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'; ` +
-  "style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 /** A page at `path/:token`, whose form is sent to `path`: its fields, and the pressed button if it has a name. */
 export function landingPage(
   app: Server,
   path: string,
   { title, tag, form }: { title: string; tag: string; form: string },
 ): void {
-  const html = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>
-body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}
-button,input{font:inherit;padding:.5rem 1rem;margin:.5rem 0;box-sizing:border-box}
-input{display:block;width:100%}
-</style>
-<h1>${title}</h1>
-<form>${form}</form>
-<p><output></output>
-<script>${SCRIPT}</script>
-</html>
-`;
+  const sections = `<section><form>${form}</form><output></output></section>`;
+  const page = pageOf({ title, sections, head: UNLISTED, script: SCRIPT });
   app.get(
     `${path}/:token`,
     {
       config: { access: 'open' },
       schema: landingPageSchema({ title, tag }),
     },
-    async (_request, reply) =>
-      reply
-        .headers({
-          'cache-control': 'no-store',
-          'content-security-policy': POLICY,
-          'referrer-policy': 'no-referrer',
-        })
-        .type('text/html; charset=utf-8')
-        .serializer(asIs)
-        .send(html),
+    async (_request, reply) => sendHtml(reply.header('cache-control', 'no-store'), page),
   );
 }
-
-const asIs = (text: unknown) => text as string;

@@ -45,7 +45,18 @@ export const registerSchema = {
   tags: ['User'],
   summary: 'Create an account',
   description: 'A mail with a token goes to the address. An administrator activates the account.',
-  body: Registration,
+  body: {
+    ...Registration,
+    examples: [
+      {
+        email: 'ana@example.org',
+        password: 'maize in the rain',
+        name: 'Ana',
+        surname: 'Uwase',
+        language: 'EN',
+      },
+    ],
+  },
   response: answers('the new user, not yet active'),
 };
 
