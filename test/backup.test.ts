@@ -35,7 +35,7 @@ async function refusesUnclear(
   target: string,
 ): Promise<void> {
   const both = await fieldtrace(settings, 'restore', '--into', path.join(stage, 'z'));
-  expect([both.code, both.err]).toEqual([1, expect.stringContaining('choose one with --instance')]);
+  expect([both.code, both.err]).toEqual([2, expect.stringContaining('choose one with --instance')]);
   const instance = ['--instance', (await readdir(target)).sort()[0] as string];
   for (const [time, message] of [
     ['2020-01-01T00:00:00Z', 'the earliest time of'],
@@ -213,7 +213,7 @@ test('backup verify names every object that was changed, and a wrong key is refu
     ['restore', '--into', path.join(stage, 'x')],
   ]) {
     const refused = await fieldtrace(wrong, ...words);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('BACKUP_KEY does not open')]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP_KEY does not open')]);
   }
 });
 
@@ -224,10 +224,10 @@ test('a passphrase encrypts as well as an identity, and neither a target inside 
   const [data, target] = [path.join(stage, 'data'), path.join(stage, 'target')];
   const settings = { ...backupSettings(data, target), BACKUP_KEY: 'correct horse battery staple' };
   const inside = await fieldtrace({ ...settings, BACKUP_URL: `file://${data}/backups` }, 'backup', 'now');
-  expect([inside.code, inside.err]).toEqual([1, expect.stringContaining('must not be inside DATA_DIR')]);
+  expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('must not be inside DATA_DIR')]);
   const { BACKUP_KEY: _, ...keyless } = settings;
   const missing = await fieldtrace(keyless, 'backup', 'now');
-  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('BACKUP_KEY must be set')]);
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('BACKUP_KEY must be set')]);
   await mkdir(path.join(data, 'files/attachments'), { recursive: true });
   const taken = await fieldtrace(settings, 'backup', 'now');
   expect([taken.code, taken.err]).toEqual([0, '']);

@@ -8,7 +8,7 @@ import { queueEvents } from '../src/packet-service/log/store.ts';
 import { ulidToUuid } from '../src/packet-service/packet/ulid.ts';
 import { verifyDatabase } from '../src/packet-service/verify/verify.ts';
 import { openFileStore } from '../src/platform/files/index.ts';
-import { type Connection, openPool } from '../src/platform/postgres/database.ts';
+import { type Connection, openPool, withPool } from '../src/platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
 import { moveDatabase } from '../src/platform/postgres/move/move.ts';
@@ -153,6 +153,8 @@ test('a database is moved as a whole; what waited for its place in the log has i
   expect(stderr).toMatch(/^moved packet_service\.packets: 2 rows$/m);
   expect(await entries(source.connection)).toEqual({ logged: 2, queued: 1 });
   await expectWhole(target);
+  const commands = await withPool(target, 'packet_service', pool => pool.query('SELECT command FROM audit'));
+  expect(commands.rows).toEqual([{ command: 'move' }]);
   const again = await moved(urlOf(source.connection), urlOf(target));
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('into an empty database')]);
 });
