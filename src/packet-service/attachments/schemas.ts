@@ -34,6 +34,7 @@ const bytes = (description: string) => ({
 });
 
 export const postAttachmentSchema = {
+  operationId: 'uploadAttachment',
   tags,
   summary: 'Upload a file',
   description:
@@ -73,6 +74,7 @@ const getDescription =
   'If-None-Match gets 304. Readable for its uploader and for everyone who may read a packet that refers to it.';
 
 export const getAttachmentSchema = {
+  operationId: 'getAttachment',
   tags,
   summary: 'A file',
   description: getDescription,
@@ -91,6 +93,7 @@ export const getAttachmentSchema = {
 };
 
 export const headAttachmentSchema = {
+  operationId: 'headAttachment',
   tags,
   summary: 'The headers of a file',
   params,
@@ -102,6 +105,7 @@ export const headAttachmentSchema = {
 };
 
 export const listAttachmentsSchema = {
+  operationId: 'listPacketAttachments',
   tags,
   summary: 'The status of the attachments of a packet',
   description: "One item for each reference in the Body's list, in its order.",
@@ -144,6 +148,7 @@ const uploadParams = Type.Object({
 });
 
 export const postUploadSchema = {
+  operationId: 'createUpload',
   tags,
   summary: 'Begin a resumable upload (tus)',
   description:
@@ -177,6 +182,7 @@ export const postUploadSchema = {
 };
 
 export const headUploadSchema = {
+  operationId: 'getUploadProgress',
   tags,
   summary: 'The progress of an upload (tus)',
   params: uploadParams,
@@ -190,6 +196,7 @@ export const headUploadSchema = {
 };
 
 export const patchUploadSchema = {
+  operationId: 'continueUpload',
   tags,
   summary: 'Continue an upload (tus)',
   description:
@@ -213,6 +220,7 @@ export const patchUploadSchema = {
 };
 
 export const deleteUploadSchema = {
+  operationId: 'deleteUpload',
   tags,
   summary: 'Abort an upload (tus)',
   params: uploadParams,
@@ -224,6 +232,7 @@ export const deleteUploadSchema = {
 };
 
 export const optionsUploadSchema = {
+  operationId: 'getUploadOptions',
   tags,
   summary: 'The supported parts of the tus protocol',
   response: { 204: Type.Null({ description: 'Tus-Version, Tus-Extension and Tus-Max-Size' }) },

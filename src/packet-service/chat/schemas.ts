@@ -68,6 +68,7 @@ export const ChatMessageBody = Type.Object(
 );
 
 export const createThreadSchema = {
+  operationId: 'createThread',
   tags,
   summary: 'Open a thread',
   description: 'Its creator becomes a participant.',
@@ -84,6 +85,7 @@ export const createThreadSchema = {
 };
 
 export const listThreadsSchema = {
+  operationId: 'listThreads',
   tags,
   summary: 'The threads that a user takes part in, newest first',
   querystring: Type.Object({
@@ -102,6 +104,7 @@ export const listThreadsSchema = {
 };
 
 export const renameThreadSchema = {
+  operationId: 'renameThread',
   tags,
   summary: 'Rename a thread',
   params: ThreadPath,
@@ -114,6 +117,7 @@ export const renameThreadSchema = {
 };
 
 export const addParticipantsSchema = {
+  operationId: 'addParticipants',
   tags,
   summary: 'Add participants to a thread',
   description: 'Existing participants are ignored. With a token, only participants can add others.',
@@ -130,6 +134,7 @@ export const addParticipantsSchema = {
 };
 
 export const leaveThreadSchema = {
+  operationId: 'leaveThread',
   tags,
   summary: 'Leave a thread',
   description: 'With a token, only for its user. The messages stay.',
@@ -142,6 +147,7 @@ export const leaveThreadSchema = {
 };
 
 export const listMessagesSchema = {
+  operationId: 'listMessages',
   tags,
   summary: 'The messages of a thread, oldest first',
   description:
@@ -168,6 +174,7 @@ export const listMessagesSchema = {
 };
 
 export const searchSchema = {
+  operationId: 'searchMessages',
   tags,
   summary: "Search the messages of a user's threads, newest first",
   description:

@@ -6,6 +6,7 @@ import { LOG_CURSOR_PATTERN } from '../log/log-cursor.ts';
 export const LogCursor = Type.String({ pattern: LOG_CURSOR_PATTERN, examples: ['1499.0f3a9b21'] });
 
 export const feedSchema = {
+  operationId: 'streamEvents',
   tags: ['Events'],
   summary: 'The live feed of a user',
   description:

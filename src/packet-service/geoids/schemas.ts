@@ -82,6 +82,7 @@ const elsewhere = {
 };
 
 export const putFieldsSchema = {
+  operationId: 'registerFields',
   tags: ['GeoIDs'],
   summary: 'Register fields',
   description:
@@ -132,6 +133,7 @@ export const putFieldsSchema = {
 };
 
 export const getFieldSchema = {
+  operationId: 'getField',
   tags: ['GeoIDs'],
   summary: 'A registered field',
   params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
@@ -146,6 +148,7 @@ export const getFieldSchema = {
 };
 
 export const deleteFieldSchema = {
+  operationId: 'deleteField',
   tags: ['GeoIDs'],
   summary: 'Delete a field that no packet refers to',
   description:
@@ -160,6 +163,7 @@ export const deleteFieldSchema = {
 };
 
 export const listFieldsSchema = {
+  operationId: 'listFields',
   tags: ['GeoIDs'],
   summary: 'Registered fields',
   description: 'In order of GeoID; next_cursor is present if there are more.',

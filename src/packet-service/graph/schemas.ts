@@ -33,6 +33,7 @@ const Triple = Type.Object({
 });
 
 export const materializeSchema = {
+  operationId: 'materializeGraph',
   tags: ['Graph'],
   summary: 'Export all packets as triples',
   description:
@@ -48,6 +49,7 @@ export const materializeSchema = {
 };
 
 export const vocabularySchema = {
+  operationId: 'getVocabulary',
   tags: ['Graph'],
   summary: 'The vocabulary of the graph',
   response: {
@@ -57,6 +59,7 @@ export const vocabularySchema = {
 };
 
 export const graphPageSchema = {
+  operationId: 'showGraph',
   tags: ['Graph'],
   summary: 'The packets around a GeoID or a packet, drawn',
   description: 'A page that draws the graph. It gets its data from the export, with the same permissions.',

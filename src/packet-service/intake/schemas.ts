@@ -72,6 +72,7 @@ export const ScoutingBody = Type.Object(
 );
 
 export const scoutingSchema = {
+  operationId: 'submitObservation',
   tags: ['Intake'],
   summary: 'Store a field observation',
   description:
@@ -84,6 +85,7 @@ export const scoutingSchema = {
 };
 
 export const chatMessageSchema = {
+  operationId: 'submitChatMessage',
   tags: ['Intake'],
   summary: 'Store a chat message',
   description:
@@ -146,6 +148,7 @@ const ItemResult = Type.Object({
 });
 
 export const batchSchema = {
+  operationId: 'submitBatch',
   tags: ['Intake'],
   summary: 'Store many observations and messages at once',
   description:
@@ -188,6 +191,7 @@ export const batchSchema = {
 };
 
 export const postPacketSchema = {
+  operationId: 'submitPacket',
   tags: ['Packets'],
   summary: 'Store a finalized packet',
   description:

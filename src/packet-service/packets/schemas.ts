@@ -59,6 +59,7 @@ export const PacketCreated = Type.Object(
 const tags = ['Packets'];
 
 export const getPacketSchema = {
+  operationId: 'getPacket',
   tags,
   summary: 'One packet',
   description:
@@ -127,6 +128,7 @@ const Filters = Type.Object(filters);
 export type FilterQuery = Static<typeof Filters>;
 
 export const listPacketsSchema = {
+  operationId: 'listPackets',
   tags,
   summary: 'Packets by filter, newest first, page by page',
   description:

@@ -9,6 +9,7 @@ export const MAX_WAIT = 60;
 const LogPosition = Type.Integer({ description: 'position in the log; it never changes' });
 
 export const syncSchema = {
+  operationId: 'syncPackets',
   tags: ['Sync'],
   summary: 'Packets in the order of the log',
   description:

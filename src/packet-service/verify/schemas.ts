@@ -3,6 +3,7 @@ import { errorAnswers, PathId } from '../contract/schemas.ts';
 import { Header } from '../packets/schemas.ts';
 
 export const verifyPacketSchema = {
+  operationId: 'verifyPacket',
   tags: ['Packets'],
   summary: 'Verify the hash of a packet',
   description:

@@ -27,7 +27,10 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
       url,
     }),
     transformObject: document => {
-      if ('openapiObject' in document) allowNoBody(document.openapiObject.paths ?? {});
+      if ('openapiObject' in document) {
+        allowNoBody(document.openapiObject.paths ?? {});
+        nameHeads(document.openapiObject.paths ?? {});
+      }
       return 'openapiObject' in document ? document.openapiObject : document.swaggerObject;
     },
   });
@@ -44,6 +47,21 @@ function allowNoBody(paths: object): void {
     if ((operation as Marked)[OPTIONAL_BODY]) operation.requestBody.required = false;
     delete (operation as Marked)[OPTIONAL_BODY];
   }
+}
+
+/** Gives HEAD an operationId of its own where one route answers GET and HEAD; the plugin ends it in "-head". */
+function nameHeads(paths: Record<string, { get?: Named; head?: Named } | undefined>): void {
+  for (const path of Object.values(paths)) {
+    const id = path?.head?.operationId?.replace(/-head$/, '');
+    if (!path || id === undefined) continue;
+    // A copy, because such a route has one object for both.
+    const operationId = id === path.get?.operationId ? id.replace(/^get/, 'head') : id;
+    path.head = { ...path.head, operationId };
+  }
+}
+
+interface Named {
+  operationId?: string;
 }
 
 /** The page that explains the definition. In a context of its own, so that what it registers is open to anyone. */

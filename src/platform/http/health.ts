@@ -38,6 +38,7 @@ const ready = 'the service accepts requests; with WRITES_REFUSED it answers read
 const notReady = 'the service cannot work: send requests to another process';
 
 const healthSchema = {
+  operationId: 'getHealth',
   tags,
   summary: 'Whether the service can work',
   description: 'Answered from a probe of the database, reads and writes, that is at most 5 seconds old.',
@@ -45,6 +46,7 @@ const healthSchema = {
 };
 
 const readySchema = {
+  operationId: 'getReadiness',
   tags,
   summary: 'Whether the service can work, with details',
   description: 'The status of /health, with details for operators.',
@@ -52,6 +54,7 @@ const readySchema = {
 };
 
 const liveSchema = {
+  operationId: 'getLiveness',
   tags,
   summary: 'Whether the process answers at all',
   description: 'For supervisors that restart a hanging process. It says nothing about the database.',

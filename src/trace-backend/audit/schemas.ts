@@ -21,6 +21,7 @@ const word = (description: string) =>
 export const SORTABLE = ['id'] as const;
 
 export const listAuditSchema = {
+  operationId: 'listAuditEntries',
   tags: ['Audit'],
   summary: 'The audit: who changed what, when and from where',
   description: 'Every change of state since the first start. Entries are never changed or removed.',

@@ -82,15 +82,15 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
 }
 
 function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
-  for (const [path, access, summary] of [
-    ['/api/company/list', 'user', 'The companies that you are a member of'],
-    ['/api/company/admin/list', 'regional-admin', 'All companies'],
+  for (const [path, operationId, access, summary] of [
+    ['/api/company/list', 'listCompanies', 'user', 'The companies that you are a member of'],
+    ['/api/company/admin/list', 'listAllCompanies', 'regional-admin', 'All companies'],
   ] as const) {
     app.get(
       path,
       {
         config: { access },
-        schema: listCompaniesSchema(access, summary),
+        schema: listCompaniesSchema(operationId, access, summary),
       },
       async request => {
         const { query, status } = request.query;
@@ -137,6 +137,7 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
   );
 
   landingPage(app, INVITATION, {
+    operationId: 'showCompanyInvitation',
     title: 'A company invites you to act for it',
     tag: 'Company',
     form:

@@ -142,6 +142,7 @@ const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [3] }) })
 export const INVITATION_SORTABLE = ['invitedAt'] as const;
 
 export const executeCompanySchema = {
+  operationId: 'executeCompanyAction',
   tags,
   summary: 'Activate or deactivate a company, change its users, or answer an invitation',
   description:
@@ -155,6 +156,7 @@ export const executeCompanySchema = {
 };
 
 export const createCompanySchema = {
+  operationId: 'createCompany',
   tags,
   summary: 'Add a company',
   description: 'It is active at once. You become its COMPANY_ADMIN.',
@@ -166,6 +168,7 @@ export const createCompanySchema = {
 };
 
 export const updateCompanySchema = {
+  operationId: 'updateCompany',
   tags,
   summary: 'Change a company',
   description:
@@ -177,6 +180,7 @@ export const updateCompanySchema = {
 };
 
 export const getCompanySchema = {
+  operationId: 'getCompany',
   tags,
   summary: 'A company and its users',
   description:
@@ -188,7 +192,12 @@ export const getCompanySchema = {
 /** Fields that lists can be sorted by. */
 export const SORTABLE = ['id', 'name', 'status'] as const;
 
-export const listCompaniesSchema = (access: 'user' | 'regional-admin', summary: string) => ({
+export const listCompaniesSchema = (
+  operationId: string,
+  access: 'user' | 'regional-admin',
+  summary: string,
+) => ({
+  operationId,
   tags,
   summary,
   querystring: listQuery(SORTABLE, {
@@ -208,6 +217,7 @@ export const listCompaniesSchema = (access: 'user' | 'regional-admin', summary: 
 });
 
 export const listInvitationsSchema = {
+  operationId: 'listCompanyInvitations',
   tags,
   summary: 'Your invitations to companies',
   description:
@@ -221,6 +231,7 @@ export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 export const answerInvitationSchema = {
+  operationId: 'answerCompanyInvitation',
   tags,
   summary: 'Answer an invitation by its mailed code',
   body: Type.Object({

@@ -14,6 +14,7 @@ export const SORTABLE = ['name'] as const;
 export const DEFAULTS = { limit: 500, sort: 'ASC' } as const;
 
 export const listCountriesSchema = {
+  operationId: 'listCountries',
   tags: ['Company'],
   summary: 'Countries',
   description: 'The countries of ISO 3166-1, by name. All by default.',

@@ -73,6 +73,7 @@ function registerTypes(app: Server, pool: pg.Pool): void {
     ['disable', false],
   ] as const) {
     const schema = switchTypeSchema(
+      enabled ? 'enableCurrency' : 'disableCurrency',
       enabled ? 'Enable conversion of a currency' : 'Disable conversion of a currency',
     );
     app.put(

@@ -27,6 +27,7 @@ const Conversion = Type.Object({
 });
 
 export const convertSchema = {
+  operationId: 'convertAmount',
   tags,
   summary: 'Convert an amount by the latest rates',
   description: 'amount × rate(to) ÷ rate(from), computed exactly and rounded once, half up, to six decimals.',
@@ -36,6 +37,7 @@ export const convertSchema = {
 
 export const convertAtDateSchema = {
   ...convertSchema,
+  operationId: 'convertAmountAtDate',
   summary: 'Convert an amount by the rates of a date',
   description:
     'Rates that are not stored are asked of the provider, once; at most 250 times a day, and 100 for one user (429). Of a weekend or holiday those of the day before it count.',
@@ -57,6 +59,7 @@ const CurrencyType = Type.Object({
 export const TYPE_ORDER = [['code'], { limit: 100, sort: 'ASC' }] as const;
 
 export const listTypesSchema = {
+  operationId: 'listCurrencyTypes',
   tags,
   summary: 'Currencies',
   querystring: listQuery(
@@ -74,7 +77,8 @@ export const listTypesSchema = {
   response: { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) },
 };
 
-export const switchTypeSchema = (summary: string) => ({
+export const switchTypeSchema = (operationId: string, summary: string) => ({
+  operationId,
   tags,
   summary,
   params: Type.Object({ code: Code('the currency') }),
@@ -87,6 +91,7 @@ const ratesQuery = Type.Object({
 });
 
 export const ratesSchema = {
+  operationId: 'getRates',
   tags,
   summary: 'The value of one euro in a currency, day by day',
   description: 'Up to ten years (3,660 days) at once.',
@@ -111,6 +116,7 @@ export const ratesSchema = {
 };
 
 export const ratesChartSchema = {
+  operationId: 'getRatesChart',
   tags,
   summary: 'The same as a line chart',
   params: Type.Object({ code: Code('the currency') }),
@@ -122,6 +128,7 @@ export const ratesChartSchema = {
 };
 
 export const budgetSchema = {
+  operationId: 'getProviderBudget',
   tags,
   summary: 'The remaining requests to the provider today',
   response: {

@@ -25,6 +25,7 @@ const uploadAnswers = (description: string) => ({
 });
 
 export const postImageSchema = {
+  operationId: 'uploadImage',
   tags: ['Image'],
   summary: 'Upload an image',
   description:
@@ -36,6 +37,7 @@ export const postImageSchema = {
 };
 
 export const postDocumentSchema = {
+  operationId: 'uploadDocument',
   tags: ['Image'],
   summary: 'Upload a document',
   description:
@@ -74,6 +76,7 @@ const whoReads =
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 export const getImageSchema = {
+  operationId: 'getImage',
   tags: ['Image'],
   summary: 'An image',
   description: `Upright, in sRGB, without metadata, in the original format. ${whoReads}`,
@@ -83,6 +86,7 @@ export const getImageSchema = {
 };
 
 export const getImageSizeSchema = {
+  operationId: 'getImageInSize',
   tags: ['Image'],
   summary: 'An image in a size',
   description: `${Object.entries(SIZES)
@@ -97,6 +101,7 @@ export const getImageSizeSchema = {
 };
 
 export const getDocumentSchema = {
+  operationId: 'getDocument',
   tags: ['Image'],
   summary: 'A document',
   description: `Always as a download. ${whoReads}`,

@@ -52,15 +52,15 @@ function registerLabel(app: Server, context: LabelsContext): void {
 }
 
 function registerCodes(app: Server, context: LabelsContext): void {
-  for (const [name, type, codeOf] of [
-    ['qr.svg', 'image/svg+xml', rememberCodes<string | Buffer>(codeAsSvg)],
-    ['qr.png', 'image/png', rememberCodes<string | Buffer>(codeAsPng)],
+  for (const [name, operationId, type, codeOf] of [
+    ['qr.svg', 'getLabelCodeAsSvg', 'image/svg+xml', rememberCodes<string | Buffer>(codeAsSvg)],
+    ['qr.png', 'getLabelCodeAsPng', 'image/png', rememberCodes<string | Buffer>(codeAsPng)],
   ] as const) {
     app.get(
       `${PATH}/:uuid/${name}`,
       {
         config: { access: 'open', embeddable: true },
-        schema: labelCodeSchema(type),
+        schema: labelCodeSchema(operationId, type),
       },
       async (request, reply) => {
         const { label } = await findPublished(context, request.params.uuid);

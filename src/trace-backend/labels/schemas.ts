@@ -8,6 +8,7 @@ const tags = ['Label'];
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
 
 export const createLabelSchema = {
+  operationId: 'createLabel',
   tags,
   summary: 'Add a label to a product, unpublished',
   body: NewLabel,
@@ -15,6 +16,7 @@ export const createLabelSchema = {
 };
 
 export const updateLabelSchema = {
+  operationId: 'updateLabel',
   tags,
   summary: 'Change a label',
   description: 'Omitted fields stay unchanged, null clears a field. A published label stays published.',
@@ -27,6 +29,7 @@ export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const executeLabelSchema = {
+  operationId: 'executeLabelAction',
   tags,
   summary: 'Publish or unpublish a label',
   description: 'A published label is public at /api/public/product/label/{uuid}.',
@@ -36,6 +39,7 @@ export const executeLabelSchema = {
 };
 
 export const deleteLabelSchema = {
+  operationId: 'deleteLabel',
   tags,
   summary: 'Remove a label',
   description: 'Also a published one: its code then gets 404.',
@@ -48,6 +52,7 @@ const Params = Type.Object({
 });
 
 export const publicLabelSchema = {
+  operationId: 'getPublishedLabel',
   tags,
   summary: 'A published label',
   description: 'As JSON, or as a page for clients that prefer text/html, such as browsers.',
@@ -64,7 +69,8 @@ export const publicLabelSchema = {
   },
 };
 
-export const labelCodeSchema = (type: string) => ({
+export const labelCodeSchema = (operationId: string, type: string) => ({
+  operationId,
   tags,
   summary: `The QR code of a published label (${type})`,
   params: Params,
@@ -75,6 +81,7 @@ export const labelCodeSchema = (type: string) => ({
 });
 
 export const labelPhotoSchema = {
+  operationId: 'getPublishedLabelPhoto',
   tags,
   summary: 'The picture of the product of a published label',
   params: Params,

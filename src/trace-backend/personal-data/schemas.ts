@@ -21,6 +21,7 @@ const Erased = Type.Object({
 });
 
 export const exportOwnSchema = {
+  operationId: 'exportOwnData',
   tags: ['User'],
   summary: 'Export all data about the caller',
   description:
@@ -29,6 +30,7 @@ export const exportOwnSchema = {
 };
 
 export const exportUserSchema = {
+  operationId: 'exportUserData',
   tags: ['Administration'],
   summary: 'Export all data about a user',
   params: Type.Object({ id: PathId }),
@@ -36,6 +38,7 @@ export const exportUserSchema = {
 };
 
 export const eraseOwnSchema = {
+  operationId: 'eraseOwnAccount',
   tags: ['User'],
   summary: 'Erase the account of the caller',
   description:
@@ -45,6 +48,7 @@ export const eraseOwnSchema = {
 };
 
 export const eraseUserSchema = {
+  operationId: 'eraseUserAccount',
   tags: ['Administration'],
   summary: 'Erase the account of a user',
   description: 'Permanently, like POST /api/user/erase, which you have to use for yourself.',

@@ -132,15 +132,15 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
 }
 
 function registerLists(app: Server, { pool, lists }: ProductsContext): void {
-  for (const [path, access, summary] of [
-    ['/api/product/list', 'user', 'The products that you may see'],
-    ['/api/product/admin/list', 'regional-admin', 'All products'],
+  for (const [path, operationId, access, summary] of [
+    ['/api/product/list', 'listProducts', 'user', 'The products that you may see'],
+    ['/api/product/admin/list', 'listAllProducts', 'regional-admin', 'All products'],
   ] as const) {
     app.get(
       path,
       {
         config: { access },
-        schema: listProductsSchema(access, summary),
+        schema: listProductsSchema(operationId, access, summary),
       },
       async request => {
         const { query } = request;

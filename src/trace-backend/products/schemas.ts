@@ -198,6 +198,7 @@ const Params = Type.Object({ id: PathId });
 export const HISTORY_SORTABLE = ['id'] as const;
 
 export const createProductSchema = {
+  operationId: 'createProduct',
   tags,
   summary: 'Add a product',
   description:
@@ -218,6 +219,7 @@ export const createProductSchema = {
 };
 
 export const updateProductSchema = {
+  operationId: 'updateProduct',
   tags,
   summary: 'Change a product',
   description:
@@ -230,6 +232,7 @@ export const updateProductSchema = {
 };
 
 export const deleteProductSchema = {
+  operationId: 'deleteProduct',
   tags,
   summary: 'Remove a product',
   description: 'With its labels, including published ones. Its history is kept.',
@@ -239,6 +242,7 @@ export const deleteProductSchema = {
 };
 
 export const leaveProductSchema = {
+  operationId: 'leaveProduct',
   tags,
   summary: 'Remove an associated company from a product',
   description:
@@ -249,6 +253,7 @@ export const leaveProductSchema = {
 };
 
 export const getProductSchema = {
+  operationId: 'getProduct',
   tags,
   summary: 'A product',
   description: 'The ETag is the version; send it as If-Match with a change.',
@@ -257,6 +262,7 @@ export const getProductSchema = {
 };
 
 export const originSchema = {
+  operationId: 'getProductOrigin',
   tags,
   summary: 'The origin of a product, as a geolocation file of the EU deforestation regulation',
   description:
@@ -274,7 +280,12 @@ export const originSchema = {
 /** Fields that lists can be sorted by. */
 export const SORTABLE = ['id', 'name', 'updatedAt'] as const;
 
-export const listProductsSchema = (access: 'user' | 'regional-admin', summary: string) => ({
+export const listProductsSchema = (
+  operationId: string,
+  access: 'user' | 'regional-admin',
+  summary: string,
+) => ({
+  operationId,
   tags,
   summary,
   querystring: listQuery(SORTABLE, {
@@ -294,6 +305,7 @@ export const listProductsSchema = (access: 'user' | 'regional-admin', summary: s
 });
 
 export const productHistorySchema = {
+  operationId: 'getProductHistory',
   tags,
   summary: 'The history of a product: who changed which field, and when',
   description:

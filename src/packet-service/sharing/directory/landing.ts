@@ -6,6 +6,7 @@ import { landingSchema } from './schemas.ts';
 export interface Landing {
   /** ends in /:token */
   path: `${string}/:token`;
+  operationId: string;
   tag: string;
   title: string;
   sentence: string;

@@ -66,6 +66,7 @@ export function registerDirectory(
 
   registerLandingPage(app, {
     path: '/directory/confirmations/:token',
+    operationId: 'showContactConfirmation',
     tag: 'Directory',
     title: 'Confirm a contact',
     sentence:

@@ -29,6 +29,7 @@ const Entry = Type.Object(
 );
 
 export const putEntrySchema = {
+  operationId: 'putDirectoryEntry',
   tags,
   summary: 'Set the contacts by which a user can be found',
   description:
@@ -53,6 +54,7 @@ export const putEntrySchema = {
 };
 
 export const getEntrySchema = {
+  operationId: 'getDirectoryEntry',
   tags,
   summary: 'The contacts by which a user can be found',
   params: UserPath,
@@ -60,6 +62,7 @@ export const getEntrySchema = {
 };
 
 export const deleteEntrySchema = {
+  operationId: 'deleteDirectoryEntry',
   tags,
   summary: 'Remove a user from the directory',
   description: 'Shares stay. Deleting a missing entry is not an error.',
@@ -71,6 +74,7 @@ export const deleteEntrySchema = {
 };
 
 export const confirmSchema = {
+  operationId: 'confirmContact',
   tags,
   summary: 'Confirm a contact',
   description:
@@ -89,7 +93,16 @@ export const confirmSchema = {
   response: { 200: Entry, ...errorAnswers(400, 403, 404, 409, 413, 500, 503) },
 };
 
-export const landingSchema = ({ tag, title }: { tag: string; title: string }) => ({
+export const landingSchema = ({
+  operationId,
+  tag,
+  title,
+}: {
+  operationId: string;
+  tag: string;
+  title: string;
+}) => ({
+  operationId,
   tags: [tag],
   summary: `${title}: what a browser shows`,
   description: 'The page of a mailed link. It is the same for every token and changes nothing.',

@@ -15,6 +15,7 @@ const Delivery = Type.Object({
 });
 
 export const listNotificationsSchema = {
+  operationId: 'listNotifications',
   tags: ['Notifications'],
   summary: 'The notifications of a user with their delivery, newest first',
   description: 'Page by page. Receivers recognise repeats by notification_id.',

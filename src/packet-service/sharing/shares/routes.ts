@@ -91,11 +91,11 @@ export function registerShares(app: Server, sharing: Sharing): void {
     return sendList(reply, 'shares', limit, shares, asListItem);
   });
 
-  for (const [verb, status] of [
-    ['accept', 'accepted'],
-    ['reject', 'rejected'],
+  for (const [verb, operationId, status] of [
+    ['accept', 'acceptShare', 'accepted'],
+    ['reject', 'rejectShare', 'rejected'],
   ] as const) {
-    const schema = decideSchema(verb);
+    const schema = decideSchema(operationId, verb);
     app.post(`/shares/:share_id/${verb}`, { schema, ...optionalBody }, async request => {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
       const { anonymous } = request;
@@ -134,6 +134,7 @@ function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): vo
 
   registerLandingPage(app, {
     path: '/invitations/:token',
+    operationId: 'showInvitation',
     tag: 'Shares',
     title: 'An invitation',
     sentence:

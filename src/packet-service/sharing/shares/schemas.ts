@@ -27,6 +27,7 @@ const ShareItem = Type.Object(
 );
 
 export const postShareSchema = {
+  operationId: 'createShare',
   tags,
   summary: 'Share a packet',
   description:
@@ -74,6 +75,7 @@ export const postShareSchema = {
 };
 
 export const inboxSchema = {
+  operationId: 'listInbox',
   tags,
   summary: 'The inbox of a user, newest first',
   description: 'All shares; with `limit`, page by page. A browser gets a page.',
@@ -105,7 +107,8 @@ const Recipient = Type.Object(
   { additionalProperties: true, examples: [{ user_id: 'ben' }] },
 );
 
-export const decideSchema = (verb: string) => ({
+export const decideSchema = (operationId: string, verb: string) => ({
+  operationId,
   tags,
   summary: `${verb} a share`,
   description: `Only its recipient can, and once: repeating it gets the same answer, the opposite 409.`,
@@ -118,6 +121,7 @@ export const decideSchema = (verb: string) => ({
 });
 
 export const acceptInvitationSchema = {
+  operationId: 'acceptInvitation',
   tags,
   summary: 'Accept an invitation',
   description:

@@ -24,6 +24,7 @@ export const ACTIONS = [
 export type Action = (typeof ACTIONS)[number];
 
 export const executeUserSchema = {
+  operationId: 'executeUserAction',
   tags: ['Administration'],
   summary: 'Activate, deactivate or promote a user',
   description:
@@ -34,6 +35,7 @@ export const executeUserSchema = {
 };
 
 export const listUsersSchema = {
+  operationId: 'listUsers',
   tags: ['Administration'],
   summary: 'Users',
   querystring: listQuery(SORTABLE, {
@@ -45,6 +47,7 @@ export const listUsersSchema = {
 };
 
 export const getUserSchema = {
+  operationId: 'getUser',
   tags: ['Administration'],
   summary: 'A user',
   params: Type.Object({ id: PathId }),

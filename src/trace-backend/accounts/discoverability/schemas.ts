@@ -4,6 +4,7 @@ import { failureAnswers } from '../../contract/envelope.ts';
 const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };
 
 export const discoverabilitySchema = {
+  operationId: 'lookUpContact',
   tags: ['Registry'],
   summary: 'Look up the user who has a contact, for the packet service',
   description:
@@ -20,6 +21,7 @@ export const discoverabilitySchema = {
 };
 
 export const publicKeysSchema = {
+  operationId: 'getPublicKeys',
   tags: ['Registry'],
   summary: 'The public keys that access tokens are signed with',
   response: {

@@ -13,6 +13,7 @@ const Change = Type.Object({
 });
 
 export const requestEmailChangeSchema = {
+  operationId: 'requestEmailChange',
   tags,
   summary: 'Change the e-mail address',
   description:
@@ -22,6 +23,7 @@ export const requestEmailChangeSchema = {
 };
 
 export const confirmEmailChangeSchema = {
+  operationId: 'confirmEmailChange',
   tags,
   summary: 'Confirm a change of address by a mailed token',
   body: Confirmation,
@@ -37,12 +39,14 @@ export const confirmEmailChangeSchema = {
 };
 
 export const getEmailChangeSchema = {
+  operationId: 'getEmailChange',
   tags,
   summary: 'The pending change of address',
   response: { 200: envelope(Change, 'the change'), ...failureAnswers(401, 404) },
 };
 
 export const cancelEmailChangeSchema = {
+  operationId: 'cancelEmailChange',
   tags,
   summary: 'Cancel a change of address',
   response: { 200: Done, ...failureAnswers(401, 404) },

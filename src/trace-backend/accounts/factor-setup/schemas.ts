@@ -33,12 +33,14 @@ export const BothProofs = Type.Object({ currentPassword: CurrentPassword, code: 
 const tags = ['User'];
 
 export const getFactorSchema = {
+  operationId: 'getSecondFactor',
   tags,
   summary: 'The state of the second factor of the caller',
   response: { 200: envelope(FactorState, 'the second factor'), ...failureAnswers(401) },
 };
 
 export const beginFactorSchema = {
+  operationId: 'beginSecondFactor',
   tags,
   summary: 'Begin to set up a second factor',
   description: 'Gives a secret for an authenticator app (TOTP, RFC 6238). It is effective once confirmed.',
@@ -47,6 +49,7 @@ export const beginFactorSchema = {
 };
 
 export const confirmFactorSchema = {
+  operationId: 'confirmSecondFactor',
   tags,
   summary: 'Confirm a second factor by one of its codes',
   description: 'Logins then need a code. Returns recovery codes, and sets a new access cookie.',
@@ -55,6 +58,7 @@ export const confirmFactorSchema = {
 };
 
 export const renewRecoveryCodesSchema = {
+  operationId: 'renewRecoveryCodes',
   tags,
   summary: 'Get new recovery codes',
   description: 'Earlier ones become invalid.',
@@ -63,6 +67,7 @@ export const renewRecoveryCodesSchema = {
 };
 
 export const removeFactorSchema = {
+  operationId: 'removeSecondFactor',
   tags,
   summary: 'Remove the second factor',
   description: 'Not possible if the role requires one. The user gets a mail.',

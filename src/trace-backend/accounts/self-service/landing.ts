@@ -8,16 +8,19 @@ import { landingPageSchema } from './schemas.ts';
  */
 export function registerLandingPages(app: Server): void {
   landingPage(app, '/api/user/confirm_email', {
+    operationId: 'showEmailConfirmation',
     title: 'Confirm your e-mail address',
     tag: 'User',
     form: '<button>Confirm</button>',
   });
   landingPage(app, '/api/user/email_change/confirm', {
+    operationId: 'showEmailChangeConfirmation',
     title: 'Confirm the change of your e-mail address',
     tag: 'User',
     form: '<button>Confirm</button>',
   });
   landingPage(app, '/api/user/reset_password', {
+    operationId: 'showPasswordReset',
     title: 'Set a new password',
     tag: 'User',
     form:
@@ -56,7 +59,7 @@ form.addEventListener('submit', async event => {
 export function landingPage(
   app: Server,
   path: string,
-  { title, tag, form }: { title: string; tag: string; form: string },
+  { operationId, title, tag, form }: { operationId: string; title: string; tag: string; form: string },
 ): void {
   const sections = `<section><form>${form}</form><output></output></section>`;
   const page = pageOf({ title, sections, head: UNLISTED, script: SCRIPT });
@@ -64,7 +67,7 @@ export function landingPage(
     `${path}/:token`,
     {
       config: { access: 'open' },
-      schema: landingPageSchema({ title, tag }),
+      schema: landingPageSchema({ operationId, title, tag }),
     },
     async (_request, reply) => sendHtml(reply.header('cache-control', 'no-store'), page),
   );

@@ -56,15 +56,25 @@ export function registerUsers(app: Server, context: UsersContext): void {
 }
 
 function registerMailedTokens(app: Server, context: UsersContext): void {
-  for (const [path, summary, purpose] of [
-    ['resend_confirmation', 'Send the confirmation mail of an address again', 'CONFIRM_EMAIL'],
-    ['request_reset_password', 'Request a mail to set a new password', 'RESET_PASSWORD'],
+  for (const [path, operationId, summary, purpose] of [
+    [
+      'resend_confirmation',
+      'resendConfirmation',
+      'Send the confirmation mail of an address again',
+      'CONFIRM_EMAIL',
+    ],
+    [
+      'request_reset_password',
+      'requestPasswordReset',
+      'Request a mail to set a new password',
+      'RESET_PASSWORD',
+    ],
   ] as const) {
     app.post(
       `/api/user/${path}`,
       {
         config: { access: 'open', ...FEW },
-        schema: mailedTokenSchema(summary),
+        schema: mailedTokenSchema(operationId, summary),
       },
       async ({ body }) => {
         await context.mails.ask(purpose, emailKeyOf(body.email));

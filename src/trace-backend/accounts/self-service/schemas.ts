@@ -42,6 +42,7 @@ export const ProfileUpdate = Type.Object({
 const answers = (description: string) => ({ 200: envelope(User, description), ...failureAnswers() });
 
 export const registerSchema = {
+  operationId: 'registerUser',
   tags: ['User'],
   summary: 'Create an account',
   description: 'A mail with a token goes to the address. An administrator activates the account.',
@@ -61,13 +62,15 @@ export const registerSchema = {
 };
 
 export const confirmEmailSchema = {
+  operationId: 'confirmEmail',
   tags: ['User'],
   summary: 'Confirm an address by the token mailed to it',
   body: Confirmation,
   response: answers('the user, whose address is confirmed'),
 };
 
-export const mailedTokenSchema = (summary: string) => ({
+export const mailedTokenSchema = (operationId: string, summary: string) => ({
+  operationId,
   tags: ['User'],
   summary,
   description: 'The answer is the same for every address. At most one mail in five minutes.',
@@ -76,6 +79,7 @@ export const mailedTokenSchema = (summary: string) => ({
 });
 
 export const resetPasswordSchema = {
+  operationId: 'resetPassword',
   tags: ['User'],
   summary: 'Set a password by a mailed token',
   description: 'Ends every session of the user, who gets a mail.',
@@ -84,12 +88,14 @@ export const resetPasswordSchema = {
 };
 
 export const getProfileSchema = {
+  operationId: 'getProfile',
   tags: ['User'],
   summary: 'The logged-in user',
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401) },
 };
 
 export const updateProfileSchema = {
+  operationId: 'updateProfile',
   tags: ['User'],
   summary: 'Change the profile of the caller',
   description:
@@ -98,7 +104,16 @@ export const updateProfileSchema = {
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 404) },
 };
 
-export const landingPageSchema = ({ title, tag }: { title: string; tag: string }) => ({
+export const landingPageSchema = ({
+  operationId,
+  title,
+  tag,
+}: {
+  operationId: string;
+  title: string;
+  tag: string;
+}) => ({
+  operationId,
   tags: [tag],
   summary: `${title}: the page of a mailed link`,
   description: 'The same for every token; opening it changes nothing.',

@@ -37,6 +37,7 @@ const withCookies = {
 };
 
 export const loginSchema = {
+  operationId: 'logIn',
   tags: ['User'],
   summary: 'Log in',
   description:
@@ -46,6 +47,7 @@ export const loginSchema = {
 };
 
 export const refreshSchema = {
+  operationId: 'refreshSession',
   tags: ['User'],
   summary: 'Continue for another hour',
   description:
@@ -54,6 +56,7 @@ export const refreshSchema = {
 };
 
 export const logoutSchema = {
+  operationId: 'logOut',
   tags: ['User'],
   summary: 'Log out',
   description:
@@ -62,6 +65,7 @@ export const logoutSchema = {
 };
 
 export const listSessionsSchema = {
+  operationId: 'listSessions',
   tags: ['User'],
   summary: 'The sessions of the caller',
   description: 'Most recently used first.',
@@ -80,6 +84,7 @@ export const listSessionsSchema = {
 };
 
 export const endSessionSchema = {
+  operationId: 'endSession',
   tags: ['User'],
   summary: 'End one session',
   description: 'Its tokens end at once.',
