@@ -100,7 +100,14 @@ test('a feed whose session another process ended is ended at its next heartbeat;
   news.advance(0);
   const limits = { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 };
   const feeds = openFeeds(
-    { pool, news, logger, registry: otherTrace.registry, isTokenUser: async () => true },
+    {
+      pool,
+      news,
+      logger,
+      registry: otherTrace.registry,
+      refusalOf: otherTrace.registry.refusalOf,
+      isTokenUser: async () => true,
+    },
     limits,
   );
   const claims = decodeJwt(user.cookie.slice('trace-accessToken='.length));

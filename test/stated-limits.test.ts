@@ -130,6 +130,17 @@ const STATED: Record<string, Stated> = {
     '15 minutes',
     '20 in 15 minutes',
   ),
+  'trace-backend/accounts/api-keys: MAX_API_KEYS = 50': stated(
+    'at most 50 keys',
+    '| keys for programs of a user | 50 |',
+  ),
+  'trace-backend/accounts/api-keys: LONGEST_DAYS = 5 * 365': stated('at most 1825 days', '1,825 days'),
+  'trace-backend/accounts/api-keys: DEFAULT_DAYS = 365': stated('by default 365', 'a year by default'),
+  'trace-backend/accounts/api-keys: rateLimit max: 60, timeWindow: 15 * 60_000': rate(
+    60,
+    '15 minutes',
+    '60 in 15 minutes',
+  ),
   'trace-backend/accounts/sessions: rateLimit max: 60, timeWindow: 60_000': rate(
     60,
     'a minute',
@@ -172,6 +183,7 @@ const STATED: Record<string, Stated> = {
 /** Constants with such names that bound our own work, or what is kept, shown or logged of a request. */
 const INTERNAL = new Set([
   'geometry: MAX_CONTACTS',
+  'packet-service/access: LIMITS',
   'packet-service/access: MAX_KNOWN',
   'packet-service/attachments: MAX_CARRIERS',
   'packet-service/chat/ngrams: MAX_REQUIRED',

@@ -165,6 +165,7 @@ const OWNERS: Record<string, string> = {
   notification_deliveries: 'notifications',
   users: 'users sessions',
   sessions: 'sessions',
+  api_keys: 'api-keys',
   email_changes: 'email-change',
   second_factors: 'second-factor',
   recovery_codes: 'second-factor',

@@ -131,6 +131,11 @@ const TABLE: Record<string, Row> = {
     body: () => ({ username: `${randomUUID()}@example.org`, password: 'wrong' }),
     ...open(401),
   },
+  'POST /api/user/token': {
+    body: () => ({ username: `${randomUUID()}@example.org`, password: 'wrong' }),
+    ...open(401),
+  },
+  'POST /api/user/token/refresh': { body: () => ({ refresh_token: unknown }), ...open(401) },
   'POST /api/user/refresh_authentication': open(401),
   'POST /api/user/logout': everyone(200),
   'GET /api/user/export': everyone(200),
@@ -165,6 +170,16 @@ const TABLE: Record<string, Row> = {
     body: () => ({ currentPassword: PASSWORD, code: '000000' }),
     ...everyone(400),
   },
+  'POST /api/user/api-keys': { body: () => ({ name: 'x', scopes: ['read'] }), ...everyone(200) },
+  'GET /api/user/api-keys': everyone(200),
+  'DELETE /api/user/api-keys/{id}': {
+    path: async ({ owner }) => {
+      const { body } = await owner.send('POST', '/api/user/api-keys', { name: 'x', scopes: ['read'] });
+      return `/api/user/api-keys/${body.data.id}`;
+    },
+    ...oneself,
+  },
+  'POST /api/user/api-keys/resolve': { body: () => ({ sha256: '0'.repeat(64) }), ...open(401) },
   'GET /api/user/sessions': everyone(200),
   'DELETE /api/user/sessions/{id}': {
     path: async ({ owner }) => {

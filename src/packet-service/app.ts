@@ -123,8 +123,8 @@ export async function packetService(
   });
 
   keepPersonalDataOutOfCaches(app);
-  const tokenUsers = authenticate(app, { settings, pool, registry });
-  const feeds = openFeeds({ pool, news, logger, registry, isTokenUser: tokenUsers.has });
+  const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry });
+  const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const health = registerHealth(app, 'packet-service', { condition, metrics });
   health.tell(clock.detail);
   tellBackups({ health, metrics }, settings, backups);
@@ -212,7 +212,8 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: 'access token of the user registry',
+        description:
+          'access token of the user registry, or a key for programs (ft_…). A key needs the scope read for safe methods and searches, write for others',
       },
     },
     errorBody: problem => ({ error: problem.message }),

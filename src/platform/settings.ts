@@ -77,7 +77,7 @@ export const Settings = Type.Object({
     }),
   ),
   USER_REGISTRY_URL: url(
-    'base URL of the user registry for finding users by contact: GET …/discoverability?contact=…',
+    'base URL of the user registry for finding users by contact (GET …/discoverability?contact=…) and looking up keys for programs (POST …/user/api-keys/resolve)',
   ),
   ASSET_REGISTRY_URL: url(
     'URL of an AgStack asset registry (v1 or v2); without it, the built-in registry resolves GeoIDs',

@@ -17,12 +17,14 @@ import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
 import type { MovedService } from '../platform/postgres/move/move.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
-import type { UserRegistry } from '../platform/tokens/user-registry.ts';
+import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
-import { authenticate, type FindSession } from './access/authentication.ts';
+import { authenticate, type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
+import { keyFinder } from './accounts/api-keys/key-finder.ts';
+import { registerApiKeys } from './accounts/api-keys/routes.ts';
 import { findHolder, registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { shareEmailChange } from './accounts/email-change/store.ts';
@@ -151,10 +153,12 @@ export async function traceBackend(
   checkOrigins(app, settings);
   const requirement = secondFactorRequirement(settings);
   const findSession = sessionFinder(pool);
+  const findKey = keyFinder(pool, logger);
   await authenticate(app, {
     pool,
     check: keys.check,
     findSession,
+    findKey,
     cookieName: ACCESS_COOKIE,
     mustProveFactor: requirement.isOpen,
   });
@@ -176,7 +180,9 @@ export async function traceBackend(
   tellBackups({ health, metrics }, settings, backups);
   const exports = openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE });
   const personal = { pool, exports, files, mailer, elsewhere };
-  registerAccounts(app, { ...personal, box, keys, settings, mails, lists, requirement, endings });
+  const findKeyHolder = keyHolders(findKey, requirement);
+  const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
+  registerAccounts(app, { ...personal, ...users });
   const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, renditionOf, mayRead }, settings);
@@ -199,7 +205,7 @@ export async function traceBackend(
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
-  return { app, registry: ownRegistry({ pool, keys, findSession, requirement, endings }) };
+  return { app, registry: ownRegistry({ pool, findSession, ...users }) };
 }
 
 interface Accounts extends ExportContext, ErasureContext {
@@ -211,6 +217,7 @@ interface Accounts extends ExportContext, ErasureContext {
   lists: Lists;
   requirement: Requirement;
   endings: Endings;
+  findKeyHolder: UserRegistry['findKeyHolder'];
 }
 
 /** Users, logins and administration. */
@@ -228,6 +235,18 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   registerPersonalData(app, context);
   const isServiceToken = serviceTokenCheck({ pool, box, settings });
   registerDiscoverability(app, { pool, keys, isServiceToken });
+  registerApiKeys(app, { ...accounts, isServiceToken });
+}
+
+/** The users of keys for programs. */
+function keyHolders(findKey: FindKey, requirement: Requirement): UserRegistry['findKeyHolder'] {
+  return async (hash): Promise<KeyHolder | undefined> => {
+    const key = await findKey(hash);
+    if (!key) return undefined;
+    const { userId, scopes, expiresAt } = key;
+    const lacksFactor = requirement.isOpen(key);
+    return { userId: String(userId), role: roleOfKey(key), scopes, expiresAt, lacksFactor };
+  };
 }
 
 /** The trace backend as user registry of a packet service in the same process. */
@@ -237,16 +256,19 @@ function ownRegistry({
   findSession,
   requirement,
   endings,
-}: Pick<Accounts, 'pool' | 'keys' | 'requirement' | 'endings'> & {
+  findKeyHolder,
+}: Pick<Accounts, 'pool' | 'keys' | 'requirement' | 'endings' | 'findKeyHolder'> & {
   findSession: FindSession;
 }): UserRegistry {
   return {
     publicKeys: keys.publicKeys,
     findHolder: contact => findHolder(pool, contact),
-    async stillCounts(claims) {
+    async refusalOf(claims) {
       const session = await findSession(claims);
-      return session !== undefined && !requirement.isOpen(session);
+      if (!session) return 'ended';
+      return requirement.isOpen(session) ? 'second-factor' : undefined;
     },
+    findKeyHolder,
     onEnded: listener => endings.listen(userId => listener(String(userId))),
   };
 }
@@ -287,9 +309,16 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
         name: 'trace-accessToken',
         description: 'set by POST /api/user/login, for an hour',
       },
+      token: {
+        type: 'http',
+        scheme: 'bearer',
+        description:
+          'a key for programs (POST /api/user/api-keys), or an access token (POST /api/user/token). A key needs the scope read for safe methods, write for others, admin for administration',
+      },
     },
     errorBody: failure,
-    challenge: () => LOG_IN,
+    challenge: ({ headers }) =>
+      headers.authorization?.startsWith('Bearer ') ? 'Bearer error="invalid_token"' : LOG_IN,
     everyError: true,
     unknownParameters: 'ignored',
     bodyLimit: BODY_LIMIT,

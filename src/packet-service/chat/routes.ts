@@ -121,7 +121,7 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
     return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));
   });
 
-  app.post('/chat/query', { schema: searchSchema }, async (request, reply) => {
+  app.post('/chat/query', { schema: searchSchema, config: { keyScope: 'read' } }, async (request, reply) => {
     const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
     const search = {
       userId: required('user_id', claimedUser(request, 'user_id', user_id)),

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
+import type { JWTPayload } from 'jose';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type pg from 'pg';
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import type { UserRegistry } from '../../platform/tokens/user-registry.ts';
+import type { Refusal, UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import type { Broadcast } from '../log/broadcast.ts';
 import { checkLogCursor, type LogCursor } from '../log/log-cursor.ts';
@@ -53,6 +54,8 @@ interface Services {
   logger: FastifyBaseLogger;
   /** the user registry, if it is in this process */
   registry?: UserRegistry | undefined;
+  /** why the token or key with some claims no longer counts; absent if they count until they expire */
+  refusalOf?: (claims: JWTPayload) => Promise<Refusal | undefined>;
   /** whether a user has ever sent a token; then they have no feed without one */
   isTokenUser: (userId: string) => Promise<boolean>;
 }
@@ -62,7 +65,7 @@ type OpenFeeds = Map<Feed, (() => void) | undefined>;
 
 /** The open feeds of this process. */
 export function openFeeds(
-  { pool, news, logger, registry, isTokenUser }: Services,
+  { pool, news, logger, registry, refusalOf, isTokenUser }: Services,
   limits: typeof LIMITS = LIMITS,
 ): Feeds {
   const feeds: OpenFeeds = new Map();
@@ -76,13 +79,13 @@ export function openFeeds(
   });
 
   const heart = setInterval(
-    () => beat(feeds, { pool, news, logger, registry, isTokenUser }),
+    () => beat(feeds, { pool, news, logger, isTokenUser, ...(refusalOf && { refusalOf }) }),
     limits.heartbeatMs,
   );
   heart.unref();
 
   registry?.onEnded(userId => {
-    for (const feed of feeds.keys()) if (feed.userId === userId) endWithSession(feed, registry, logger);
+    for (const feed of feeds.keys()) if (feed.userId === userId) endWithSession(feed, refusalOf, logger);
   });
 
   /** Where a feed begins: after the last entry that its client has had, else at the end of the log. */
@@ -157,14 +160,14 @@ async function resume(
 }
 
 /** Keeps feeds alive and ends those whose lifetime or session is over. */
-function beat(feeds: OpenFeeds, { news, registry, isTokenUser, logger }: Services): void {
+function beat(feeds: OpenFeeds, { news, refusalOf, isTokenUser, logger }: Services): void {
   for (const [feed, leave] of feeds) {
     if (Date.now() > feed.endsAt) feed.end();
     // A quiet feed's cursor advances too, so that resuming never has much to read.
     else if (leave && news.place) feed.move(news.place);
     else feed.beat();
     // Another process may have ended the session, or seen a token of the user.
-    endWithSession(feed, registry, logger);
+    endWithSession(feed, refusalOf, logger);
     if (feed.anonymous) endIfClaimed(feed, isTokenUser, logger);
   }
 }
@@ -177,11 +180,11 @@ function endIfClaimed(feed: Feed, isTokenUser: Services['isTokenUser'], logger: 
   );
 }
 
-/** Ends a feed whose session was ended. */
-function endWithSession(feed: Feed, registry: UserRegistry | undefined, logger: FastifyBaseLogger): void {
-  if (!registry || !feed.claims) return;
-  registry.stillCounts(feed.claims).then(
-    counts => counts || feed.end(),
+/** Ends a feed whose session or key was ended. */
+function endWithSession(feed: Feed, refusalOf: Services['refusalOf'], logger: FastifyBaseLogger): void {
+  if (!refusalOf || !feed.claims) return;
+  refusalOf(feed.claims).then(
+    refusal => refusal && feed.end(),
     error => logger.warn({ err: error }, 'could not look up whether the session of a feed has ended'),
   );
 }

@@ -28,21 +28,26 @@ export function registerGraph(
   const watch = breakOffAtStop(app);
   const takeShare = callerShare({ perCaller: settings.EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 });
 
-  app.post('/graph/materialize', { schema: materializeSchema, ...optionalBody }, async (request, reply) => {
-    const { geoid, type, packet_id: packet, limit } = request.body;
-    const filter = {
-      geoid: geoid || undefined,
-      type: type || undefined,
-      id: packet ? ulidToUuid(packet) : undefined,
-      limit,
-      threads: await visibility.readableThreads(request),
-    };
-    takeShare(request, reply, request.user);
-    const asRdf = prefersRdf(request.headers.accept);
-    const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);
-    watch(lines);
-    return sendLines(reply, lines, asRdf ? N_TRIPLES : NDJSON);
-  });
+  const config = { ...optionalBody.config, keyScope: 'read' } as const;
+  app.post(
+    '/graph/materialize',
+    { schema: materializeSchema, ...optionalBody, config },
+    async (request, reply) => {
+      const { geoid, type, packet_id: packet, limit } = request.body;
+      const filter = {
+        geoid: geoid || undefined,
+        type: type || undefined,
+        id: packet ? ulidToUuid(packet) : undefined,
+        limit,
+        threads: await visibility.readableThreads(request),
+      };
+      takeShare(request, reply, request.user);
+      const asRdf = prefersRdf(request.headers.accept);
+      const lines = await exportGraph({ pool, exports }, filter, asRdf ? asNTriples : asNdjson);
+      watch(lines);
+      return sendLines(reply, lines, asRdf ? N_TRIPLES : NDJSON);
+    },
+  );
 
   registerGraphPage(app);
   app.get('/vocab', { schema: vocabularySchema, config: { open: true } }, async (_request, reply) =>

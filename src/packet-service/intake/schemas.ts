@@ -81,7 +81,7 @@ export const scoutingSchema = {
     'A packet has at most 100 further GeoIDs; those of the largest fields are left out.',
   headers: IdempotencyHeaders,
   body: ScoutingBody,
-  response: { 201: PacketCreated, ...errorAnswers(400, 409, 410, 413, 500, 503) },
+  response: { 201: PacketCreated, ...errorAnswers(400, 403, 409, 410, 413, 500, 503) },
 };
 
 export const chatMessageSchema = {
@@ -186,7 +186,7 @@ export const batchSchema = {
         'application/x-ndjson': { schema: ItemResult },
       },
     },
-    ...errorAnswers(400, 413, 500, 503),
+    ...errorAnswers(400, 403, 413, 500, 503),
   },
 };
 

@@ -1,5 +1,20 @@
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import type { Settings } from '../settings.ts';
+import type { Scope } from './api-key.ts';
+
+/** The user of a key for programs. */
+export interface KeyHolder {
+  userId: string;
+  /** USER without the scope admin */
+  role: string;
+  scopes: readonly Scope[];
+  expiresAt: Date;
+  /** whether the key does not count because its user's role needs a second factor, without which it was created */
+  lacksFactor: boolean;
+}
+
+/** Why a signed token does not count: its session has ended, or it has not proven a second factor that is required. */
+export type Refusal = 'ended' | 'second-factor';
 
 /** What one service asks of the users' registry when the other, in the same process, is it. */
 export interface UserRegistry {
@@ -7,9 +22,14 @@ export interface UserRegistry {
   publicKeys(): Promise<JSONWebKeySet>;
   /** The user who has a contact, and whether they want to be found; undefined if nobody has it. */
   findHolder(contact: string): Promise<{ user_id: string; discoverable: boolean } | undefined>;
-  /** Whether a token that it signed still counts: false after a logout, a password change or a deactivation. */
-  stillCounts(claims: JWTPayload): Promise<boolean>;
-  /** Calls the listener with a user's `sub` when some of their tokens have ended in this process. */
+  /**
+   * Why a token that it signed does not count: for example after a logout, a password change or a deactivation;
+   * undefined if it does.
+   */
+  refusalOf(claims: JWTPayload): Promise<Refusal | undefined>;
+  /** The user of the key for programs with a SHA-256; undefined if it does not count. */
+  findKeyHolder(hash: Buffer): Promise<KeyHolder | undefined>;
+  /** Calls the listener with a user's `sub` when some of their tokens or keys have ended in this process. */
   onEnded(listener: (userId: string) => void): void;
 }
 

@@ -8,6 +8,7 @@ import type { Mailer } from '../../platform/mail/mail.ts';
 import type { PersonalData } from '../../platform/personal-data/personal-data.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Visitor } from '../access/requester.ts';
+import { deleteApiKeys } from '../accounts/api-keys/store.ts';
 import { eraseLogins } from '../accounts/attempts/personal-store.ts';
 import { deleteEmailChange, findEmailChange } from '../accounts/email-change/store.ts';
 import { JOBS_SCHEMA } from '../accounts/mails/mails.ts';
@@ -59,6 +60,7 @@ export async function closeAccount(
     if (user.erased) return;
     await beginErasure(database, userId, new Date());
     await endSessions(database, userId, { resets: false });
+    await deleteApiKeys(database, userId);
     // A change of address waits until mails to the new address are forgotten too; nobody can confirm it any more.
     await eraseMails(database, userId);
     // The audit entry of one's own erasure has no address: only the user's number remains.

@@ -10,6 +10,7 @@ import {
   storedFile,
 } from '../../platform/personal-data/personal-data.ts';
 import { rowsOf } from '../../platform/postgres/cursor.ts';
+import { apiKeysOf } from '../accounts/api-keys/personal-store.ts';
 import { loginAddressesOf, loginFailuresOf } from '../accounts/attempts/personal-store.ts';
 import { findEmailChange } from '../accounts/email-change/store.ts';
 import { mailsOf } from '../accounts/mails/personal-store.ts';
@@ -89,6 +90,7 @@ function* tables(
 ): Generator<PersonalFile> {
   const statements = {
     sessions: sessionsOf(userId),
+    'api-keys': apiKeysOf(userId),
     'login-addresses': loginAddressesOf(userId),
     'failed-logins': loginFailuresOf(account),
     mails: mailsOf(userId),

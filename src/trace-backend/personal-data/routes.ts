@@ -106,7 +106,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
   app.post(
     '/api/user/erase',
     {
-      config: { access: 'user', ...FEW },
+      config: { access: 'user', keyScope: 'none', ...FEW },
       schema: eraseOwnSchema,
     },
     async (request, reply) => {

@@ -22,7 +22,7 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
   app.post(
     PATH,
     {
-      config: { access: 'user', ...FEW },
+      config: { access: 'user', keyScope: 'none', ...FEW },
       schema: requestEmailChangeSchema,
     },
     async request => {
@@ -67,7 +67,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
   app.delete(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'user', keyScope: 'none' },
       schema: cancelEmailChangeSchema,
     },
     async request => {

@@ -49,7 +49,7 @@ export function registerSecondFactor(
   app.post(
     '/api/user/second_factor/begin',
     {
-      config,
+      config: { ...config, keyScope: 'none' },
       schema: beginFactorSchema,
     },
     async request => {
@@ -62,7 +62,7 @@ export function registerSecondFactor(
   app.post(
     '/api/user/second_factor/confirm',
     {
-      config,
+      config: { ...config, keyScope: 'none' },
       schema: confirmFactorSchema,
     },
     async (request, reply) => {
@@ -80,7 +80,7 @@ function registerProven(app: Server, context: FactorContext): void {
   app.post(
     '/api/user/second_factor/recovery_codes',
     {
-      config: { access: 'user' },
+      config: { access: 'user', keyScope: 'none' },
       schema: renewRecoveryCodesSchema,
     },
     async request =>
@@ -90,7 +90,7 @@ function registerProven(app: Server, context: FactorContext): void {
   app.post(
     '/api/user/second_factor/remove',
     {
-      config: { access: 'user' },
+      config: { access: 'user', keyScope: 'none' },
       schema: removeFactorSchema,
     },
     async request => {

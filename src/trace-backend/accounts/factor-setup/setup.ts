@@ -2,8 +2,10 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
+import { sessionIdOf } from '../../access/authentication.ts';
 import type { Requester } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
+import { forgetFactorOfKeys } from '../api-keys/store.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
 import type { Mails } from '../mails/mails.ts';
 import {
@@ -65,7 +67,8 @@ export async function confirmNewFactor(
   code: string,
 ): Promise<string[]> {
   const { pool, mails } = context;
-  const { id, sessionId } = requester.caller;
+  const { id } = requester.caller;
+  const sessionId = sessionIdOf(requester.caller);
   const factor = await findSecondFactor(pool, id);
   if (!factor || factor.confirmed) throw new Problem('invalid', 'there is no second factor to confirm');
   if (!(await proveFactor(context, factor, code))) throw wrongCode();
@@ -127,6 +130,7 @@ export async function removeFactor(
 export async function forgetFactor(database: Database, mails: Mails, userId: number): Promise<boolean> {
   if (!(await deleteSecondFactor(database, userId))) return false;
   await setSecondFactor(database, userId, { proven: false });
+  await forgetFactorOfKeys(database, userId);
   await mails.send(database, [{ kind: 'second-factor-off', to: userId }]);
   return true;
 }

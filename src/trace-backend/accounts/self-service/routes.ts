@@ -1,6 +1,7 @@
 import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
+import { missingScope } from '../../../platform/tokens/api-key.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
@@ -124,6 +125,9 @@ function registerProfile(
       schema: updateProfileSchema,
     },
     async (request, reply) => {
+      if (request.body.password !== undefined && callerOf(request).sessionId === undefined) {
+        throw new Problem('forbidden', missingScope('none'));
+      }
       const user = await updateProfile(context, requesterOf(request), request.body);
       if (request.body.password !== undefined) {
         const { secondFactor } = callerOf(request);

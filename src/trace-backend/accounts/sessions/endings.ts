@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts';
+import { deleteApiKeys } from '../api-keys/store.ts';
 import { deleteEmailChange } from '../email-change/store.ts';
 import { deleteMailTokens, deleteResets } from '../mails/store.ts';
 import { raiseSessionVersion } from '../users/store.ts';
@@ -7,7 +8,7 @@ import { deleteSessions } from './store.ts';
 /**
  * Ends every session of a user: all access and refresh tokens made so far. Call `Endings` after the commit.
  *
- * @param resets whether password reset tokens and a pending change of address end too
+ * @param resets whether keys for programs, password reset tokens and a pending change of address end too
  */
 export async function endSessions(
   database: Database,
@@ -17,6 +18,7 @@ export async function endSessions(
   await raiseSessionVersion(database, userId);
   await deleteSessions(database, userId);
   if (!resets) return;
+  await deleteApiKeys(database, userId);
   await deleteResets(database, userId);
   await deleteEmailChange(database, userId);
   await deleteMailTokens(database, userId, ['CHANGE_EMAIL_OLD', 'CHANGE_EMAIL_NEW']);

@@ -6,6 +6,7 @@ import { transaction } from '../../../platform/postgres/database.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import { ok } from '../../contract/envelope.ts';
+import { ACCESS_SECONDS } from '../../keys/keys.ts';
 import { asUser } from '../users/user.ts';
 import { type Cookies, clientOf, REFRESH_COOKIE } from './cookies.ts';
 import type { Endings } from './endings.ts';
@@ -15,9 +16,11 @@ import {
   loginSchema,
   logoutSchema,
   refreshSchema,
+  refreshTokenSchema,
   type Session,
+  tokenSchema,
 } from './schemas.ts';
-import type { Sessions } from './sessions.ts';
+import type { LoggedIn, Sessions } from './sessions.ts';
 import { deleteSession, listSessions, MAX_SESSIONS, type Session as SessionRow } from './store.ts';
 
 interface SessionsContext {
@@ -60,7 +63,7 @@ export function registerSessions(app: Server, context: SessionsContext): void {
   app.post(
     '/api/user/logout',
     {
-      config: { access: 'known' },
+      config: { access: 'known', keyScope: 'none' },
       schema: logoutSchema,
     },
     async (request, reply) => {
@@ -71,7 +74,39 @@ export function registerSessions(app: Server, context: SessionsContext): void {
     },
   );
 
+  registerAppTokens(app, context);
   registerSingleSessions(app, context);
+}
+
+/** Logins of apps, which keep their tokens themselves. */
+function registerAppTokens(app: Server, { sessions, companiesOf }: SessionsContext): void {
+  const config = { access: 'open', guarded: true, rateLimit: { max: 60, timeWindow: 60_000 } } as const;
+  const answer = async ({ account, tokens: { access, refresh } }: LoggedIn) => ({
+    access_token: access,
+    token_type: 'Bearer' as const,
+    expires_in: ACCESS_SECONDS,
+    refresh_token: refresh.secret,
+    refresh_expires_at: refresh.expiresAt.toISOString(),
+    user: asUser(account, await companiesOf(account.id)),
+  });
+
+  app.post(
+    '/api/user/token',
+    {
+      config,
+      schema: tokenSchema,
+    },
+    async request => ok(await answer(await sessions.login(clientOf(request), request.body))),
+  );
+
+  app.post(
+    '/api/user/token/refresh',
+    {
+      config,
+      schema: refreshTokenSchema,
+    },
+    async request => ok(await answer(await sessions.refresh(clientOf(request), request.body.refresh_token))),
+  );
 }
 
 function registerSingleSessions(app: Server, { pool, endings }: SessionsContext): void {
@@ -92,7 +127,7 @@ function registerSingleSessions(app: Server, { pool, endings }: SessionsContext)
   app.delete(
     '/api/user/sessions/:id',
     {
-      config: { access: 'user' },
+      config: { access: 'user', keyScope: 'none' },
       schema: endSessionSchema,
     },
     async request => {
@@ -110,7 +145,7 @@ function registerSingleSessions(app: Server, { pool, endings }: SessionsContext)
   );
 }
 
-function asItem(session: SessionRow, current: string): Static<typeof Session> {
+function asItem(session: SessionRow, current: string | undefined): Static<typeof Session> {
   const { id, address, userAgent, secondFactor, startedAt, lastUsedAt, expiresAt } = session;
   return {
     id,

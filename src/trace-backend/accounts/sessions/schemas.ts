@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime } from '../../contract/schemas.ts';
+import { ACCESS_SECONDS } from '../../keys/keys.ts';
 import { Code, User } from '../users/schemas.ts';
 import { MAX_SESSIONS } from './store.ts';
 
@@ -29,6 +30,22 @@ export const Session = Type.Object({
   current: Type.Boolean({ description: 'whether this request belongs to it' }),
 });
 
+export const Refresh = Type.Object({
+  refresh_token: Type.String({ maxLength: 200, description: 'from the last answer; each can be used once' }),
+});
+
+export const AppTokens = Type.Object({
+  access_token: Type.String({ description: 'for `Authorization: Bearer`, at both services' }),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({
+    description: 'seconds until the access token ends',
+    examples: [ACCESS_SECONDS],
+  }),
+  refresh_token: Type.String({ description: 'exchanges for new tokens, once' }),
+  refresh_expires_at: { ...DateTime, description: 'when the session ends, however often it is refreshed' },
+  user: User,
+});
+
 const withCookies = {
   'set-cookie': Type.String({
     description:
@@ -44,6 +61,26 @@ export const loginSchema = {
     'Sets the cookie trace-accessToken, which secured calls need, for an hour. 429 after 10 failures for one account from one address (IPv6: /64) within 15 minutes, and after 100 from all addresses, except for addresses from which the user has logged in within 30 days. A user has at most 100 sessions: a new one replaces the least recently used.',
   body: Login,
   response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
+};
+
+export const tokenSchema = {
+  operationId: 'createTokens',
+  tags: ['User'],
+  summary: 'Log in an app',
+  description:
+    'As POST /api/user/login, with the same limits and the same second factor, but the tokens are in the body, under the names of OAuth 2.0, and no cookie is set. The access token counts as `Authorization: Bearer` at both services. POST /api/user/token/refresh exchanges the refresh token.',
+  body: Login,
+  response: { 200: envelope(AppTokens, 'the tokens'), ...failureAnswers(401) },
+};
+
+export const refreshTokenSchema = {
+  operationId: 'refreshTokens',
+  tags: ['User'],
+  summary: 'Continue an app for another hour',
+  description:
+    'Exchanges a refresh token for new tokens, until 30 days after the login. Each can be used once; using one again later ends every session of the user.',
+  body: Refresh,
+  response: { 200: envelope(AppTokens, 'the tokens'), ...failureAnswers(401) },
 };
 
 export const refreshSchema = {

@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { newSecret, secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
-import type { Caller } from '../../access/authentication.ts';
+import { type Caller, sessionIdOf } from '../../access/authentication.ts';
 import type { Visitor } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
@@ -41,7 +41,7 @@ export interface Credentials {
 /** A user and the tokens of one of their sessions. */
 export interface LoggedIn {
   account: Account;
-  tokens: Tokens;
+  tokens: Required<Tokens>;
 }
 
 /** Logins and sessions. */
@@ -77,7 +77,7 @@ export function openSessions(context: SessionContext): Sessions {
     const claims = { sub: String(id), type: 'access', email, role, ver: sessionVersion, sid };
     // An external packet service knows nothing of second factors; it refuses users who are not activated.
     const isOpen = requirement.isOpen({ role, secondFactor });
-    return keys.sign({ ...claims, ...(isOpen && { is_activated: false }) });
+    return keys.sign({ ...claims, ...(isOpen && { is_activated: false, second_factor: 'missing' }) });
   };
 
   /**
@@ -88,7 +88,7 @@ export function openSessions(context: SessionContext): Sessions {
     user: Account,
     secondFactor: boolean,
     alongWith: (database: Database) => Promise<void>,
-  ): Promise<Tokens> {
+  ): Promise<Required<Tokens>> {
     const session = newSession(client, user, secondFactor);
     const access = await accessToken(user, session);
     const secret = await transaction(pool, async database => {
@@ -110,10 +110,11 @@ export function openSessions(context: SessionContext): Sessions {
       return { account, tokens };
     },
     beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
-    async signAnew({ id, sessionId }) {
+    async signAnew(caller) {
+      const { id } = caller;
       const user = await findAccountById(pool, id);
       if (!user) throw new Problem('unauthenticated', 'the session has ended; log in again');
-      return { access: await accessToken(user, { id: sessionId, secondFactor: true }) };
+      return { access: await accessToken(user, { id: sessionIdOf(caller), secondFactor: true }) };
     },
     async refresh(client, refreshToken) {
       const { account, session, secret, reused } = await transaction(pool, database =>
