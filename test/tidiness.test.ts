@@ -163,7 +163,7 @@ const OWNERS: Record<string, string> = {
   directory_lookups: 'directory',
   notifications: 'notifications',
   notification_deliveries: 'notifications',
-  users: 'users sessions',
+  users: 'users sessions api-keys',
   sessions: 'sessions',
   api_keys: 'api-keys',
   email_changes: 'email-change',

@@ -5,7 +5,6 @@ import type { KeyHolder } from '../../../platform/tokens/user-registry.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
-import type { Endings } from '../sessions/endings.ts';
 import { createKey, revokeKey } from './keys.ts';
 import { createApiKeySchema, listApiKeysSchema, resolveApiKeySchema, revokeApiKeySchema } from './schemas.ts';
 import { type ApiKey, listApiKeys, MAX_API_KEYS } from './store.ts';
@@ -18,7 +17,8 @@ const keyScope = 'none';
 
 interface ApiKeysContext {
   pool: pg.Pool;
-  endings: Endings;
+  /** tells of a user whose keys have ended */
+  endings: { tell(userId: number): void };
   isServiceToken: (given: string) => Promise<boolean>;
   findKeyHolder: (hash: Buffer) => Promise<KeyHolder | undefined>;
 }
