@@ -11,6 +11,7 @@ const StartPage = Type.Object({
 });
 
 export const startPageSchema = {
+  operationId: 'showStartPage',
   tags: ['Health'],
   summary: 'What this service is, and where to go on',
   description: 'A page for browsers, JSON for programs.',
