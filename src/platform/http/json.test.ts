@@ -164,16 +164,30 @@ test('a fault behind keys and strings with escapes is named by its path', () => 
   expect(refused(`{"${long}":{"${long}":1e999}}`)).toMatch(/^k{200}: 1e999/);
 });
 
-test('a large text is checked, parsed and given back in turns of their own, and read as any other', async () => {
+test('a large text is checked in pieces and parsed in turns of their own, and read as any other', async () => {
   const text = `[${'1e100,'.repeat(200_000)}{"a":1}]`;
-  let turns = 0;
+  const weights: number[] = [];
   const pace = pacer(1000);
-  const value = await readJsonInTurns(text, weight => {
-    turns++;
+  const noting = (weight: number) => {
+    weights.push(weight);
     return pace(weight);
-  });
-  expect(value).toEqual(readJson(text));
-  expect(turns).toBe(3);
+  };
+  expect(await readJsonInTurns(text, noting)).toEqual(readJson(text));
+  // Five pieces, the parsing, and the turn after it.
+  expect(weights).toHaveLength(7);
+  expect(Math.max(...weights.slice(0, 5))).toBeLessThan(20_000);
   await expect(readJsonInTurns(`${text.slice(0, -1)},1e999]`, pace)).rejects.toThrow('[200001]: 1e999');
   await expect(readJsonInTurns(text.slice(0, -1), pace)).rejects.toThrow('not valid JSON');
+});
+
+test('the pieces in which a large text is checked may end within any string, escape, number or word', async () => {
+  const items = ['"é\\u00e9\\\\\\""', '12345678901234567e3', 'false', 'true', '{"a:b":[null]}', '-0.5e-7'];
+  for (let shift = 0; shift < 12; shift++) {
+    const text = `[${' '.repeat(shift)}${Array(8000).fill(items.join(',')).join(',')}]`;
+    expect(await readJsonInTurns(text, () => undefined)).toEqual(JSON.parse(text));
+  }
+  const tooMany = `[${Array(MAX_VALUES / 4)
+    .fill(items.slice(0, 4).join(','))
+    .join(',')}]`;
+  await expect(readJsonInTurns(tooMany, () => undefined)).rejects.toThrow('more than 262144 values');
 });

@@ -35,6 +35,8 @@ export function readJson(text: string): unknown {
 
 /** Characters from which on a text is read in several turns of the event loop. */
 export const LARGE_TEXT = 64 * 1024;
+/** Characters that are checked in one turn. */
+const CHECKED_AT_ONCE = 256 * 1024;
 /** Microseconds that a character takes to be checked and to be parsed, about. */
 const CHECKING_COST = 0.06;
 const PARSING_COST = 0.15;
@@ -45,16 +47,33 @@ const PARSING_COST = 0.15;
  * @returns at the beginning of a turn
  */
 export async function readJsonInTurns(text: string, pace: Pace): Promise<unknown> {
-  await pace(text.length * CHECKING_COST);
-  checkJson(text);
+  const check = beginCheck();
+  while (check.at < text.length) {
+    const end = Math.min(check.at + CHECKED_AT_ONCE, text.length);
+    await pace((end - check.at) * CHECKING_COST);
+    checkJson(text, check, end);
+  }
   await pace(text.length * PARSING_COST);
   const value = parseJson(text);
   await pace(text.length * CHECKING_COST);
   return value;
 }
 
-function checkJson(text: string): void {
-  const fault = findFault(text);
+/** How far a text has been checked. */
+interface Check {
+  at: number;
+  containers: number;
+  values: number;
+  depth: number;
+}
+
+function beginCheck(): Check {
+  return { at: 0, containers: 0, values: 0, depth: 0 };
+}
+
+/** Checks a text on from where the check is, to `end` or to the end of the string or number there. */
+function checkJson(text: string, check = beginCheck(), end = text.length): void {
+  const fault = findFault(text, check, end);
   if (fault) throw new Problem('unreadable', `${pathAt(text, fault.at)}${fault.sentence}`);
 }
 
@@ -70,11 +89,9 @@ function parseJson(text: string): unknown {
  * The first thing in a text that is not allowed although it is JSON. Of a text that is not JSON everything up to the
  * error is counted right, and parsing stops there.
  */
-function findFault(text: string): Fault | undefined {
-  let containers = 0;
-  let values = 0;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
+function findFault(text: string, check: Check, until: number): Fault | undefined {
+  let { at, containers, values, depth } = check;
+  for (; at < until; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
       values++;
@@ -115,6 +132,10 @@ function findFault(text: string): Fault | undefined {
       return { at, sentence: `: the body has more than ${MAX_CONTAINERS} arrays and objects` };
     }
   }
+  check.at = at;
+  check.containers = containers;
+  check.values = values;
+  check.depth = depth;
   return undefined;
 }
 
