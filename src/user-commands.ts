@@ -9,6 +9,7 @@ import { zipOf } from './platform/personal-data/zip.ts';
 import { type Connection, openPool, withPool } from './platform/postgres/database.ts';
 import type { Settings } from './platform/settings.ts';
 import { namesRegistry } from './platform/tokens/user-registry.ts';
+import { openPasswords } from './trace-backend/accounts/users/passwords.ts';
 import { findUser } from './trace-backend/accounts/users/store.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
 import { PROGRAM } from './trace-backend/audit/audit.ts';
@@ -61,7 +62,7 @@ export async function eraseUser(command: UserCommand): Promise<string> {
       const mailer = makeMailer(settings);
       await withPool(connection, TRACE_SCHEMA, async pool => {
         await closeAccount(pool, PROGRAM, trace);
-        await finishErasure({ pool, mailer, elsewhere: packet }, trace);
+        await finishErasure({ pool, passwords: openPasswords(), mailer, elsewhere: packet }, trace);
       }).finally(() => mailer.close());
     }
     return `the personal data of the user ${userId} are erased`;

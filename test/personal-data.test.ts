@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packetPersonalData } from '../src/packet-service/personal-data/personal-data.ts';
 import { makeMailer } from '../src/platform/mail/mail.ts';
 import { readSettings } from '../src/platform/settings.ts';
+import { openPasswords } from '../src/trace-backend/accounts/users/passwords.ts';
 import { finishErasures } from '../src/trace-backend/personal-data/erase.ts';
 import { storedFiles, upload } from './helpers/attachments.ts';
 import { withSecondFactor } from './helpers/authenticator.ts';
@@ -281,7 +282,8 @@ test('an erasure whose second half fails is repeated until it is done, whatever 
 
   const settings = readSettings({ DATA_DIR: trace.folder });
   const elsewhere = packetPersonalData(settings, trace.connection);
-  const context = { pool: trace.pool, mailer: makeMailer(settings), elsewhere };
+  const services = { mailer: makeMailer(settings), passwords: openPasswords(), elsewhere };
+  const context = { pool: trace.pool, ...services };
   const later = new Date(Date.now() + 3600_000);
   await expect(finishErasures(context, later)).rejects.toThrow('2 accounts could not be erased');
   expect(await database()).toMatch(user.email);

@@ -102,6 +102,12 @@ test('only routes and what is about HTTP itself know requests', () => {
     expect(textOf(file), file).not.toMatch(/\bFastifyRequest\b/);
 });
 
+test('what bounds or counts work belongs to an application, never to a module', () => {
+  const made =
+    /^(?:export )?(?:const|let) .*= (?:limiter|pLimit|pacer|callerShare|circuitBreaker|batchLoader|wakeableWait|weightedSemaphore)\(/m;
+  for (const file of sources) expect(textOf(file).match(made)?.[0], file).toBeUndefined();
+});
+
 test('schemas of endpoints are in schemas.ts', () => {
   for (const file of sources.filter(name => !name.startsWith('src/platform/')))
     if (!file.endsWith('/schemas.ts'))

@@ -21,9 +21,6 @@ const SECONDS = 30;
 /** JPEG and WebP quality, 1 to 100; losses are invisible at this one. */
 const QUALITY = 90;
 
-// Each image in work takes some hundred megabytes and one of Node's few threads.
-const limited = limiter({ full: 'too many images are waiting to be processed', concurrency: 2, queue: 64 });
-
 /** The accepted formats; the library's other decoders stay disabled. */
 const FORMATS = { 'image/jpeg': 'Jpeg', 'image/png': 'Png', 'image/webp': 'Webp' } as const;
 export type ImageType = keyof typeof FORMATS;
@@ -49,24 +46,35 @@ export function renditionKey(storageKey: string, size: Size | undefined): string
  * @param source its bytes, or a path to them
  * @throws NotDecodable, with an error message; Problem unavailable when too many wait
  */
-export async function makeRendition(
+export type MakeRendition = (
   source: string | (() => Promise<Buffer>),
   contentType: ImageType,
   size: Size | undefined,
+) => Promise<Buffer>;
+
+/** Makes the renditions of one application, only so many at once. */
+export function renditionMaker(): MakeRendition {
+  // Each image in work takes some hundred megabytes and one of Node's few threads.
+  const limited = limiter({ full: 'too many images are waiting to be processed', concurrency: 2, queue: 64 });
+  return (source, contentType, size) =>
+    limited(async () => rendition(typeof source === 'string' ? source : await source(), contentType, size));
+}
+
+async function rendition(
+  input: string | Buffer,
+  contentType: ImageType,
+  size: Size | undefined,
 ): Promise<Buffer> {
-  return limited(async () => {
-    const sharp = await loadSharp();
-    const input = typeof source === 'string' ? source : await source();
-    // Harmless oddities of cameras are warnings; a truncated file is an error.
-    const image = sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).autoOrient();
-    if (size) image.resize({ ...SIZES[size], fit: 'inside', withoutEnlargement: true });
-    try {
-      // Metadata is removed and colours are converted to sRGB by default.
-      return await encode(image.timeout({ seconds: SECONDS }), contentType).toBuffer();
-    } catch (error) {
-      throw new NotDecodable(complaint((error as Error).message), { cause: error });
-    }
-  });
+  const sharp = await loadSharp();
+  // Harmless oddities of cameras are warnings; a truncated file is an error.
+  const image = sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).autoOrient();
+  if (size) image.resize({ ...SIZES[size], fit: 'inside', withoutEnlargement: true });
+  try {
+    // Metadata is removed and colours are converted to sRGB by default.
+    return await encode(image.timeout({ seconds: SECONDS }), contentType).toBuffer();
+  } catch (error) {
+    throw new NotDecodable(complaint((error as Error).message), { cause: error });
+  }
 }
 
 /** Bytes that are not a valid image, or one that is too large to process. */
@@ -108,7 +116,7 @@ export type Renditions = (
  * Returns the key of a rendition, which is made on first use. Concurrent callers wait for the same one; two processes
  * may make the same bytes twice.
  */
-export function renditions(files: FileStore): Renditions {
+export function renditions(files: FileStore, makeRendition: MakeRendition): Renditions {
   const making = new Map<string, Promise<void>>();
 
   async function make(key: string, storageKey: string, contentType: ImageType, size: Size | undefined) {

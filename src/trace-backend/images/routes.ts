@@ -13,7 +13,7 @@ import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
 import { type MayRead, mayReadImage } from './references-store.ts';
-import { type ImageType, originalKey, type Renditions, type Size } from './renditions.ts';
+import { type ImageType, type MakeRendition, originalKey, type Renditions, type Size } from './renditions.ts';
 import {
   getDocumentSchema,
   getImageSchema,
@@ -33,6 +33,7 @@ const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
 export interface ImagesContext {
   pool: pg.Pool;
   files: FileStore;
+  makeRendition: MakeRendition;
   renditionOf: Renditions;
   mayRead: MayRead;
 }

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
-import { isImageType, makeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
+import { isImageType, type MakeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
 import { announceImage, type Image, insertImage, type Kind } from './store.ts';
 
 /** Time from an upload's last byte to its row, at most, with a large reserve. */
@@ -21,14 +21,14 @@ const MAX_NAME = 255;
  * @throws Problem unsupported_media_type for an unsupported format; invalid for an image that cannot be decoded
  */
 export async function storeImage(
-  { pool, files }: { pool: pg.Pool; files: FileStore },
+  { pool, files, makeRendition }: { pool: pg.Pool; files: FileStore; makeRendition: MakeRendition },
   requester: Requester,
   kind: Kind,
   { received, name }: { received: Received; name: string | undefined },
 ): Promise<Image> {
   const contentType = await sniffContentType(received.head);
   const storageKey = randomUUID();
-  const clean = kind === 'image' ? await cleaned(received, contentType) : undefined;
+  const clean = kind === 'image' ? await cleaned(makeRendition, received, contentType) : undefined;
   const uploadedAt = new Date();
   // If the process dies before the row is committed, the sweep removes the files.
   await announceImage(pool, storageKey, new Date(uploadedAt.getTime() + UPLOAD_MS));
@@ -57,7 +57,11 @@ export async function storeImage(
   });
 }
 
-async function cleaned({ path }: Received, contentType: string): Promise<Buffer> {
+async function cleaned(
+  makeRendition: MakeRendition,
+  { path }: Received,
+  contentType: string,
+): Promise<Buffer> {
   if (!isImageType(contentType)) {
     throw new Problem('unsupported_media_type', 'file must be a JPEG, PNG or WebP image');
   }

@@ -15,7 +15,7 @@ import { JOBS_SCHEMA } from '../accounts/mails/mails.ts';
 import { eraseMails } from '../accounts/mails/personal-store.ts';
 import { deleteSecondFactor } from '../accounts/second-factor/store.ts';
 import { endSessions } from '../accounts/sessions/endings.ts';
-import { hashPassword } from '../accounts/users/passwords.ts';
+import type { Passwords } from '../accounts/users/passwords.ts';
 import { anonymise, beginErasure, findErasing, listErasing } from '../accounts/users/personal-store.ts';
 import { type Account, lockAccount, lockSystemAdmins } from '../accounts/users/store.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
@@ -24,6 +24,7 @@ import { expireImagesBy } from '../images/personal-store.ts';
 
 export interface ErasureContext {
   pool: pg.Pool;
+  passwords: Passwords;
   mailer: Pick<Mailer, 'forget'>;
   /** the packet service's personal data; undefined if it has another user registry */
   elsewhere: PersonalData | undefined;
@@ -76,7 +77,7 @@ export async function closeAccount(
  * @returns whether the packet service's data was erased too; false if it uses another database
  */
 export async function finishErasure(
-  { pool, mailer, elsewhere }: ErasureContext,
+  { pool, passwords, mailer, elsewhere }: ErasureContext,
   userId: number,
 ): Promise<boolean> {
   const isHere = (await elsewhere?.isHere()) === true;
@@ -86,7 +87,7 @@ export async function finishErasure(
   // Expired or not.
   const change = await findEmailChange(pool, userId, new Date(0));
   await mailer.forget([closed.email, ...(change ? [change.email] : [])]);
-  const password = await hashPassword(randomBytes(32).toString('base64url'));
+  const password = await passwords.hash(randomBytes(32).toString('base64url'));
   // Random, so that nobody can register the address beforehand.
   const email = `erased-${userId}-${randomBytes(16).toString('hex')}@erased.invalid`;
   await transaction(pool, async database => {

@@ -112,7 +112,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
     async (request, reply) => {
       const { id } = callerOf(request);
       const { currentPassword, code } = request.body;
-      const account = await checkCurrentPassword(pool, id, currentPassword);
+      const account = await checkCurrentPassword(context, id, currentPassword);
       const factor = await requiredFactor(pool, id);
       if (factor && !(code !== undefined && (await proveFactor({ pool, box }, factor, code)))) {
         throw codeNeeded('code is needed: this account has a second factor');

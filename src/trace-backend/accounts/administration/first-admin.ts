@@ -10,7 +10,7 @@ import { type Settings, SettingsError } from '../../../platform/settings.ts';
 import { audit, PROGRAM } from '../../audit/audit.ts';
 import { lockFirstStart } from '../../keys/store.ts';
 import { checkEmail } from '../users/email.ts';
-import { checkPasswordRules, hashPassword } from '../users/passwords.ts';
+import { checkPasswordRules, openPasswords } from '../users/passwords.ts';
 import { countSystemAdmins, insertUser, type User } from '../users/store.ts';
 
 /** The default address of the first administrator. */
@@ -82,7 +82,7 @@ export async function createAdmin(
 ): Promise<User | undefined> {
   const address = checkEmail(email, 'email');
   await checkPasswordRules(password, 'password', settings);
-  const hash = await hashPassword(password);
+  const hash = await openPasswords().hash(password);
   return transaction(pool, async database => {
     await lockFirstStart(database);
     if (!(await when(database))) return undefined;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
-import { checkPassword } from '../users/passwords.ts';
+import type { Passwords } from '../users/passwords.ts';
 import { type Account, findAccountById } from '../users/store.ts';
 import { limitSecretAttempts } from './limits.ts';
 import { deleteLoginFailures } from './store.ts';
@@ -13,14 +13,14 @@ import { deleteLoginFailures } from './store.ts';
  * @throws Problem invalid, too_many_requests
  */
 export async function checkCurrentPassword(
-  pool: pg.Pool,
+  { pool, passwords }: { pool: pg.Pool; passwords: Passwords },
   userId: number,
   given: string | undefined,
 ): Promise<Account> {
   const account = await findAccountById(pool, userId);
   if (given === undefined || !account) throw wrongPassword();
   const attempt = await limitSecretAttempts(pool, 'password', userId);
-  if (!(await checkPassword(account.password, given))) throw wrongPassword();
+  if (!(await passwords.check(account.password, given))) throw wrongPassword();
   await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   return account;
 }

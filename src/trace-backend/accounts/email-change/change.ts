@@ -9,11 +9,13 @@ import { checkCurrentPassword } from '../attempts/current-password.ts';
 import type { Mails, Side } from '../mails/mails.ts';
 import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
 import { checkEmail } from '../users/email.ts';
+import type { Passwords } from '../users/passwords.ts';
 import { type Account, lockAccount, updateEmail } from '../users/store.ts';
 import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange } from './store.ts';
 
 export interface EmailChangeContext {
   pool: pg.Pool;
+  passwords: Passwords;
   mails: Mails;
 }
 
@@ -32,13 +34,13 @@ const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
  * @throws Problem invalid, too_many_requests
  */
 export async function requestEmailChange(
-  { pool, mails }: EmailChangeContext,
+  { pool, passwords, mails }: EmailChangeContext,
   requester: Requester,
   { email, currentPassword }: { email: string; currentPassword: string },
 ): Promise<void> {
   const { id } = requester.caller;
   const address = checkEmail(email, 'email');
-  await checkCurrentPassword(pool, id, currentPassword);
+  await checkCurrentPassword({ pool, passwords }, id, currentPassword);
   await transaction(pool, async database => {
     const user = await lockAccount(database, id);
     if (user?.email === address.email) throw refused('email', 'email is already your address');

@@ -25,10 +25,12 @@ import {
 } from '../second-factor/store.ts';
 import { base32, keyUri } from '../second-factor/totp.ts';
 import { setSecondFactor } from '../sessions/store.ts';
+import type { Passwords } from '../users/passwords.ts';
 import { lockAccount } from '../users/store.ts';
 
 export interface FactorContext {
   pool: pg.Pool;
+  passwords: Passwords;
   box: SecretBox;
   mails: Mails;
   requirement: Requirement;
@@ -42,12 +44,12 @@ const ISSUER = 'fieldtrace';
  * @throws Problem invalid, too_many_requests
  */
 export async function beginFactor(
-  { pool, box }: FactorContext,
+  { pool, passwords, box }: FactorContext,
   requester: Requester,
   currentPassword: string,
 ): Promise<{ secret: string; uri: string }> {
   const { id } = requester.caller;
-  const { email } = await checkCurrentPassword(pool, id, currentPassword);
+  const { email } = await checkCurrentPassword({ pool, passwords }, id, currentPassword);
   const secret = newFactorSecret();
   if (!(await putUnconfirmed(pool, id, sealFactor(box, id, secret)))) {
     throw new Problem('invalid', 'there is already a second factor; remove it first');
@@ -141,7 +143,7 @@ export interface Proof {
 }
 
 async function checkProof(context: FactorContext, userId: number, proof: Proof): Promise<void> {
-  await checkCurrentPassword(context.pool, userId, proof.currentPassword);
+  await checkCurrentPassword(context, userId, proof.currentPassword);
   const factor = await requiredFactor(context.pool, userId);
   if (!factor) throw new Problem('invalid', 'there is no second factor');
   if (!(await proveFactor(context, factor, proof.code))) throw wrongCode();

@@ -11,7 +11,7 @@ import type { Mails } from '../mails/mails.ts';
 import { takeMailToken } from '../mails/store.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
 import { checkEmail } from '../users/email.ts';
-import { checkPasswordRules, hashPassword } from '../users/passwords.ts';
+import { checkPasswordRules, type Passwords } from '../users/passwords.ts';
 import {
   type Account,
   findSystemAdmins,
@@ -24,6 +24,7 @@ import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
 
 export interface AccountContext {
   pool: pg.Pool;
+  passwords: Passwords;
   mails: Mails;
   settings: Pick<Settings, 'PASSWORD_POLICY'>;
   endings: Endings;
@@ -38,13 +39,13 @@ const NOTICES = 20;
  * @throws Problem invalid
  */
 export async function register(
-  { pool, mails, settings }: AccountContext,
+  { pool, passwords, mails, settings }: AccountContext,
   visitor: Visitor,
   body: Static<typeof Registration>,
 ): Promise<User> {
   const address = checkEmail(body.email, 'email');
   await checkPasswordRules(body.password, 'password', settings);
-  const password = await hashPassword(body.password);
+  const password = await passwords.hash(body.password);
   const user = await transaction(pool, async database => {
     const { name, surname, language = 'EN' } = body;
     const fresh = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
@@ -110,12 +111,12 @@ function unusable(age: string): Problem {
  * @throws Problem invalid
  */
 export async function resetPassword(
-  { pool, mails, settings, endings }: AccountContext,
+  { pool, passwords, mails, settings, endings }: AccountContext,
   visitor: Visitor,
   { token, password }: Static<typeof PasswordReset>,
 ): Promise<void> {
   await checkPasswordRules(password, 'password', settings);
-  const hash = await hashPassword(password);
+  const hash = await passwords.hash(password);
   const userId = await transaction(pool, async database => {
     const id = await takeMailToken(database, secretHash(token), 'RESET_PASSWORD', new Date());
     const user = id === undefined ? undefined : await lockAccount(database, id);
@@ -138,7 +139,7 @@ export async function resetPassword(
  * @throws Problem invalid
  */
 export async function updateProfile(
-  { pool, mails, settings, endings }: AccountContext,
+  { pool, passwords, mails, settings, endings }: AccountContext,
   requester: Requester,
   { password, currentPassword, ...change }: Static<typeof ProfileUpdate>,
 ): Promise<Account> {
@@ -171,7 +172,7 @@ export async function updateProfile(
   /** Checked and hashed before the transaction, so that it does not wait for the hash. */
   async function newPassword(): Promise<{ made: string; checked: string }> {
     await checkPasswordRules(password as string, 'password', settings);
-    const account = await checkCurrentPassword(pool, id, currentPassword);
-    return { made: await hashPassword(password as string), checked: account.password };
+    const account = await checkCurrentPassword({ pool, passwords }, id, currentPassword);
+    return { made: await passwords.hash(password as string), checked: account.password };
   }
 }

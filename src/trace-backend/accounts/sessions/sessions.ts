@@ -12,7 +12,7 @@ import { deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
 import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
-import { checkPassword } from '../users/passwords.ts';
+import type { Passwords } from '../users/passwords.ts';
 import { type Account, findAccount, findAccountById, lockAccount } from '../users/store.ts';
 import { type Client, SESSION_SECONDS, type Tokens } from './cookies.ts';
 import { type Endings, endSessions } from './endings.ts';
@@ -64,6 +64,7 @@ export interface Sessions {
 
 interface SessionContext {
   pool: pg.Pool;
+  passwords: Passwords;
   box: SecretBox;
   requirement: Requirement;
   keys: Keys;
@@ -155,11 +156,11 @@ async function checkLogin(
   client: Client,
   { username, password, code }: Credentials,
 ): Promise<{ account: Account; attempt: LoginAttempt; isProven: boolean }> {
-  const { pool } = context;
+  const { pool, passwords } = context;
   const key = emailKeyOf(username);
   const account = await findAccount(pool, key);
   const attempt = await limitLoginAttempts(pool, key, account?.id, client.ip);
-  const isRight = await checkPassword(account?.password, password);
+  const isRight = await passwords.check(account?.password, password);
   if (!isRight || !account) {
     await noteFailure(pool, client, account, attempt, 'password');
     throw new Problem('unauthenticated', 'username or password is wrong');

@@ -13,22 +13,41 @@ export const MAX_PASSWORD = 128;
 export const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
 
-const reckon = promisify(argon2);
-/** A check takes about 20 ms of a core in a thread; more at once than cores only slow each other down. */
-const limited = limiter({
-  full: 'too many passwords are waiting to be checked',
-  concurrency: availableParallelism(),
-  queue: 200,
-});
+const deriveTag = promisify(argon2);
 
-/**
- * Hashes a password: Argon2id in PHC string format.
- *
- * @throws Problem unavailable if too many others wait
- */
-export async function hashPassword(password: string): Promise<string> {
+/** Hashes and checks passwords, only so many at once. */
+export interface Passwords {
+  /**
+   * Hashes a password: Argon2id in PHC string format.
+   *
+   * @throws Problem unavailable if too many others wait
+   */
+  hash(password: string): Promise<string>;
+  /**
+   * Checks a password against a hash. Without a hash, it takes the same time and returns false.
+   *
+   * @throws Problem unavailable if too many others wait
+   */
+  check(kept: string | undefined, password: string): Promise<boolean>;
+}
+
+/** The passwords of one application. */
+export function openPasswords(): Passwords {
+  // A check takes about 20 ms of a core in a thread; more at once than cores only slow each other down.
+  const limited = limiter({
+    full: 'too many passwords are waiting to be checked',
+    concurrency: availableParallelism(),
+    queue: 200,
+  });
+  return {
+    hash: password => limited(() => hashPassword(password)),
+    check: (kept, password) => limited(() => checkPassword(kept, password)),
+  };
+}
+
+async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await limited(() => reckon('argon2id', { ...COST, message: bytesOf(password), nonce }));
+  const tag = await deriveTag('argon2id', { ...COST, message: bytesOf(password), nonce });
   const { memory, passes, parallelism } = COST;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(nonce)}$${base64(tag)}`;
 }
@@ -40,24 +59,17 @@ const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parall
   Buffer.alloc(SALT_BYTES),
 )}$${base64(Buffer.alloc(COST.tagLength))}`;
 
-/**
- * Checks a password against a hash. Without a hash, it takes the same time and returns false.
- *
- * @throws Problem unavailable if too many others wait
- */
-export async function checkPassword(kept: string | undefined, password: string): Promise<boolean> {
+async function checkPassword(kept: string | undefined, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(kept ?? NOBODY) ?? [];
   const expected = Buffer.from(tag as string, 'base64');
-  const given = await limited(() =>
-    reckon('argon2id', {
-      memory: Number(memory),
-      passes: Number(passes),
-      parallelism: Number(parallelism),
-      tagLength: expected.length,
-      message: bytesOf(password),
-      nonce: Buffer.from(salt as string, 'base64'),
-    }),
-  );
+  const given = await deriveTag('argon2id', {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    tagLength: expected.length,
+    message: bytesOf(password),
+    nonce: Buffer.from(salt as string, 'base64'),
+  });
   return timingSafeEqual(given, expected) && kept !== undefined;
 }
 
