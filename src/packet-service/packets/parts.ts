@@ -31,13 +31,21 @@ export async function* itemsInParts<Row extends PageRow>(
 ): AsyncGenerator<string> {
   let before = '';
   for (const part of cutByBytes(rows, sizeOf)) {
-    const ids = part.flatMap(row => (isLarge(row) ? [idOfLarge(row)] : []));
-    const found = ids.length === 0 ? [] : await findPackets(database, ids);
-    let next = 0;
-    const texts = part.map(row => item(isLarge(row) ? (found[next++] as Sections) : row, row));
-    yield before + texts.join(',');
+    yield before + (await textOf(database, part, item));
     before = ',';
   }
+}
+
+/** A function of its own, because what a generator has in variables stays in memory while a client reads. */
+async function textOf<Row extends PageRow>(
+  database: Database,
+  part: readonly Row[],
+  item: (sections: Sections, row: Row) => string,
+): Promise<string> {
+  const ids = part.flatMap(row => (isLarge(row) ? [idOfLarge(row)] : []));
+  const found = ids.length === 0 ? [] : await findPackets(database, ids);
+  let next = 0;
+  return part.map(row => item(isLarge(row) ? (found[next++] as Sections) : row, row)).join(',');
 }
 
 function sizeOf(row: PageRow): number {

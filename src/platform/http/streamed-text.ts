@@ -4,8 +4,11 @@ import { JSON_TYPE, sendText } from './service.ts';
 
 /** Characters of an answer that are sent as one text; a longer one is streamed. */
 const WHOLE = 64 * 1024;
-/** Bytes that a streamed answer holds, about: the rows of its page, and the parts that wait. */
-const HELD = 1024 * 1024;
+/**
+ * Bytes that a streamed answer holds, at most: the rows of its page, and two parts that wait, one in the stream and one
+ * in the response (docs/decisions/slow-clients.md).
+ */
+const HELD = 2 * 1024 * 1024;
 
 /**
  * Sends an answer that comes in parts as the client takes it: neither a long answer nor a slow client costs more memory
@@ -29,17 +32,10 @@ export async function sendParts(
     await parts.return(undefined);
     throw error;
   }
-  return reply.type(type).send(Readable.from(startingWith(start, parts), { objectMode: false }));
-}
-
-async function* startingWith(start: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  try {
-    yield start;
-    yield* rest;
-  } finally {
-    // A client that goes away before the second part would leave the rest begun.
-    await rest.return(undefined);
-  }
+  const stream = Readable.from(parts, { objectMode: false });
+  // A generator that yielded it first would keep it as long as the client reads.
+  stream.unshift(start);
+  return reply.type(type).send(stream);
 }
 
 /** Sends an answer that is one text, or comes in parts because it is long. */

@@ -21,21 +21,30 @@ export async function* historyInParts(
   yield '{"status":"OK","data":{"items":[';
   let before = '';
   for (const part of cutByBytes(changes, ({ bytes }) => bytes)) {
-    const values = await findValues(
-      database,
-      part.map(({ id }) => id),
-    );
-    const items = part.map(({ id, at, version, userId, path }) => {
-      const { name = '', surname = '' } = names.get(userId) ?? {};
-      const user = { id: userId, name, surname };
-      const change = JSON.stringify({ id, at: at.toISOString(), version, user, path });
-      return withValues(change, values.get(id));
-    });
-    yield before + items.join(',');
+    yield before + (await textOf(database, part, names));
     before = ',';
   }
   const { items: _, ...rest } = listAnswer(page, { items: [], count });
   yield `],${JSON.stringify(rest).slice(1)}}`;
+}
+
+/** A function of its own, because what a generator has in variables stays in memory while a client reads. */
+async function textOf(
+  database: Database,
+  part: readonly StoredChange[],
+  names: ReadonlyMap<number | undefined, { name: string; surname: string } | undefined>,
+): Promise<string> {
+  const values = await findValues(
+    database,
+    part.map(({ id }) => id),
+  );
+  const items = part.map(({ id, at, version, userId, path }) => {
+    const { name = '', surname = '' } = names.get(userId) ?? {};
+    const user = { id: userId, name, surname };
+    const change = JSON.stringify({ id, at: at.toISOString(), version, user, path });
+    return withValues(change, values.get(id));
+  });
+  return items.join(',');
 }
 
 /** The stored values are inserted unchanged; null means no value. */
