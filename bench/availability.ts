@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Context, Row } from './context.ts';
+import type { Context, Measured, Row } from './context.ts';
 import {
   type Heavy,
   heaviestPacketRequests,
@@ -9,23 +13,50 @@ import {
 } from './heaviest-requests.ts';
 import { login, makeAdmin } from './trace.ts';
 
-/** Latency of GET /health during each of the heaviest allowed requests, sent one after another. */
+/**
+ * Latency of GET /health during each of the heaviest allowed requests, sent one after another, and the processor time
+ * of the longest turn of the event loop.
+ */
 export async function availabilityRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const rows: Row[] = [];
-  const packet = await context.startService();
-  await largePackets(packet.port);
-  for (const heavy of heaviestPacketRequests()) rows.push(await besides(context, packet.port, heavy));
-  await packet.stop();
-  const trace = await context.startTrace();
-  const cookie = await login(trace.port);
-  for (const heavy of heaviestTraceRequests()) rows.push(await besides(context, trace.port, heavy, cookie));
-  await trace.stop();
+  const folder = mkdtempSync(path.join(tmpdir(), 'fieldtrace-turns-'));
+  const probe = path.resolve(import.meta.dirname, 'turns.ts');
+  const watched = { NODE_OPTIONS: `--import ${probe}`, TURNS_FILE: path.join(folder, 'turns') };
+  try {
+    const packet = await context.startService(watched);
+    await largePackets(packet.port);
+    for (const heavy of heaviestPacketRequests())
+      rows.push(await besides(context, packet, watched.TURNS_FILE, heavy));
+    await packet.stop();
+    const trace = await context.startTrace(watched);
+    const cookie = await login(trace.port);
+    for (const heavy of heaviestTraceRequests())
+      rows.push(await besides(context, trace, watched.TURNS_FILE, heavy, cookie));
+    await trace.stop();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
   return rows;
 }
 
-async function besides({ seconds }: Context, port: number, heavy: Heavy, cookie = ''): Promise<Row> {
+/** Milliseconds of processor time of the longest turn since this was last called. */
+async function longestTurn(pid: number, file: string): Promise<number> {
+  rmSync(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await wait(20);
+  return Number(readFileSync(file, 'utf8'));
+}
+
+async function besides(
+  { seconds }: Context,
+  { port, pid }: Measured,
+  turns: string,
+  heavy: Heavy,
+  cookie = '',
+): Promise<Row> {
   await send(port, heavy, cookie);
+  await longestTurn(pid, turns);
   const probe = new Worker(new URL('./health-probe.ts', import.meta.url), { workerData: { port, seconds } });
   const answered = once(probe, 'message') as Promise<[number[]]>;
   let isOver = false;
@@ -39,12 +70,13 @@ async function besides({ seconds }: Context, port: number, heavy: Heavy, cookie 
     count++;
   }
   const took = (await answered)[0].sort((a, b) => a - b);
+  const longest = await longestTurn(pid, turns);
   const quantile = (q: number) => took[Math.min(took.length - 1, Math.floor(took.length * q))] as number;
   return {
     name: `/health beside ${heavy.name}, p99`,
     value: quantile(0.99),
     unit: 'ms',
-    note: `p50 ${quantile(0.5).toFixed(1)} ms, longest ${quantile(1).toFixed(0)} ms; ${count} × ${status}`,
+    note: `p50 ${quantile(0.5).toFixed(1)} ms, longest ${quantile(1).toFixed(0)} ms; longest turn ${longest.toFixed(0)} ms of processor time; ${count} × ${status}`,
   };
 }
 

@@ -37,7 +37,7 @@ export interface Context {
   /** starts fieldtrace on the database */
   startService(environment?: Record<string, string>): Promise<Measured>;
   /** starts fieldtrace's trace backend on the database */
-  startTrace(): Promise<Measured>;
+  startTrace(environment?: Record<string, string>): Promise<Measured>;
   /** starts a script of bench/ that prints `port <n>` when it serves */
   startScript(script: string): Promise<Measured>;
   /** runs a script of bench/ to its end and gives what it printed */
@@ -74,10 +74,10 @@ function makeContext(seconds: number, { connection }: EmbeddedPostgres): Context
         { ...environment, SERVICES: 'packet', PACKET_PORT: '0', ...extra },
         /packet service\s+\S+:(\d+)/,
       ),
-    startTrace: () =>
+    startTrace: (extra = {}) =>
       startProcess(
         'src/main.ts',
-        { ...environment, SERVICES: 'trace', TRACE_PORT: '0' },
+        { ...environment, SERVICES: 'trace', TRACE_PORT: '0', ...extra },
         /trace backend\s+\S+:(\d+)/,
       ),
     startScript: script => startProcess(`bench/${script}`, environment, /^port (\d+)$/m),

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { copyStatement } from '../src/packet-service/packets/copy-store.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
+import { memoryOf } from './memory.ts';
 import { dropIndexes, fillPackets } from './packet-fill.ts';
 
 /** On average: an observation becomes four triples, with an attachment five, a message with two GeoIDs seven. */
@@ -100,9 +100,4 @@ async function download({ port, pid }: Measured): Promise<Export> {
     lines,
     peak: Math.max(peak, memoryOf(pid)),
   };
-}
-
-function memoryOf(pid: number): number {
-  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
-  return Number(pages) * 4096;
 }

@@ -27,10 +27,7 @@ export async function largePackets(port: number): Promise<void> {
 
 /** The heaviest single requests to the packet service. */
 export function heaviestPacketRequests(): Heavy[] {
-  const dense = fill(
-    '{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":1,"lon":2},"x":[',
-    ']}}',
-  );
+  const dense = denseItem();
   const item = (body: object) => JSON.stringify({ intake: 'scouting', body });
   const polygon = { observed_at: observation.observed_at, geojson: star(0) };
   const keys = Object.fromEntries(Array.from({ length: 35_000 }, (_, n) => [(n * 7919).toString(36), 1]));
@@ -79,8 +76,9 @@ function heavy(name: string, path: string, body: string, method = 'POST'): Heavy
 }
 
 /** An item of a batch, of as many small objects as one may have. */
-function fill(start: string, end: string): string {
-  return start + Array.from({ length: 19_900 }, (_, n) => `{"k${n}":1,"b":2}`).join(',') + end;
+export function denseItem(): string {
+  const objects = Array.from({ length: 19_900 }, (_, n) => `{"k${n}":1,"b":2}`).join(',');
+  return `{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":1,"lon":2},"x":[${objects}]}}`;
 }
 
 /** A boundary of as many positions as one may have, with a spike at every other one. */

@@ -9,6 +9,8 @@ import { feedRows } from './feeds.ts';
 import { graphRows } from './graph.ts';
 import { growthRows } from './growth.ts';
 import { logRows } from './log.ts';
+import { memoryRows } from './memory.ts';
+import { offsetRows } from './offsets.ts';
 import { packetRows } from './packets.ts';
 import { productRows } from './products.ts';
 import { startRows } from './start.ts';
@@ -29,8 +31,10 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   trace: traceRows,
   companies: companyRows,
   products: productRows,
+  offsets: offsetRows,
   currency: currencyRows,
   availability: availabilityRows,
+  memory: memoryRows,
 };
 
 const SECONDS = 5;
