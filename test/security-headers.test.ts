@@ -4,6 +4,7 @@ import { upload } from './helpers/attachments.ts';
 import { added, read } from './helpers/chain.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import { mailServer, tokenIn } from './helpers/mail-server.ts';
+import { rawConnection } from './helpers/raw.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { storedPacket } from './helpers/sharing.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
@@ -48,6 +49,23 @@ test('every answer tells browsers what it may be used for, also a refusal', asyn
       'cross-origin-resource-policy': 'same-origin',
     });
     expect(answer.headers.has('strict-transport-security')).toBe(false);
+  }
+});
+
+test('refusals of what no route ever sees say the same', async () => {
+  for (const [service, request, status] of [
+    [packet, 'GET /packets/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', 400],
+    [trace, 'GET /api/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', 400],
+    [packet, 'GET / HTTP/1.1\r\nno header\r\n\r\n', 400],
+    [trace, `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const connection = await rawConnection(service.url);
+    connection.send(request);
+    await connection.closed;
+    const [head] = connection.received().toLowerCase().split('\r\n\r\n');
+    expect(head, request.slice(0, 40)).toMatch(`http/1.1 ${status} `);
+    expect(head).toContain('\r\nx-content-type-options: nosniff\r\n');
+    expect(head).toContain('\r\ncross-origin-resource-policy: same-origin\r\n');
   }
 });
 

@@ -5,6 +5,7 @@ import { isEncoded, READABLE_ENCODINGS } from './encoding.ts';
 import { toProblem } from './failures.ts';
 import { prefersPage, problemPage, sendHtml, varyOf } from './page.ts';
 import { Problem } from './problems.ts';
+import { OF_REFUSALS } from './security-headers.ts';
 import { JSON_TYPE, type Server, type ServiceDescription } from './service.ts';
 
 /** Answers whatever is thrown in the service's own error body, and requests to what is not there. */
@@ -74,6 +75,7 @@ export function answerUnroutable(
   const unfinished = isUnfinished(request);
   if (unfinished) closeAfterAnswer(request);
   response.writeHead(problem.status, {
+    ...OF_REFUSALS,
     'content-type': JSON_TYPE,
     'content-length': Buffer.byteLength(body),
     ...(unfinished && { connection: 'close' }),
@@ -112,9 +114,13 @@ export function answerUnreadable(
           )
         : new Problem('invalid', 'the request is not valid HTTP');
   const body = JSON.stringify(service.errorBody(problem));
-  socket.write(
-    `HTTP/1.1 ${problem.status} ${problem.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    ...OF_REFUSALS,
+    'content-type': JSON_TYPE,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${problem.status} ${problem.code}\r\n${lines.join('')}\r\n${body}`);
   closeUnreadable(socket);
 }

@@ -10,6 +10,8 @@ declare module 'fastify' {
 }
 
 const COMMON = { 'x-content-type-options': 'nosniff' };
+/** The headers of refusals that no hook sees: of what the router or Node cannot read. */
+export const OF_REFUSALS = { ...COMMON, 'cross-origin-resource-policy': 'same-origin' };
 /** Browsers look at these in documents alone. JSON is none, and most answers are JSON. */
 const OF_DOCUMENTS = {
   'cross-origin-opener-policy': 'same-origin',
