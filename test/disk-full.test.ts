@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mountTmpfs, stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
 import { fillDisk } from './faults/stage.ts';
+import { upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
 import { startProcess } from './helpers/process.ts';
 import { sender } from './helpers/service.ts';
@@ -47,6 +48,25 @@ test('on a disk that is really full writes are 503 with Retry-After, reads and /
   );
   expect(other.status).toBe(200);
   expect((await service.send('GET', `/packets/${packet_uuid}`)).status).toBe(200);
+  const file = await upload(service, 'x'.repeat(3_000_000));
+  expect([file.status, file.headers.get('retry-after'), file.body.error]).toEqual([
+    503,
+    '10',
+    'the file store has no space left; try again',
+  ]);
+  // Probes beside writes in flight do not find space that is not there.
+  const busy = async () => {
+    for (let count = 0; count < 60; count++) await writes.observation();
+  };
+  await Promise.all(Array.from({ length: 8 }, busy));
+  expect((await health()).body.status).toBe('WRITES_REFUSED');
+  const told = service
+    .log()
+    .split('\n')
+    .filter(line => line.includes('"packet-service"'));
+  expect(
+    told.filter(line => /"status":"WRITES_REFUSED"|accepts reads and writes again/.test(line)),
+  ).toHaveLength(1);
   expect((await service.send('GET', '/metrics')).text).toMatch(/^writes_refused\{.*\} 1$/m);
   expect(service.log()).toContain('"status":"WRITES_REFUSED"');
 

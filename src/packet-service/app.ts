@@ -52,7 +52,7 @@ import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerStartPage } from './start-page/routes.ts';
 import { registerSync } from './sync/routes.ts';
 import { registerVerify } from './verify/routes.ts';
-import { batchWriter, withWriteListener } from './writer/batch-writer.ts';
+import { batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
 
 /** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
@@ -142,7 +142,7 @@ export async function packetService(
 
   app.addHook('onListen', async () => {
     log.start();
-    condition.start({ read: () => readSomething(pool), write: writer.check });
+    condition.start({ read: () => readSomething(pool), write: space => probeWrites(writer, pool, space) });
   });
   const stopForgetting = forgetKeysHourly(pool, logger);
   app.addHook('preClose', async () => {

@@ -147,6 +147,23 @@ function tooMuchWaits(): Problem {
   return new Problem('unavailable', message, { retryAfter: 2 });
 }
 
+/**
+ * Checks whether packets can be written. Batches in flight show that the writer gets answers, not that there is space:
+ * that is looked for over another connection.
+ *
+ * @param pool connections of requests
+ * @param space see `checkWrites`
+ * @throws whatever keeps them from being written
+ */
+export async function probeWrites(
+  writer: Pick<BatchWriter, 'check'>,
+  pool: pg.Pool,
+  space: boolean,
+): Promise<void> {
+  await writer.check(space);
+  if (space) await checkPacketWrites(pool, space);
+}
+
 async function checkIdle(pool: pg.Pool, space: boolean): Promise<void> {
   const connection = await pool.connect();
   let broken = true;

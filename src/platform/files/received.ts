@@ -86,7 +86,9 @@ export async function storing<Result>(work: () => Promise<Result>): Promise<Resu
     return await work();
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem('unavailable', 'the file store does not answer; try again', {
+    const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const trouble = isFull ? 'has no space left' : 'does not answer';
+    throw new Problem('unavailable', `the file store ${trouble}; try again`, {
       retryAfter: 10,
       cause: error,
     });
