@@ -1,6 +1,7 @@
 import pg from 'pg';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+import { beginSnapshot } from '../../platform/postgres/snapshot.ts';
 import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** The filter of an export; absent conditions do not filter. */
@@ -81,7 +82,7 @@ function quotedElement(value: unknown): string {
  * it is set regardless of the server's settings.
  */
 export async function beginExport(database: Database): Promise<void> {
-  await database.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
+  await beginSnapshot(database);
   await database.query({ text: 'SET LOCAL standard_conforming_strings = on' });
 }
 

@@ -2,6 +2,14 @@ import type pg from 'pg';
 import type { Database } from './database.ts';
 
 /**
+ * Begins a transaction whose statements all see the database as it is at one moment, and which can write nothing. The
+ * caller ends it with COMMIT.
+ */
+export async function beginSnapshot(database: Database): Promise<void> {
+  await database.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
+}
+
+/**
  * Runs `work` on one connection, all of whose statements see the database as it is at one moment. Nothing can be
  * written.
  */
@@ -12,7 +20,7 @@ export async function inSnapshot<Result>(
   const client = await pool.connect();
   let broken = true;
   try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await beginSnapshot(client);
     const result = await work(client);
     await client.query('COMMIT');
     broken = false;
