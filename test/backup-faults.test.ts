@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -104,6 +104,40 @@ test('while the target is full the service goes on, the spool stays within its l
   const copy = await startProcess({ DATA_DIR: into });
   expect(await which(copy, [before, during, after])).toEqual([before, during, after]);
   await stop(copy);
+});
+
+test('while the server cannot write into the spool, health, metrics and log say so, and afterwards its log is shipped', async () => {
+  const { folder, data } = stage();
+  const service = await startBackedUp(backupSettings(data, path.join(folder, 'target')));
+  await untilShipped(data);
+  const unarchived = async () =>
+    Number(/^backup_unarchived_bytes\{.*\} (\d+)$/m.exec((await service.send('GET', '/metrics')).text)?.[1]);
+  const spool = path.join(data, 'postgres/spool');
+  chmodSync(spool, 0o500);
+  try {
+    await closeSegments(data, 2);
+    const { message } = await eventually(
+      () => backupHealth(service),
+      ({ status }) => status === 'FAILING',
+    );
+    expect(message).toMatch(
+      /archiving the log fails: PostgreSQL cannot put [0-9A-F]{24} into .*pg_wal grows/,
+    );
+    await eventually(unarchived, bytes => bytes >= 32 * 1024 ** 2);
+    expect((await service.send('GET', '/metrics')).text).toMatch(/^backup_failing\{.*\} 1$/m);
+    expect((await service.send('GET', '/health')).status).toBe(200);
+  } finally {
+    chmodSync(spool, 0o700);
+  }
+  await closeSegments(data, 1);
+  await eventually(
+    () => backupHealth(service),
+    ({ status }) => status === 'OK',
+  );
+  await eventually(unarchived, bytes => bytes < 32 * 1024 ** 2);
+  expect(service.log().match(/archiving the log fails/g)).toHaveLength(1);
+  expect(service.log().match(/archiving the log works again/g)).toHaveLength(1);
+  await stop(service);
 });
 
 test('an S3 that answers 503, is slow or is gone stops no write, and what was written meanwhile is shipped later', {

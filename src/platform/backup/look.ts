@@ -5,8 +5,8 @@ import type { BackupStatus } from './status.ts';
 
 /** How often it is looked what is known, in milliseconds. */
 export const LOOK_MS = 2000;
-/** How often the server is asked whether it archives, in milliseconds. */
-const ASK_MS = 30_000;
+/** How often the server is asked whether it archives, and how far it is, in milliseconds. */
+const ASK_MS = 10_000;
 
 /** Looks at the state that the working process notes, for all processes. */
 export async function repeatLook(
@@ -23,11 +23,13 @@ export async function repeatLook(
 /** Makes a function that looks at the state of backups. */
 export function looker({ state, server }: BackupContext): () => Promise<BackupStatus> {
   let archives = true;
+  let unarchivedSegments = 0;
   let asked = Number.NEGATIVE_INFINITY;
   return async () => {
     if (server && performance.now() - asked > ASK_MS) {
       asked = performance.now();
       archives = await server.archives();
+      unarchivedSegments = (await server.archiver()).waiting;
     }
     const [instance, base, verified, shipped, trouble, spool] = await Promise.all([
       state.instance(),
@@ -38,6 +40,6 @@ export function looker({ state, server }: BackupContext): () => Promise<BackupSt
       server ? readSpool(server.spool) : { segments: [], oldest: undefined },
     ]);
     const waiting = { waitingSince: spool.oldest, waitingSegments: spool.segments.length };
-    return { instance, base, verified, shipped, trouble, archives, ...waiting };
+    return { instance, base, verified, shipped, trouble, archives, unarchivedSegments, ...waiting };
   };
 }

@@ -5,6 +5,8 @@ import type { BackupWork } from './work.ts';
 
 /** How often the spool is looked at, in milliseconds. */
 const TICK_MS = 500;
+/** How often the server is asked whether it can archive, in milliseconds. */
+const ARCHIVER_MS = 5000;
 /** Pauses after failures, in milliseconds. */
 const PAUSE_MS = { first: 1000, longest: 10_000, longestOfBases: 10 * 60_000 };
 
@@ -26,6 +28,7 @@ export function makeLoops(work: BackupWork): { log: Loop[]; rest: Loop[] } {
       { what: 'limiting the spool', run: work.limitSpool, pauseMs: () => TICK_MS, longestMs: longest },
     ],
     rest: [
+      { what: work.ARCHIVING, run: work.checkArchiver, pauseMs: () => ARCHIVER_MS, longestMs: longest },
       { what: work.FILES, run: work.shipFiles, pauseMs: work.filesPauseMs, longestMs: longest },
       { what: 'the base backup', run: work.takeBaseIfDue, pauseMs: () => LOOK_MS, longestMs: longestOfBases },
     ],

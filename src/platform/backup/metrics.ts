@@ -33,6 +33,11 @@ export function registerBackupMetrics(registry: Registry, look: () => BackupStat
     'bytes of the log that wait to be shipped',
     status => status.waitingSegments * SEGMENT_BYTES,
   );
+  gauge(
+    'backup_unarchived_bytes',
+    'bytes of closed log in pg_wal that PostgreSQL has not archived yet; grows while archiving fails',
+    status => status.unarchivedSegments * SEGMENT_BYTES,
+  );
   gauge('backup_failing', '1 while backups do not work', status =>
     status.trouble?.trouble || !status.archives ? 1 : 0,
   );

@@ -104,6 +104,7 @@ test('a segment that the server did not archive is a gap, after which a base bac
     trouble: undefined,
     waitingSince: undefined,
     waitingSegments: 0,
+    unarchivedSegments: 0,
     archives: true,
   });
   const limits = { maxLagSeconds: 60, everyHours: 24 };

@@ -13,6 +13,8 @@ export interface BackupStatus {
   /** when the oldest segment that waits was closed */
   waitingSince: Date | undefined;
   waitingSegments: number;
+  /** closed segments that the server has not archived yet: they stay in pg_wal */
+  unarchivedSegments: number;
   /** false when the server was started without its archive */
   archives: boolean;
 }

@@ -18,6 +18,7 @@ const BUCKET_MS = 3600_000;
 const FILES_PATIENCE_MS = 5000;
 const SHIPPING = 'shipping the log';
 const FILES = 'shipping files';
+const ARCHIVING = 'archiving the log';
 
 export type BackupWork = ReturnType<typeof makeWork>;
 
@@ -57,6 +58,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   return {
     SHIPPING,
     FILES,
+    ARCHIVING,
     look,
     takeOne,
     async ship(stopped = signal): Promise<void> {
@@ -66,12 +68,26 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
     async limitSpool(): Promise<void> {
       if (shipping) await limitSpoolAndTell(shipping, settings.BACKUP_MAX_SPOOL_BYTES);
     },
+    /** @throws Error while the server cannot put its log into the spool */
+    async checkArchiver(): Promise<void> {
+      const { failing } = (await server?.archiver()) ?? {};
+      if (failing === undefined) return;
+      throw new Error(
+        `PostgreSQL cannot put ${failing} into ${server?.spool}, so pg_wal grows; its log is ${server?.log}`,
+      );
+    },
     shipFiles: async () => shipFilesOnce(await openVault(), signal),
     // A pass over many files takes its time: it may take a twentieth of it.
     filesPauseMs: (tookMs: number) => (settings.S3_BUCKET ? BUCKET_MS : Math.max(lagMs / 2, 20 * tookMs)),
     async takeBaseIfDue(): Promise<void> {
       const status = await look();
-      if (!status.archives || troubles.has(SHIPPING) || !baseIsDue(status, limits, new Date())) return;
+      if (
+        !status.archives ||
+        troubles.has(SHIPPING) ||
+        troubles.has(ARCHIVING) ||
+        !baseIsDue(status, limits, new Date())
+      )
+        return;
       const alone = tryLock(await state.lockFile('base'), 'exclusive');
       if (alone) await takeOne().finally(() => alone.release());
     },

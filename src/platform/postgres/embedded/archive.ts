@@ -23,6 +23,24 @@ export function prepareArchive(layout: Layout, account: Account, seconds: number
   };
 }
 
+/** How far a server is with archiving. */
+export interface ArchiverState {
+  /** the file that it could not archive when it tried last; undefined while it can */
+  failing: string | undefined;
+  /** closed segments and other files of the log that are not in the archive yet, and stay in pg_wal until they are */
+  waiting: number;
+}
+
+export async function askArchiver(client: pg.Client): Promise<ArchiverState> {
+  const { rows } = await client.query<{ failing: string | null; waiting: number }>(
+    `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_wal END AS failing,
+       (SELECT count(*)::int FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready') AS waiting
+     FROM pg_stat_archiver`,
+  );
+  const { failing = null, waiting = 0 } = rows[0] ?? {};
+  return { failing: failing ?? undefined, waiting };
+}
+
 /**
  * Whether a server archives as these settings say.
  *
