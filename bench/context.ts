@@ -53,7 +53,7 @@ export async function withContext<Result>(
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fieldtrace-bench-'));
   const server = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'warn' }) });
   try {
-    await migratePacketService(server.connection);
+    await migratePacketService(server.owner);
     return await work(makeContext(seconds, server));
   } finally {
     await server.stop();
@@ -61,7 +61,7 @@ export async function withContext<Result>(
   }
 }
 
-function makeContext(seconds: number, { connection }: EmbeddedPostgres): Context {
+function makeContext(seconds: number, { owner: connection }: EmbeddedPostgres): Context {
   const { host, port, user, password, database } = connection;
   const url = `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
   const environment = { DATABASE_URL: url, LOG_LEVEL: 'warn' };

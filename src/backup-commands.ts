@@ -14,8 +14,8 @@ import { openState } from './platform/backup/state.ts';
 import { backupDetail } from './platform/backup/status.ts';
 import { listInstances, openVault, type Vault } from './platform/backup/vault.ts';
 import { openFileStore } from './platform/files/index.ts';
-import { type Connection, connectionFromUrl, withPool } from './platform/postgres/database.ts';
-import type { OpenDatabase } from './platform/postgres/open-database.ts';
+import { type Connection, withPool } from './platform/postgres/database.ts';
+import { externalDatabase, type OpenDatabase } from './platform/postgres/open-database.ts';
 import { type Settings, SettingsError } from './platform/settings.ts';
 import { parseTimestamp } from './platform/time.ts';
 import { deleteAllSessions } from './trace-backend/accounts/sessions/store.ts';
@@ -27,6 +27,8 @@ const THREADS = 2;
 /** How often progress is printed, in milliseconds. */
 const TELL_MS = 1000;
 const GIB = 1024 ** 3;
+
+type BothRoles = Pick<OpenDatabase, 'connection' | 'owner'>;
 
 /** What a command of this file gets. */
 export interface BackupCommand {
@@ -47,6 +49,7 @@ export async function status({ settings }: BackupCommand): Promise<string> {
     trouble: await state.read('health'),
     waitingSince: undefined,
     waitingSegments: 0,
+    unarchivedSegments: 0,
     archives: true,
   };
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
@@ -116,8 +119,8 @@ export async function restoreBackup({ settings, logger, options }: BackupCommand
     const files = openFileStore({ ...settings, DATA_DIR: into });
     const { text, mismatches } = await restoreAndVerify(
       { vault, into, to, files, onProgress: printProgress(), logger },
-      settings.DATABASE_URL,
-      connection => recordCommand(connection, 'restore', options),
+      settings,
+      database => recordCommand(database.connection, 'restore', options),
     );
     if (mismatches > 0) process.exitCode = 1;
     return `${text}\nstart it with DATA_DIR=${into}`;
@@ -178,7 +181,7 @@ async function restoreAside(
     const files = openFileStore({ ...settings, S3_BUCKET: undefined, DATA_DIR: folder });
     return await restoreAndVerify(
       { vault, into: folder, to: undefined, files, onProgress, logger },
-      settings.DATABASE_URL,
+      settings,
     );
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -192,22 +195,23 @@ async function restoreAside(
  */
 async function restoreAndVerify(
   restoring: Restoring,
-  databaseUrl: string | undefined,
-  record: (connection: Connection) => Promise<void> = async () => {},
+  settings: Settings,
+  record: (database: BothRoles) => Promise<void> = async () => {},
 ): Promise<{ text: string; mismatches: number; base: string }> {
-  const verify = async (connection: Connection) => {
-    await migratePresent(connection);
-    await record(connection);
-    return verifyEverything(connection, restoring.files);
+  const verify = async (database: BothRoles) => {
+    await migratePresent(database);
+    await record(database);
+    return verifyEverything(database.connection, restoring.files);
   };
-  const restored = await restore(restoring, async connection => {
-    await endSessions(connection);
-    return verify(connection);
+  const restored = await restore(restoring, async database => {
+    await endSessions(database.connection);
+    return verify(database);
   });
   const { base, time, files } = restored;
   // Of an external database only the files were backed up.
   const verified =
-    restored.finished ?? (databaseUrl ? await verify(connectionFromUrl(databaseUrl)) : undefined);
+    restored.finished ??
+    (settings.DATABASE_URL ? await verify(externalDatabase(settings.DATABASE_URL, settings)) : undefined);
   const what = time
     ? `restored to ${time.toISOString()} from base backup ${base.id}, and ${files} files`
     : `restored ${files} files of ${base.id}; restore the database at ${base.externalLsn} or later with its own tools`;
@@ -219,9 +223,9 @@ async function restoreAndVerify(
 }
 
 /** Migrates the services that a database has: a backup may be older than this version. */
-async function migratePresent(connection: Connection): Promise<void> {
-  if ((await packetServiceLacks(connection))?.length) await migratePacketService(connection);
-  if ((await traceBackendLacks(connection))?.length) await migrateTraceBackend(connection);
+async function migratePresent({ connection, owner }: BothRoles): Promise<void> {
+  if ((await packetServiceLacks(owner))?.length) await migratePacketService(connection, owner);
+  if ((await traceBackendLacks(owner))?.length) await migrateTraceBackend(connection, owner);
 }
 
 async function endSessions(connection: Connection): Promise<void> {

@@ -7,11 +7,10 @@ import { migratePacketService } from './packet-service/app.ts';
 import { BackupError } from './platform/backup/backup-error.ts';
 import { Problem } from './platform/http/problems.ts';
 import { makeLogger } from './platform/logging/logger.ts';
-import type { Connection } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { MoveError } from './platform/postgres/move/move.ts';
-import { openDatabase } from './platform/postgres/open-database.ts';
+import { type OpenDatabase, openDatabase } from './platform/postgres/open-database.ts';
 import { readSettings, SettingsError } from './platform/settings.ts';
 import { VERSION } from './platform/version.ts';
 import { migrateTraceBackend } from './trace-backend/app.ts';
@@ -39,7 +38,7 @@ async function main(): Promise<void> {
 /** Runs a command on the database of the settings, and records it in the audit: before its work, and if it fails. */
 async function runOnDatabase({ name, command, options }: AskedCommand, context: BackupCommand) {
   const database = await openDatabase(context.settings, context.logger);
-  const { connection, backup } = database;
+  const { connection, owner, backup } = database;
   const record = async (outcome?: 'failed') => {
     if (command.unrecorded) return;
     await recordCommand(connection, name, options, outcome).catch(error => {
@@ -47,10 +46,10 @@ async function runOnDatabase({ name, command, options }: AskedCommand, context: 
     });
   };
   try {
-    await migrate(connection, command.migrates ?? []);
+    await migrate(database, command.migrates ?? []);
     await record();
     try {
-      return await command.run?.({ connection, backup, ...context });
+      return await command.run?.({ connection, owner, backup, ...context });
     } catch (error) {
       await record('failed');
       throw error;
@@ -63,9 +62,12 @@ async function runOnDatabase({ name, command, options }: AskedCommand, context: 
 /** SQLSTATE of a role that may not write, and of a server or transaction that is read-only. */
 const REFUSED_WRITES = ['42501', '25006'];
 
-async function migrate(connection: Connection, services: readonly ('packet' | 'trace')[]): Promise<void> {
-  if (services.includes('packet')) await migratePacketService(connection);
-  if (services.includes('trace')) await migrateTraceBackend(connection);
+async function migrate(
+  { connection, owner }: OpenDatabase,
+  services: readonly ('packet' | 'trace')[],
+): Promise<void> {
+  if (services.includes('packet')) await migratePacketService(connection, owner);
+  if (services.includes('trace')) await migrateTraceBackend(connection, owner);
 }
 
 /** A message without a stack for what can be expected to fail. */

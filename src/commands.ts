@@ -11,17 +11,18 @@ import {
 } from './backup-commands.ts';
 import { type CommandOptions, recordedCommands } from './command-audit.ts';
 import { move } from './move-command.ts';
+import { migratePacketService } from './packet-service/app.ts';
 import { erasePacket } from './packet-service/erasure/erase.ts';
 import { SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
 import { replayNotifications } from './packet-service/sharing/notifications/replay.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { adoptFileStore } from './platform/files/store-id.ts';
-import { type Connection, withPool } from './platform/postgres/database.ts';
+import { withPool } from './platform/postgres/database.ts';
 import type { OpenDatabase } from './platform/postgres/open-database.ts';
 import type { Settings } from './platform/settings.ts';
 import { secretBox } from './platform/tokens/secret-box.ts';
 import { createAdmin } from './trace-backend/accounts/administration/first-admin.ts';
-import { SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
+import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from './trace-backend/app.ts';
 import { importEcbRates } from './trace-backend/currency/import-ecb.ts';
 import { makeKey } from './trace-backend/keys/keys.ts';
 import { checkSecrets } from './trace-backend/keys/sealed.ts';
@@ -50,12 +51,16 @@ export interface Command {
   /** it opens databases of its own and not that of the settings */
   alone?: (context: BackupCommand) => Promise<string>;
   /** @returns what to print */
-  run?: (context: BackupCommand & Pick<OpenDatabase, 'connection' | 'backup'>) => Promise<string>;
+  run?: (context: BackupCommand & Omit<OpenDatabase, 'stop'>) => Promise<string>;
 }
 
-function userCommand(connection: Connection, settings: Settings, options: CommandOptions): UserCommand {
+function userCommand(
+  database: Pick<OpenDatabase, 'connection' | 'owner'>,
+  settings: Settings,
+  options: CommandOptions,
+): UserCommand {
   const service = options.service as string | undefined;
-  return { connection, settings, userId: options.ID as string, service };
+  return { ...database, settings, userId: options.ID as string, service };
 }
 
 /** Every command by its name. */
@@ -67,9 +72,9 @@ export const commands: Record<string, Command> = {
     needs: ['reason'],
     operand: 'ID',
     migrates: ['packet'],
-    async run({ connection, settings, options }) {
+    async run({ owner, settings, options }) {
       const id = options.ID as string;
-      const erasing = { connection, files: openFileStore(settings) };
+      const erasing = { connection: owner, files: openFileStore(settings) };
       const { at, again, words, files } = await erasePacket(erasing, id, options.reason as string);
       if (again) return `packet ${id} had already been erased, at ${at.toISOString()}`;
       return `packet ${id} is erased, with ${files} files and ${words} words of the search index; backups keep it until they expire`;
@@ -123,9 +128,9 @@ export const commands: Record<string, Command> = {
     options: { to: { type: 'string' }, service: { type: 'string' } },
     needs: ['to'],
     operand: 'ID',
-    async run({ connection, settings, options }) {
+    async run({ connection, owner, settings, options }) {
       const file = path.resolve(options.to as string);
-      return exportUser(userCommand(connection, settings, options), file);
+      return exportUser(userCommand({ connection, owner }, settings, options), file);
     },
   },
   'erase user': {
@@ -133,7 +138,8 @@ export const commands: Record<string, Command> = {
     does: 'erases the personal data of a user permanently; packets stay as evidence',
     options: { service: { type: 'string' } },
     operand: 'ID',
-    run: ({ connection, settings, options }) => eraseUser(userCommand(connection, settings, options)),
+    run: ({ connection, owner, settings, options }) =>
+      eraseUser(userCommand({ connection, owner }, settings, options)),
   },
   'import ecb-rates': {
     usage: 'import ecb-rates FILE [--force]',
@@ -173,6 +179,18 @@ export const commands: Record<string, Command> = {
         await withPool(connection, schema, pool => adoptFileStore(pool, files));
       }
       return `the files of the database are in ${files.place}`;
+    },
+  },
+  migrate: {
+    usage: 'migrate',
+    does: 'brings the database up to date, as a start does; with DATABASE_OWNER_URL, which the services then do not need',
+    options: {},
+    async run({ connection, owner, settings: { SERVICES } }) {
+      const names = [
+        ...(SERVICES.includes('trace') ? await migrateTraceBackend(connection, owner) : []),
+        ...(SERVICES.includes('packet') ? await migratePacketService(connection, owner) : []),
+      ];
+      return names.length > 0 ? names.map(name => `ran ${name}`).join('\n') : 'the database was up to date';
     },
   },
   move: {

@@ -8,6 +8,7 @@ import { openFileStore } from './platform/files/index.ts';
 import { checkFileStore } from './platform/files/store-id.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
 import { makeLogger } from './platform/logging/logger.ts';
+import { oneRoleWarning } from './platform/postgres/check-roles.ts';
 import { checkServer } from './platform/postgres/check-server.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
     // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
     const services = await makeServices(
       settings,
-      { connection: database.connection, backups },
+      { connection: database.connection, owner: database.owner, backups },
       logger,
       servers,
     );
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
       await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
       await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
     }
+    await warnOfOneRole(settings, database.connection, logger);
     backups?.start();
     const listening: Listening = { packet: undefined, trace: undefined };
     for (const { name, app } of services) {
@@ -87,6 +89,13 @@ async function checkDatabase(settings: Settings, connection: Connection, logger:
   if (finding !== undefined) logger.warn(finding);
 }
 
+/** Only for a server of the operator's own: the embedded one always has two roles. */
+async function warnOfOneRole(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
+  if (settings.DATABASE_URL === undefined) return;
+  const warning = await oneRoleWarning(connection, [PACKET_SCHEMA, TRACE_SCHEMA]);
+  if (warning !== undefined) logger.warn(warning);
+}
+
 /** @throws SettingsError with the setting of the port */
 async function listen(app: Server, host: string, port: number, setting: string): Promise<void> {
   try {
@@ -112,7 +121,11 @@ interface Service {
 /** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
 async function makeServices(
   settings: Settings,
-  { connection, backups }: { connection: Connection; backups: Backups | undefined },
+  {
+    connection,
+    owner,
+    backups,
+  }: Pick<OpenDatabase, 'connection' | 'owner'> & { backups: Backups | undefined },
   logger: Logger,
   servers: Server[],
 ): Promise<Service[]> {
@@ -127,7 +140,7 @@ async function makeServices(
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
     const migrate = async () => {
-      const names = await migrateTraceBackend(connection);
+      const names = await migrateTraceBackend(connection, owner);
       await prepareTraceBackend(settings, connection, log);
       return names;
     };
@@ -144,7 +157,7 @@ async function makeServices(
     const log = logger.child({ service: 'packet-service' });
     const app = await packetService(settings, connection, log, registry, backups);
     servers.push(app);
-    const migrate = () => migratePacketService(connection);
+    const migrate = () => migratePacketService(connection, owner);
     services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
   }
   return services;

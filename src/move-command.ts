@@ -10,7 +10,9 @@ import { otherMajorIn } from './platform/postgres/embedded/running.ts';
 import { moveDatabase } from './platform/postgres/move/move.ts';
 import { migrateTraceBackend, MOVED as TRACE } from './trace-backend/app.ts';
 
+/** A database as the role that owns the tables, and as that of the services: the same for an address. */
 interface Opened {
+  owner: Connection;
   connection: Connection;
   stop: () => Promise<void>;
 }
@@ -23,13 +25,14 @@ interface Opened {
  * @throws MoveError, MigrationError, EmbeddedPostgresError
  */
 export async function move({ from, to }: { from: string; to: string }, logger: Logger): Promise<string> {
-  const source = await open(from, logger, otherMajorIn);
+  const source = await openSource(from, logger);
   try {
-    const target = await open(to, logger);
+    const target = await openTarget(to, logger);
     try {
-      const { tables, rows, packets } = await moveTables(source.connection, target.connection);
-      if (packets) await migratePacketService(target.connection);
-      if (tables.some(name => name.startsWith(TRACE.schema))) await migrateTraceBackend(target.connection);
+      const { tables, rows, packets } = await moveTables(source.owner, target);
+      if (packets) await migratePacketService(target.connection, target.owner);
+      if (tables.some(name => name.startsWith(TRACE.schema)))
+        await migrateTraceBackend(target.connection, target.owner);
       if (packets) await appendAll(target.connection);
       await recordCommand(target.connection, 'move', {});
       const setting = isUrl(to) ? 'DATABASE_URL' : 'DATA_DIR';
@@ -49,20 +52,24 @@ function isUrl(place: string): boolean {
   return /^postgres(ql)?:\/\//.test(place);
 }
 
-/** @param elsewhere how a DATA_DIR is reached whose server cannot be started by this fieldtrace */
-async function open(
-  place: string,
-  logger: Logger,
-  elsewhere: (dataDir: string) => Connection | undefined = () => undefined,
-): Promise<Opened> {
-  const stop = async () => {};
-  if (isUrl(place)) return { connection: connectionFromUrl(place), stop };
+/** It stays as it is, for the version that made it. */
+async function openSource(place: string, logger: Logger): Promise<Opened> {
+  if (isUrl(place)) return asOneRole(connectionFromUrl(place));
   const dataDir = path.resolve(place);
-  const connection = elsewhere(dataDir);
-  return connection ? { connection, stop } : startEmbeddedPostgres({ dataDir, logger });
+  const elsewhere = otherMajorIn(dataDir);
+  return elsewhere ? asOneRole(elsewhere) : startEmbeddedPostgres({ dataDir, logger, asItIs: true });
 }
 
-async function moveTables(source: Connection, target: Connection) {
+async function openTarget(place: string, logger: Logger): Promise<Opened> {
+  if (isUrl(place)) return asOneRole(connectionFromUrl(place));
+  return startEmbeddedPostgres({ dataDir: path.resolve(place), logger });
+}
+
+function asOneRole(connection: Connection): Opened {
+  return { connection, owner: connection, stop: async () => {} };
+}
+
+async function moveTables(source: Connection, target: Opened) {
   const tables: string[] = [];
   let rows = 0;
   const format = '{bar} {percentage}% {table}';
@@ -71,7 +78,8 @@ async function moveTables(source: Connection, target: Connection) {
   try {
     const services = await moveDatabase({
       source,
-      target,
+      target: target.owner,
+      queues: target.connection,
       services: [PACKET, TRACE],
       onTable(table) {
         tables.push(table.name);

@@ -19,6 +19,8 @@ import { personalFiles } from './trace-backend/personal-data/export.ts';
 /** The user of a command, and the service; both if the trace backend is the registry. */
 export interface UserCommand {
   connection: Connection;
+  /** of the role that owns the tables */
+  owner: Connection;
   settings: Settings;
   userId: string;
   service: string | undefined;
@@ -76,7 +78,7 @@ interface Services {
 }
 
 async function withServices<Result>(
-  { connection, settings, userId, service }: UserCommand,
+  { connection, owner, settings, userId, service }: UserCommand,
   work: (services: Services) => Promise<Result>,
 ): Promise<Result> {
   if (service === undefined && namesRegistry(settings)) {
@@ -88,7 +90,7 @@ async function withServices<Result>(
   if (service !== undefined && service !== 'packet' && service !== 'trace') {
     throw new Problem('invalid', '--service must be packet or trace');
   }
-  const trace = service === 'packet' ? undefined : await traceUser(connection, userId);
+  const trace = service === 'packet' ? undefined : await traceUser({ connection, owner, userId });
   const packet = service === 'trace' ? undefined : packetPersonalData(settings, connection);
   try {
     if (service === 'packet' && !(await packet?.isHere())) {
@@ -100,8 +102,12 @@ async function withServices<Result>(
   }
 }
 
-async function traceUser(connection: Connection, userId: string): Promise<number> {
-  await migrateTraceBackend(connection);
+async function traceUser({
+  connection,
+  owner,
+  userId,
+}: Pick<UserCommand, 'connection' | 'owner' | 'userId'>): Promise<number> {
+  await migrateTraceBackend(connection, owner);
   return withPool(connection, TRACE_SCHEMA, async pool => {
     const user = /^[1-9]\d{0,8}$/.test(userId) ? await findUser(pool, Number(userId)) : undefined;
     if (!user) throw new Problem('not_found', `the trace backend has no user ${userId}`);

@@ -15,7 +15,7 @@ import { moveDatabase } from '../src/platform/postgres/move/move.ts';
 import { readSettings } from '../src/platform/settings.ts';
 import { migrateTraceBackend, MOVED as TRACE } from '../src/trace-backend/app.ts';
 import { upload } from './helpers/attachments.ts';
-import { administer, type TestDatabase, testDatabase } from './helpers/database.ts';
+import { administer, asService, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
@@ -133,6 +133,8 @@ async function expectWhole(connection: Connection): Promise<void> {
   expect(mismatches).toEqual([]);
   expect(counts).toMatchObject({ packets: 2, messages: 1, files: 1, entries: 3 });
   expect(await entries(connection)).toEqual({ logged: 3, queued: 0 });
+  await migratePacketService(asService(connection), connection);
+  await migrateTraceBackend(asService(connection), connection);
   const [packets, trace] = await open(connection);
   try {
     const found = await packets.send('POST', '/chat/query', { user_id: 'ana', keyword: 'blätt' });
@@ -201,7 +203,7 @@ test('a move of a database that is written to meanwhile is refused, and so is on
 
 test('a database of an older version is moved at its level and then brought up to date', async () => {
   const [old, target] = [await emptyDatabase(), await emptyDatabase()];
-  await migrate(old, PACKET.schema, PACKET.folder, undefined, { upTo: 3 });
+  await migrate(old, PACKET.schema, PACKET.folder, { upTo: 3 });
   await PACKET.makeJobs(old);
   const [row] = await query(
     source.connection,

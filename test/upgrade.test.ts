@@ -12,7 +12,7 @@ import { migrate } from '../src/platform/postgres/migrate.ts';
 import { readSettings } from '../src/platform/settings.ts';
 import { migrateTraceBackend } from '../src/trace-backend/app.ts';
 import { upload } from './helpers/attachments.ts';
-import { administer } from './helpers/database.ts';
+import { administer, asService } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
@@ -182,8 +182,8 @@ async function fill(from: pg.Pool, to: Connection, schema: string): Promise<void
 
 test.each(LEVELS)('a database of %i migrations is brought up to date with everything in it', async level => {
   const connection = await databaseAt(level);
-  await migratePacketService(connection);
-  await migrateTraceBackend(connection);
+  await migratePacketService(asService(connection), connection);
+  await migrateTraceBackend(asService(connection), connection);
   const environment = { DATA_DIR: files.folder };
   const [upgraded, upgradedTrace] = [
     await runningService(environment, { ...packets, connection }),

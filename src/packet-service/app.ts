@@ -74,9 +74,14 @@ export const MOVED: MovedService = {
   makeJobs: connection => prepareJobs(connection, JOBS_SCHEMA, QUEUES),
 };
 
-/** Brings the packet service's tables up to date; returns the names of the migrations that ran now. */
-export async function migratePacketService(connection: Connection): Promise<string[]> {
-  const names = await migrate(connection, SCHEMA, MIGRATIONS);
+/**
+ * Brings the packet service's tables up to date; returns the names of the migrations that ran now.
+ *
+ * @param owner of the role that owns the tables; it gives that of `connection` its rights
+ */
+export async function migratePacketService(connection: Connection, owner = connection): Promise<string[]> {
+  const service = owner === connection ? undefined : connection;
+  const names = await migrate(owner, SCHEMA, MIGRATIONS, { service });
   await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
   return names;
 }

@@ -37,6 +37,15 @@ export const Settings = Type.Object({
       description: 'PostgreSQL server to use (15 or newer); without it, an embedded one runs in DATA_DIR',
     }),
   ),
+  DATABASE_OWNER_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://[^\\s]+$',
+      allowed: 'a postgres:// or postgresql:// URL',
+      maxLength: 4096,
+      description:
+        'the database of DATABASE_URL, as the role that owns the tables and migrates them; without it, one role does everything',
+    }),
+  ),
   DATABASE_POOL: Type.Integer({
     minimum: 2,
     maximum: 200,

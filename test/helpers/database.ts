@@ -1,23 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { openPool } from '../../src/platform/postgres/database.ts';
+import { type Connection, openPool } from '../../src/platform/postgres/database.ts';
 import { errorCode } from '../../src/platform/postgres/troubles.ts';
 
 export interface DatabaseServer {
   host: string;
   port: number;
+  /** the role that owns the tables */
   user: string;
   password: string;
   /** name of the migrated database to clone */
   template: string;
 }
 
+/** The role of services that run in the test's own process. */
+export interface ServiceRole {
+  user: string;
+  password: string;
+}
+
 export interface TestDatabase {
+  /** of the role that owns the tables */
   connection: { host: string; port: number; user: string; password: string; database: string };
   /** Sees the packet service's tables. */
   pool: pg.Pool;
   drop(): Promise<void>;
+}
+
+/** The same database, as the role of the services. */
+export function asService<Way extends Connection>(connection: Way): Way {
+  return { ...connection, ...inject('serviceRole') };
 }
 
 /** A migrated database of the caller's own, on the run's one server. */

@@ -7,11 +7,12 @@ import type { TestProject } from 'vitest/node';
 import { migratePacketService } from '../../src/packet-service/app.ts';
 import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded/index.ts';
 import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
-import type { DatabaseServer } from './database.ts';
+import type { DatabaseServer, ServiceRole } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     databaseServer: DatabaseServer;
+    serviceRole: ServiceRole;
   }
 }
 
@@ -20,17 +21,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fieldtrace-test-'));
   await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'warn' }) });
-  const { host, port, user, password } = server.connection;
+  const { host, port, user, password } = server.owner;
+  const service = { user: server.connection.user, password: server.connection.password };
 
-  const template = 'migrated';
-  const client = new pg.Client(server.connection);
+  const database = 'migrated';
+  const client = new pg.Client(server.owner);
   await client.connect();
-  await client.query(`CREATE DATABASE ${template}`);
+  await client.query(`CREATE DATABASE ${database}`);
+  await client.query(`GRANT CREATE ON DATABASE ${database} TO ${service.user}`);
   await client.end();
-  await migratePacketService({ ...server.connection, database: template });
-  await migrateTraceBackend({ ...server.connection, database: template });
+  await migratePacketService({ ...server.connection, database }, { ...server.owner, database });
+  await migrateTraceBackend({ ...server.connection, database }, { ...server.owner, database });
 
-  project.provide('databaseServer', { host, port, user, password, template });
+  project.provide('databaseServer', { host, port, user, password, template: database });
+  project.provide('serviceRole', service);
   return async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

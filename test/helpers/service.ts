@@ -6,7 +6,7 @@ import { packetService } from '../../src/packet-service/app.ts';
 import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
-import { testDatabase } from './database.ts';
+import { asService, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 
 export interface Answer {
@@ -29,6 +29,7 @@ export type Send = (
 export interface RunningService {
   url: string;
   send: Send;
+  /** of the role that owns the tables, which the service is not */
   pool: pg.Pool;
   connection: Connection;
   /** how many connections of clients it has */
@@ -55,7 +56,7 @@ export async function runningService(
     DATA_DIR: files.folder,
     ...environment,
   });
-  const app = await packetService(settings, connection, logger, registry);
+  const app = await packetService(settings, asService(connection), logger, registry);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

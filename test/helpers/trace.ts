@@ -8,7 +8,7 @@ import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
 import type { Role } from '../../src/trace-backend/access/role.ts';
 import { insertUser, type Status } from '../../src/trace-backend/accounts/users/store.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
-import { testDatabase } from './database.ts';
+import { asService, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 import { type Answer, type RunningService, sender } from './service.ts';
 
@@ -55,9 +55,10 @@ export async function runningTrace(
     ...environment,
   });
   const logger = pino({ level: 'silent' });
-  await prepareTraceBackend(settings, connection, logger);
-  const elsewhere = packetPersonalData(settings, connection);
-  const { app, registry } = await traceBackend(settings, connection, logger, elsewhere);
+  const role = asService(connection);
+  await prepareTraceBackend(settings, role, logger);
+  const elsewhere = packetPersonalData(settings, role);
+  const { app, registry } = await traceBackend(settings, role, logger, elsewhere);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const pool = openPool(connection, 'trace_backend', 4);

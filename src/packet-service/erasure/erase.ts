@@ -70,9 +70,13 @@ export async function erasePacket(erasing: Erasing, id: string, reason: string):
     return { at: done.at, again: false, words: done.words.length, files: done.attachments.length };
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
-    throw new Problem('forbidden', 'only the database user who owns the tables can erase packets', {
-      cause: error,
-    });
+    throw new Problem(
+      'forbidden',
+      'only the role that owns the tables can erase packets: set DATABASE_OWNER_URL',
+      {
+        cause: error,
+      },
+    );
   } finally {
     await pool.end();
   }

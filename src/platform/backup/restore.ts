@@ -3,7 +3,6 @@ import path from 'node:path';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { FileStore } from '../files/index.ts';
-import type { Connection } from '../postgres/database.ts';
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
@@ -51,7 +50,7 @@ export interface Restored {
  */
 export async function restore<Finished>(
   restoring: Restoring,
-  finish: (connection: Connection, restored: Restored) => Promise<Finished>,
+  finish: (database: Pick<EmbeddedPostgres, 'connection' | 'owner'>, restored: Restored) => Promise<Finished>,
 ): Promise<Restored & { finished: Finished | undefined }> {
   const { vault, into, to } = restoring;
   const catalogue = await readCatalogue(vault);
@@ -67,7 +66,7 @@ export async function restore<Finished>(
   try {
     const time = await lastTime(server, base);
     restored = { base, time, files: await restoreFiles(restoring) };
-    finished = await finish(server.connection, restored);
+    finished = await finish(server, restored);
   } finally {
     await server.stop();
   }

@@ -35,14 +35,14 @@ afterAll(async () => {
 test('a migration that waits for another process` for too long ends with an error, and leaves nothing behind', async () => {
   const holder = await database.pool.connect();
   await holder.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migrate]);
-  await expect(migrate(relay.connection, 'hung', folder, SHORT)).rejects.toMatchObject(missed);
+  await expect(migrate(relay.connection, 'hung', folder, { deadline: SHORT })).rejects.toMatchObject(missed);
   await holder.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.migrate]);
   holder.release();
-  expect(await migrate(relay.connection, 'hung', folder, SHORT)).toEqual(['001-first.sql']);
-  expect(await migrate(relay.connection, 'hung', folder, SHORT)).toEqual([]);
+  expect(await migrate(relay.connection, 'hung', folder, { deadline: SHORT })).toEqual(['001-first.sql']);
+  expect(await migrate(relay.connection, 'hung', folder, { deadline: SHORT })).toEqual([]);
 });
 
 test('a database that takes the connection and never answers does not hang the start', async () => {
   relay.blackHole();
-  await expect(migrate(relay.connection, 'dark', folder, SHORT)).rejects.toThrow(/timeout/);
+  await expect(migrate(relay.connection, 'dark', folder, { deadline: SHORT })).rejects.toThrow(/timeout/);
 });

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { rolesOf } from './check-roles.ts';
 import { CONNECT_MS, type Connection } from './database.ts';
 import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 import { createSchema, MigrationError } from './make-schema.ts';
+import { divide, type Roles } from './roles/divide.ts';
 
 export { MigrationError };
 
@@ -17,10 +19,13 @@ const KEEP_ALIVE_MS = 30_000;
 /** Number of the row that a database has among its migrations while `fieldtrace move` fills it. */
 export const UNFINISHED_MOVE = -1;
 
-/** The migrations that are run, where it is not all of them. */
-export interface Level {
-  /** number of the last one */
-  upTo: number;
+export interface MigrateOptions {
+  /** time after which an unresponsive connection is destroyed */
+  deadline?: Deadline;
+  /** number of the last migration that is run, in a database that `fieldtrace move` fills */
+  upTo?: number;
+  /** of the role that the service uses, which gets its rights on the tables */
+  service?: Connection | undefined;
 }
 
 interface Migration {
@@ -36,19 +41,17 @@ interface Migration {
  * together take turns. A database with a migration that is unknown to this version, or has another text, is left
  * unchanged.
  *
+ * @param connection of the role that owns the tables; any other one can only find that there is nothing to do
  * @param schema the PostgreSQL schema of the service, created if missing
  * @param folder the folder of `NNN-name.sql` files
- * @param deadline time after which an unresponsive connection is destroyed
- * @param level of a database that `fieldtrace move` fills
  * @returns the names of the migrations that ran now
- * @throws MigrationError
+ * @throws MigrationError; SettingsError if the two roles are in different databases
  */
 export async function migrate(
   connection: Connection,
   schema: string,
   folder: URL,
-  deadline = MIGRATION_DEADLINE,
-  level?: Level,
+  { deadline = MIGRATION_DEADLINE, upTo, service }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client({
@@ -64,9 +67,16 @@ export async function migrate(
   watchDeadline(client, deadline, () => {});
   try {
     await checkServer(client);
+    const roles = service && (await rolesOf(client, service));
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migrate]);
+    if (!(await ownsSchema(client, schema))) {
+      await refuseWork(client, schema, migrations, roles !== undefined);
+      return [];
+    }
     await makeSchema(client, schema);
-    return await apply(client, migrations, level);
+    const names = await apply(client, migrations, upTo);
+    if (roles) await grant(client, roles);
+    return names;
   } finally {
     await client.end();
   }
@@ -79,6 +89,51 @@ export async function makeSchema(client: pg.Client, schema: string): Promise<voi
   await client.query(`CREATE TABLE IF NOT EXISTS migrations (
     number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`);
+}
+
+/** @throws MigrationError if the roles cannot be what they should be */
+async function grant(client: pg.Client, roles: Roles): Promise<void> {
+  try {
+    await divide(client, roles);
+  } catch (error) {
+    // Insufficient privilege, raised exception.
+    if (!['42501', 'P0001'].includes((error as { code?: string }).code ?? '')) throw error;
+    throw new MigrationError(
+      `DATABASE_OWNER_URL: ${(error as Error).message}; run two-roles.sql (docs/operations.md, "Two roles")`,
+      { cause: error },
+    );
+  }
+}
+
+/** Whether the schema is missing, or the session may make tables in it. */
+async function ownsSchema(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ owns: boolean }>(
+    `SELECT pg_has_role(nspowner, 'USAGE') OR has_schema_privilege(oid, 'CREATE') AS owns
+     FROM pg_namespace WHERE nspname = $1`,
+    [schema],
+  );
+  return rows[0]?.owns ?? true;
+}
+
+/** @throws MigrationError if there is work that only the owner of the tables can do */
+async function refuseWork(
+  client: pg.Client,
+  schema: string,
+  migrations: Migration[],
+  isOwner: boolean,
+): Promise<void> {
+  if (isOwner) {
+    throw new MigrationError(
+      `DATABASE_OWNER_URL: this role does not own the schema ${schema}: run two-roles.sql (docs/operations.md, "Two roles")`,
+    );
+  }
+  await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`);
+  const lacking = await pending(client, migrations);
+  if (lacking.length === 0) return;
+  throw new MigrationError(
+    `the database lacks ${lacking.map(({ name }) => name).join(', ')}, and the role of DATABASE_URL does not own its ` +
+      'tables: set DATABASE_OWNER_URL, or run `fieldtrace migrate` with it once',
+  );
 }
 
 async function checkServer(client: pg.Client): Promise<void> {
@@ -116,13 +171,13 @@ export async function pendingMigrations(
   }
 }
 
-async function pending(client: pg.Client, migrations: Migration[], level?: Level): Promise<Migration[]> {
+async function pending(client: pg.Client, migrations: Migration[], upTo?: number): Promise<Migration[]> {
   const { rows: applied } = await client.query<{ number: number; name: string; checksum: string }>(
     'SELECT number, name, checksum FROM migrations ORDER BY number',
   );
   for (const { number, name, checksum } of applied) {
     if (number === UNFINISHED_MOVE) {
-      if (level) continue;
+      if (upTo !== undefined) continue;
       throw new MigrationError('a move into this database was not finished: run `fieldtrace move` again');
     }
     const known = migrations.find(migration => migration.number === number);
@@ -133,16 +188,16 @@ async function pending(client: pg.Client, migrations: Migration[], level?: Level
       );
     }
   }
-  const wanted = level ? migrations.filter(({ number }) => number <= level.upTo) : migrations;
+  const wanted = migrations.filter(({ number }) => number <= (upTo ?? number));
   return wanted.filter(({ number }) => !applied.some(row => row.number === number));
 }
 
 async function apply(
   client: pg.Client,
   migrations: Migration[],
-  level: Level | undefined,
+  upTo: number | undefined,
 ): Promise<string[]> {
-  const lacking = await pending(client, migrations, level);
+  const lacking = await pending(client, migrations, upTo);
   for (const { number, name, text, checksum } of lacking) {
     await client.query('BEGIN');
     await client.query(text);

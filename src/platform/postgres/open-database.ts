@@ -1,17 +1,20 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { Settings } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings.ts';
 import { type Connection, connectionFromUrl } from './database.ts';
 import { type ServerFiles, startEmbeddedPostgres } from './embedded/index.ts';
 
 export type DatabaseSettings = Pick<
   Settings,
-  'DATABASE_URL' | 'DATA_DIR' | 'BACKUP_URL' | 'BACKUP_MAX_LAG_SECONDS'
+  'DATABASE_URL' | 'DATABASE_OWNER_URL' | 'DATA_DIR' | 'BACKUP_URL' | 'BACKUP_MAX_LAG_SECONDS'
 >;
 
 /** A database that the services can use. */
 export interface OpenDatabase {
+  /** of the role of the services */
   connection: Connection;
+  /** of the role that owns the tables; the same object if one role does everything */
+  owner: Connection;
   /** of an embedded server, what its backup needs */
   backup?: ServerFiles;
   stop: () => Promise<void>;
@@ -21,12 +24,22 @@ export interface OpenDatabase {
  * The configured database. An embedded one is shared with the other processes on the same DATA_DIR, and started if it
  * is not running.
  *
- * @throws EmbeddedPostgresError
+ * @throws EmbeddedPostgresError, SettingsError
  */
 export async function openDatabase(settings: DatabaseSettings, logger: Logger): Promise<OpenDatabase> {
   const { DATABASE_URL, DATA_DIR, BACKUP_URL, BACKUP_MAX_LAG_SECONDS } = settings;
-  if (DATABASE_URL) return { connection: connectionFromUrl(DATABASE_URL), stop: async () => {} };
+  if (DATABASE_URL) return { ...externalDatabase(DATABASE_URL, settings), stop: async () => {} };
+  if (settings.DATABASE_OWNER_URL) throw new SettingsError('DATABASE_OWNER_URL needs DATABASE_URL as well');
   // Half of the time is for closing a segment, the other for shipping it.
   const archiveSeconds = BACKUP_URL ? Math.max(1, Math.floor(BACKUP_MAX_LAG_SECONDS / 2)) : undefined;
   return startEmbeddedPostgres({ dataDir: path.resolve(DATA_DIR), logger, archiveSeconds });
+}
+
+/** How both roles reach a server of the operator's own. */
+export function externalDatabase(
+  url: string,
+  { DATABASE_OWNER_URL }: Pick<Settings, 'DATABASE_OWNER_URL'>,
+): Pick<OpenDatabase, 'connection' | 'owner'> {
+  const connection = connectionFromUrl(url);
+  return { connection, owner: DATABASE_OWNER_URL ? connectionFromUrl(DATABASE_OWNER_URL) : connection };
 }

@@ -2,7 +2,7 @@ import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { asService, type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { PASSWORD, PASSWORD_HASH, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { openPool } from '../../platform/postgres/database.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await database.pool.query('DROP SCHEMA trace_backend CASCADE');
   await migrateUpTo(CONSENT);
   await insertMemberships();
-  expect(await migrateTraceBackend(database.connection)).toContain(CONSENT);
+  expect(await migrateTraceBackend(asService(database.connection), database.connection)).toContain(CONSENT);
   trace = await runningTrace({}, database);
 });
 afterAll(async () => {

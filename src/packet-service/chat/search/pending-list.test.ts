@@ -20,7 +20,7 @@ async function merged(): Promise<number> {
 async function asked(): Promise<boolean> {
   const { rowCount } = await service.pool.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND query LIKE 'SELECT gin_clean_pending_list(''chat_messages_by_piece'')' AND state = 'idle'`,
+       AND query LIKE 'SELECT merge_messages()' AND state = 'idle'`,
   );
   return rowCount === 1;
 }

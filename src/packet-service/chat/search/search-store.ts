@@ -218,7 +218,7 @@ export async function deleteWord(database: Database, word: string): Promise<void
 
 /** Merges the pending list of the n-gram index; returns at once when it is empty. */
 export async function mergePending(database: Database): Promise<void> {
-  await database.query({ text: "SELECT gin_clean_pending_list('chat_messages_by_piece')" });
+  await database.query({ text: 'SELECT merge_messages()' });
 }
 
 /** Words of the dictionary that have a part at its required position; at most `limit`. */

@@ -18,6 +18,7 @@ import {
   type Holder,
   isRoot,
   makeClone,
+  makeTable,
   postmasterOf,
   query,
   stageDatabase,
@@ -117,7 +118,7 @@ test('where only root can go and there is no user namespace, a new database goes
   const env = withoutNamespaces(system);
   const first = await startHolder(dataDir, { clone, env });
   expect(first.refused).toBe(undefined);
-  await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  await makeTable(first);
   const home = realpathSync(join(dataDir, 'postgres'));
   expect(dirname(home)).toBe(system);
   expect(first.log.join('\n')).toContain(`the database will be in ${home}`);
@@ -144,7 +145,7 @@ test('several that start at once there share one database in the system director
   const env = withoutNamespaces(system);
   const holders = await Promise.all([1, 2, 3].map(() => startHolder(dataDir, { clone, env })));
   expect(holders.map(({ refused }) => refused)).toEqual([undefined, undefined, undefined]);
-  await query((holders[0] as Holder).connection, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  await makeTable(holders[0] as Holder);
   expect(await query((holders[2] as Holder).connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
   expect(readdirSync(system).length).toBe(1);
   await Promise.all(holders.map(holder => holder.finish()));

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { archiveMatches } from './archive.ts';
-import { applicationDatabase, applicationRole, askServer, prepareDatabase } from './control.ts';
+import { type ArchiverState, archiveMatches, askArchiver } from './archive.ts';
+import { applicationDatabase, applicationRole, askServer, ownerRole, prepareDatabase } from './control.ts';
+import { superuser } from './initialise.ts';
 import { readPassword, readPasswords } from './layout.ts';
 import { SYSTEM_DIRECTORY } from './outside.ts';
 import { asRefusal, EmbeddedPostgresError, refusalOfProgram } from './refusals.ts';
@@ -28,22 +29,31 @@ export interface ServerFiles {
   passwords(): Record<string, string>;
   /** Whether the server was started with the archive that the options ask for. */
   archives(): Promise<boolean>;
+  /** Whether the archive takes what the server wants to put there. */
+  archiver(): Promise<ArchiverState>;
+  /** The server's own log. */
+  log: string;
   /** A new session of the superuser; the caller ends it. */
   connect(): Promise<pg.Client>;
 }
 
+/** For new pg.Pool(connection) and new pg.Client(connection). The same after every restart of the server. */
+export interface EmbeddedConnection {
+  /** The directory of a unix socket. */
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** Given, so that a PGSSLMODE in the environment does not ask the socket for TLS. */
+  ssl: false;
+}
+
 export interface EmbeddedPostgres {
-  /** For new pg.Pool(connection) and new pg.Client(connection). The same after every restart of the server. */
-  connection: {
-    /** The directory of a unix socket. */
-    host: string;
-    port: number;
-    user: string;
-    password: string;
-    database: string;
-    /** Given, so that a PGSSLMODE in the environment does not ask the socket for TLS. */
-    ssl: false;
-  };
+  /** of the role of the services, which cannot change packets, log and audit */
+  connection: EmbeddedConnection;
+  /** of the role that owns the tables, and migrates them */
+  owner: EmbeddedConnection;
   /** What a backup needs of the server. */
   backup: ServerFiles;
   /**
@@ -69,49 +79,49 @@ export async function startEmbeddedPostgres(
   try {
     const system = options.systemDirectory ?? SYSTEM_DIRECTORY;
     const lease = await acquireServer(dataDir, options.logger, system, options);
-    return await occupy(lease);
+    return await occupy(lease, options.asItIs === true);
   } catch (error) {
     throw asRefusal(dataDir, error);
   }
 }
 
-async function occupy(lease: ServerLease): Promise<EmbeddedPostgres> {
+async function occupy(lease: ServerLease, asItIs: boolean): Promise<EmbeddedPostgres> {
   let watch: Watch | undefined;
-  let password: string;
+  let service: string;
+  let owner: { user: string; password: string };
   try {
-    password = readPassword(lease.layout, lease.layout.password);
+    service = readPassword(lease.layout, lease.layout.password);
     await stopUnlike(lease);
     watch = await watchServer(lease);
-    await prepareDatabase(watch.control(), password).catch(error => {
-      throw refusalOfProgram(
-        lease.layout.dataDir,
-        'PostgreSQL',
-        undefined,
-        [error.message],
-        lease.layout.log,
-      );
-    });
+    if (!asItIs) await prepare(lease, watch.control());
+    owner = asItIs
+      ? { user: superuser, password: lease.superuserPassword }
+      : { user: ownerRole, password: readPassword(lease.layout, lease.layout.ownerPassword) };
   } catch (error) {
     await watch?.end();
     await releaseServer(lease).catch(err => lease.logger.error({ err }, 'PostgreSQL is left as it is'));
     throw error;
   }
+  const connectionOf = (user: string, password: string): EmbeddedConnection => ({
+    host: lease.socketDirectory,
+    port: socketPort,
+    user,
+    password,
+    database: applicationDatabase,
+    ssl: false,
+  });
   const { end } = watch;
   let stopped: Promise<void> | undefined;
   return {
-    connection: {
-      host: lease.socketDirectory,
-      port: socketPort,
-      user: applicationRole,
-      password,
-      database: applicationDatabase,
-      ssl: false,
-    },
+    connection: connectionOf(applicationRole, service),
+    owner: connectionOf(owner.user, owner.password),
     backup: {
       cluster: lease.layout.cluster,
       spool: lease.layout.spool,
       passwords: () => readPasswords(lease.layout),
       archives: () => withSession(lease, client => archiveMatches(client, lease.settings)),
+      archiver: () => withSession(lease, askArchiver),
+      log: lease.layout.log,
       connect: () => openSession(lease),
     },
     stop: () => {
@@ -121,9 +131,23 @@ async function occupy(lease: ServerLease): Promise<EmbeddedPostgres> {
   };
 }
 
+/** @throws EmbeddedPostgresError */
+async function prepare(lease: ServerLease, control: pg.Client): Promise<void> {
+  const { layout } = lease;
+  try {
+    await prepareDatabase(control, layout, () => openSession(lease, applicationDatabase));
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    throw refusalOfProgram(layout.dataDir, 'PostgreSQL', undefined, [(error as Error).message], layout.log);
+  }
+}
+
 /** @throws Error while the server is away */
-async function openSession({ socketDirectory, superuserPassword }: ServerLease): Promise<pg.Client> {
-  const answer = await askServer(socketDirectory, superuserPassword);
+async function openSession(
+  { socketDirectory, superuserPassword }: ServerLease,
+  database?: string,
+): Promise<pg.Client> {
+  const answer = await askServer(socketDirectory, superuserPassword, database);
   if (typeof answer === 'object') return answer;
   throw new Error('PostgreSQL takes no sessions at present');
 }

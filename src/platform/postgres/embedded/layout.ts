@@ -30,6 +30,7 @@ export interface Layout {
   cluster: string;
   password: string;
   superuserPassword: string;
+  ownerPassword: string;
   log: string;
   /** Where the server archives its write-ahead log while backups are on. */
   spool: string;
@@ -61,6 +62,7 @@ export function prepareLayout(dataDir: string): Layout {
     cluster: join(home, 'data'),
     password: join(home, 'password'),
     superuserPassword: join(home, 'superuser-password'),
+    ownerPassword: join(home, 'owner-password'),
     log: join(home, 'server.log'),
     spool: join(home, 'spool'),
     unfinishedRestore: join(home, 'restore-unfinished'),
@@ -119,8 +121,12 @@ export function openLog(path: string): number {
   return file;
 }
 
+export function randomPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
 /** Stores a password, by default a random one, in a file, atomically, unless there is one. */
-export function makePassword(path: string, password = randomBytes(24).toString('base64url')): void {
+export function makePassword(path: string, password = randomPassword()): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });

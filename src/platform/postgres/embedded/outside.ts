@@ -21,7 +21,10 @@ import { type Layout, syncDirectory } from './layout.ts';
 export const SYSTEM_DIRECTORY = '/var/lib/fieldtrace';
 
 /** What a refused start leaves in DATA_DIR/postgres; nothing of it is needed. */
-const LEFTOVERS = ['password', 'superuser-password', 'server.log', 'transition.lock', 'users.lock', 'socket'];
+const LEFTOVERS = [
+  ...['password', 'superuser-password', 'owner-password', 'server.log'],
+  ...['transition.lock', 'users.lock', 'socket'],
+];
 
 /**
  * PostgreSQL's programs in the system directory, copied when this version is not there yet.

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBinaries } from './binaries.ts';
 import { applicationDatabase, applicationRole } from './control.ts';
-import type { EmbeddedPostgres } from './index.ts';
+import type { EmbeddedConnection } from './index.ts';
 import { EmbeddedPostgresError } from './refusals.ts';
 import { socketDirectory, socketPort } from './socket.ts';
 
@@ -12,7 +12,7 @@ import { socketDirectory, socketPort } from './socket.ts';
  *
  * @throws EmbeddedPostgresError where there is no database, or no server running
  */
-export function otherMajorIn(dataDir: string): EmbeddedPostgres['connection'] | undefined {
+export function otherMajorIn(dataDir: string): EmbeddedConnection | undefined {
   const version = join(dataDir, 'postgres', 'data', 'PG_VERSION');
   if (!existsSync(version)) throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} holds no database.`);
   const major = readFileSync(version, 'utf8').trim();

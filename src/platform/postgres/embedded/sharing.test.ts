@@ -5,6 +5,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   isAlive,
+  makeTable,
   postmasterOf,
   query,
   spawnHolder,
@@ -128,7 +129,7 @@ test('two processes that start at once on a fresh DATA_DIR make one database and
   const [first, second] = await Promise.all([startHolder(dataDir), startHolder(dataDir)]);
   expect(first.refused ?? second.refused).toBe(undefined);
   expect(first.connection).toEqual(second.connection);
-  await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  await makeTable(first);
   expect(await query(second.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
   const made = [...first.log, ...second.log].filter(line => line.includes('made a database'));
   expect(made).toHaveLength(1);

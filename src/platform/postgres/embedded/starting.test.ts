@@ -30,9 +30,9 @@ import { prepareLayout } from './layout.ts';
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('the first start makes a database for the services, whose role is not a superuser', async () => {
+test('the first start makes a database, and for the services a role that owns nothing in it', async () => {
   const dataDir = join(stageDirectory(), 'not', 'yet', 'there');
-  const { connection } = await startHere(dataDir);
+  const { connection, owner } = await startHere(dataDir);
 
   const [role] = await query(
     connection,
@@ -43,9 +43,9 @@ test('the first start makes a database for the services, whose role is not a sup
   expect(role).toEqual({
     name: 'fieldtrace',
     rolsuper: false,
-    rolcreatedb: true,
+    rolcreatedb: false,
     rolcreaterole: false,
-    owner: 'fieldtrace',
+    owner: 'fieldtrace_owner',
     datname: 'fieldtrace',
     datlocprovider: 'b',
     datlocale: 'C.UTF-8',
@@ -58,7 +58,7 @@ test('the first start makes a database for the services, whose role is not a sup
   );
   expect(durable).toEqual([{ setting: 'on' }, { setting: 'on' }, { setting: 'on' }]);
 
-  await query(connection, 'CREATE EXTENSION pg_trgm');
+  await query(owner, 'CREATE EXTENSION pg_trgm');
   const [letters] = await query(
     connection,
     "SELECT show_trgm('नमस्ते') <> '{}' AS hindi, show_trgm('玉米地') <> '{}' AS chinese",
@@ -71,7 +71,7 @@ test('only their owner may read the files and enter the directories that hold so
   await startHere(dataDir);
   const home = join(dataDir, 'postgres');
   for (const name of ['data', 'socket']) expect(mode(join(home, name)), name).toBe(0o700);
-  for (const name of ['password', 'superuser-password', 'server.log', 'users.lock']) {
+  for (const name of ['password', 'owner-password', 'superuser-password', 'server.log', 'users.lock']) {
     expect(mode(join(home, name)), name).toBe(0o600);
   }
 });

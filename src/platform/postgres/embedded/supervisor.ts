@@ -29,6 +29,8 @@ export interface ServerOptions {
   recovery?: Readonly<Record<string, string>>;
   /** Fills a directory that is missing with a data directory, in place of initdb. */
   fill?: Fill;
+  /** Only reads: roles and tables stay as an earlier version made them, and `owner` is the superuser. */
+  asItIs?: boolean;
 }
 
 /** How long a start is retried after transient failures. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { CONNECT_MS, type Connection } from '../database.ts';
 import { ADVISORY_LOCKS } from '../locks/advisory-locks.ts';
 import { makeSchema, migrate, UNFINISHED_MOVE } from '../migrate.ts';
+import { beginSnapshot } from '../snapshot.ts';
 import {
   type Content,
   contentOf,
@@ -28,7 +29,10 @@ export interface MovedService {
 
 export interface Moving {
   source: Connection;
+  /** of the role that is to own the tables */
   target: Connection;
+  /** of the role that keeps the job queues, in the target; by default the same */
+  queues?: Connection;
   services: readonly MovedService[];
   /** called for each table that was copied and compared */
   onTable?: (table: { name: string; rows: string }) => void;
@@ -50,11 +54,11 @@ export async function moveDatabase(moving: Moving): Promise<MovedService[]> {
     const target = await connect(moving.target);
     try {
       await target.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.move]);
-      await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await beginSnapshot(source);
       await checkDifferent(source);
       const services = await findServices(source, moving.services);
       await clear(target, moving.services);
-      const tables = await prepare(source, target, moving.target, services);
+      const tables = await prepare(source, target, moving, services);
       const contents = await copyAll(source, target, tables, moving);
       await copySequences(source, target, schemasOf(services));
       await source.query('COMMIT');
@@ -171,7 +175,7 @@ async function isUnfinished(target: pg.Client, services: readonly MovedService[]
 async function prepare(
   source: pg.Client,
   target: pg.Client,
-  connection: Connection,
+  moving: Pick<Moving, 'target' | 'queues'>,
   services: readonly MovedService[],
 ): Promise<Table[]> {
   await target.query('BEGIN');
@@ -185,13 +189,13 @@ async function prepare(
   await target.query(SESSION);
   for (const service of services) {
     const level = await levelOf(source, service);
-    await migrate(connection, service.schema, service.folder, undefined, { upTo: level.number });
+    await migrate(moving.target, service.schema, service.folder, { upTo: level.number });
     if ((await levelOf(target, service)).checksums !== level.checksums) {
       throw new MoveError(
         'the source was made by another version of fieldtrace, which is newer than this one',
       );
     }
-    await service.makeJobs(connection);
+    await service.makeJobs(moving.queues ?? moving.target);
     const [theirs, ours] = [await jobsLevel(source, service), await jobsLevel(target, service)];
     if (theirs !== ours) {
       throw new MoveError(
