@@ -353,8 +353,8 @@ test('a member that the request does not know is 400 with the nearest known name
 test('when as many exports run as can, the next one waits for a place, and gets 503 if none is free in time', async () => {
   const { connection, pool } = service;
   const exports = openPool(connection, 'packet_service', 1);
-  exports.options.connectionTimeoutMillis = 50;
   const running = await exportGraph({ exports, pool }, {}, asNdjson);
+  exports.options.connectionTimeoutMillis = 50;
   const next = exportGraph({ exports, pool }, {}, asNdjson);
   await expect(next).rejects.toMatchObject({ code: 'unavailable', retryAfter: expect.any(Number) });
 
