@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { eventually } from './eventually.ts';
 import { temporaryFolder } from './folder.ts';
 import { freePort } from './free-port.ts';
@@ -72,6 +73,8 @@ export async function followGuide(file: string, hosts: Record<string, string> = 
     await endServices(folder);
     await remove();
   };
+  // Also if the test fails.
+  onTestFinished(end);
   try {
     const options = { cwd: folder, env: environment as unknown as NodeJS.ProcessEnv, timeout: 300_000 };
     const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script], options);
