@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { copyStatement } from '../src/packet-service/packets/copy-store.ts';
+import { copyGraph } from '../src/packet-service/packets/copy-store.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
 import { memoryOf } from './memory.ts';
 import { dropIndexes, fillPackets } from './packet-fill.ts';
@@ -49,7 +49,7 @@ async function drain({ connection }: Context): Promise<number> {
   const client = new pg.Client({ ...connection, options: '-c search_path=packet_service' });
   await client.connect();
   const began = performance.now();
-  for await (const piece of client.query(copyTo(copyStatement({})))) if (piece.length === 0) break;
+  for await (const piece of client.query(copyTo(copyGraph({})))) if (piece.length === 0) break;
   const seconds = (performance.now() - began) / 1000;
   await client.end();
   return seconds;

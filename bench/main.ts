@@ -14,6 +14,7 @@ import { offsetRows } from './offsets.ts';
 import { packetRows } from './packets.ts';
 import { productRows } from './products.ts';
 import { startRows } from './start.ts';
+import { tableRows } from './tables.ts';
 import { threadPageRows } from './thread-pages.ts';
 import { traceRows } from './trace.ts';
 
@@ -28,6 +29,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   log: logRows,
   feeds: feedRows,
   graph: graphRows,
+  tables: tableRows,
   trace: traceRows,
   companies: companyRows,
   products: productRows,

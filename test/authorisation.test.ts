@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newUlid } from '../src/packet-service/packet/ulid.ts';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { temporaryFolder } from './helpers/folder.ts';
+import { mediaTypesOf } from './helpers/media-types.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
 import { bearer, claims, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
 
@@ -135,6 +136,9 @@ const TABLE: Record<string, Row> = {
       finalized({ type: 'chat_message' }, { text: 'x', thread_id: world.thread, from_user }),
     statuses: participants(201),
   },
+  'GET /packets.csv': { statuses: everyone(200) },
+  'GET /packets.ndjson': { statuses: everyone(200) },
+  'GET /packets.geojson': { statuses: everyone(200) },
   'GET /packets/{id}': { path: ofMessage(''), statuses: participants(200) },
   'GET /packets/{id}/verify': { path: ofMessage('/verify'), statuses: participants(200) },
   'GET /packets/{id}/attachments': { path: ofMessage('/attachments'), statuses: participants(200) },
@@ -335,11 +339,12 @@ async function ask(
   route: string,
   world: World,
   { user, token }: { user: string; token: string | undefined },
+  more: Record<string, string> = {},
 ): Promise<Answer> {
   const [method, pattern] = route.split(' ') as [string, string];
   const row = TABLE[route] as Row;
   const path = row.path ? row.path(world) : pattern;
-  const headers = { ...row.headers, ...(token !== undefined && bearer(token)) };
+  const headers = { ...row.headers, ...(token !== undefined && bearer(token)), ...more };
   if (!row.endless) return at.send(method, path, row.body?.(world, user), headers);
   const leave = new AbortController();
   const response = await fetch(at.url + path, { signal: leave.signal, headers });
@@ -389,6 +394,16 @@ test.each(CASES)('AUTH_MODE=required: %s', (route, row) =>
     if (role !== 'participant' && role !== 'owner') expect(answer.text, role).not.toContain('a secret');
   }),
 );
+
+test.each(CASES)('%s: the definition has the media type of every answer', async (route, row) => {
+  const { accepts, wrongIn } = await mediaTypesOf(required.send, '/openapi.json');
+  let world = await makeWorld();
+  for (const accept of accepts) {
+    if (row.once) world = await makeWorld();
+    const answer = await ask(required, route, world, await identity('owner', world), { accept });
+    expect(wrongIn(route, answer), `Accept: ${accept}`).toBeUndefined();
+  }
+});
 
 // Tokens are not looked at: a request that names the owner counts as the owner's, whatever its token.
 test.each(CASES)('AUTH_MODE=off: %s', (route, row) =>

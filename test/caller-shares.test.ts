@@ -87,6 +87,17 @@ test(
   30_000,
 );
 
+test(
+  'a table counts as an export, whatever its format',
+  () =>
+    expectShared(
+      headers => begun(service.url, 'GET /packets.ndjson', headers),
+      headers => service.send('GET', '/packets.csv?columns=id&type=none', undefined, headers),
+      'exports',
+    ),
+  30_000,
+);
+
 test('one caller has so many uploads, by form or by tus, and another one is served', async () => {
   const held = (headers: Headers) => begun(service.url, 'POST /attachments', { ...FORM, ...headers }, PART);
   await expectShared(held, headers => upload(service, 'x', { headers }), 'uploads');

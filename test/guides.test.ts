@@ -13,6 +13,7 @@ import { sender } from './helpers/service.ts';
 import { followGuide } from './helpers/whole-guide.ts';
 
 const test = await testWith('curl', 'nginx', 'openssl', 'unzip');
+const gdalTest = await testWith('curl', 'ogr2ogr');
 
 const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
 
@@ -70,6 +71,38 @@ test('every command of "A phone\'s day" does what the guide says, on a fresh sta
   expect(jsonLines(restored as string)).toEqual([ofBen]);
   const [verified] = jsonLines(verify as string) as [{ valid: boolean }];
   expect(verified.valid).toBe(true);
+  await end();
+});
+
+gdalTest('every command of "Tables for analysts" does what the guide says, on a fresh start', async () => {
+  const guide = 'docs/guides/tables.md';
+  const { outputs, end } = await followGuide(guide);
+  const [stored, csv, formats, named, gdal, link] = outputs as [string, ...string[]];
+  expect(jsonLines(stored)).toEqual(Array(3).fill({ packet_uuid: id }));
+
+  const text = await readFile(guide, 'utf8');
+  const table = /```\n(id,geoid[^`]*)```/.exec(text)?.[1] ?? '';
+  const [shown, ...shownRows] = table.trim().split('\n');
+  const [columns, ...rows] = (csv as string).split('\r\n');
+  expect(columns).toBe(shown);
+  const afterGeoid = (row: string) => row.split(',').slice(2).join();
+  expect(rows.map(afterGeoid).sort()).toEqual(shownRows.map(afterGeoid).sort());
+
+  const [ndjson, geojson] = (formats as string).split('\n\n') as [string, string];
+  const objects = jsonLines(ndjson) as { timestamp: string }[];
+  expect(objects.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1))).toMatchObject([
+    { severity: 0, photos: null },
+    { severity: null, photos: ['a', 'b'] },
+  ]);
+  expect(JSON.parse(geojson).features).toHaveLength(2);
+  const cells = (named as string).split('\r\n').map(row => row.split(',').slice(-3));
+  expect(cells.sort()).toEqual([
+    ['[]', '0', ''],
+    ['[]', '2', ''],
+  ]);
+  expect(gdal).toMatch(/^Geometry: Point\nFeature Count: 3\nseverity: Integer /m);
+  expect(gdal).toMatch(/Feature Count: 3$/);
+  expect(link).toMatch(/^link: <\?limit=2&cursor=[0-9A-Z]{26}>; rel="next"$/);
   await end();
 });
 

@@ -112,6 +112,19 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/sync: MAX_WAIT = 60': stated('at most 60', '60 seconds each'),
 
+  'packet-service/tables: MAX_COLUMNS = 1000': stated(
+    'at most 1000 of at most 256 characters',
+    '| columns of a table beside the declared ones | 1,000, of 256 characters |',
+  ),
+  'packet-service/tables: MAX_NAME = 256': stated(
+    'at most 1000 of at most 256 characters',
+    '1,000, of 256 characters',
+  ),
+  'packet-service/tables: MAX_COLUMNS_TEXT = 8000': stated(
+    '"maxLength":8000',
+    '`columns=` | 8,000 characters |',
+  ),
+
   'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
   'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
   'trace-backend/access: OPEN_BODY_BYTES = 16 * 1024': stated('The body has at most 16 KiB', '1 MiB; 16 KiB'),
@@ -197,11 +210,13 @@ const INTERNAL = new Set([
   'packet-service/geoids: MAX_POINTS',
   'packet-service/geoids: MAX_REFUSAL_LENGTH',
   'packet-service/geoids: MAX_SIMILAR',
-  'packet-service/graph: HEADER_BYTES',
   'packet-service/intake: PARSED_BYTES',
+  'packet-service/packets: HEADER_BYTES',
   'packet-service/packets: MAX_CELLS',
   'packet-service/packets: PAGE_BYTES',
   'packet-service/sharing/notifications: MAX_RETRY_SECONDS',
+  'packet-service/tables: MAX_KNOWN_FIELDS',
+  'packet-service/tables: START_BYTES',
   'packet-service/verify: MAX_THREADS',
   'packet-service/writer: MAX_BATCHES',
   'packet-service/writer: MAX_BYTES',

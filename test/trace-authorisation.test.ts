@@ -3,6 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, companyOf, read } from './helpers/chain.ts';
 import { picture, uploadFile } from './helpers/images.ts';
+import { mediaTypesOf } from './helpers/media-types.ts';
 import type { Answer } from './helpers/service.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
@@ -333,11 +334,17 @@ afterAll(async () => {
   await trace.stop();
 });
 
-async function ask(route: string, world: World, cookie?: string, at = trace): Promise<Answer> {
+async function ask(
+  route: string,
+  world: World,
+  cookie?: string,
+  at = trace,
+  more: Record<string, string> = {},
+): Promise<Answer> {
   const [method, pattern] = route.split(' ') as [string, string];
   const row = TABLE[route] as Row;
   const path = row.path ? await row.path(world) : pattern;
-  const headers: Record<string, string> = cookie === undefined ? {} : { cookie };
+  const headers: Record<string, string> = cookie === undefined ? more : { cookie, ...more };
   if (!row.form) return at.send(method, path, await row.body?.(world), headers);
   const response = await fetch(at.url + path, { method, headers, body: row.form() });
   const text = await response.text();
@@ -402,6 +409,18 @@ test.each(Object.entries(TABLE))('%s: AUTH_MODE changes nothing', async (route, 
     expect(nobody.status, `nobody: ${nobody.text}`).toBe(row.open ?? 401);
     const member = await ask(route, world, (await callerOf('member', world)).cookie, at);
     expect(member.status, `member: ${member.text}`).toBe(row.member);
+  }
+});
+
+test.each(Object.entries(TABLE))('%s: the definition has the media type of every answer', async route => {
+  const { accepts, wrongIn } = await mediaTypesOf(trace.send, '/v3/api-docs');
+  const defined = route.replace(/(?<=\/execute\/)\w+$/, '{action}');
+  let world = await makeWorld();
+  for (const accept of accepts) {
+    // What is deleted, such as the session, is gone for the next request.
+    if (route.startsWith('DELETE ')) world = await makeWorld();
+    const answer = await ask(route, world, world.owner.cookie, trace, { accept });
+    expect(wrongIn(defined, answer), `Accept: ${accept}`).toBeUndefined();
   }
 });
 

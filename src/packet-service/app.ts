@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
 import { pacer } from '../platform/concurrency/pacer.ts';
+import { admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
@@ -15,7 +16,7 @@ import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
 import { authenticate } from './access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './access/personal.ts';
-import { packetVisibility } from './access/visibility.ts';
+import { packetVisibility, type Visibility } from './access/visibility.ts';
 import { registerAttachments } from './attachments/routes.ts';
 import { registerChat } from './chat/routes.ts';
 import { wordAdder } from './chat/search/dictionary.ts';
@@ -36,6 +37,7 @@ import { broadcast } from './log/broadcast.ts';
 import { clockWatch } from './log/clock-watch.ts';
 import { sequencer } from './log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
+import type { ExportContext } from './packets/export.ts';
 import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
 import { openPools, SCHEMA } from './pools.ts';
@@ -51,6 +53,7 @@ import { turnIntoShares } from './sharing/shares/share.ts';
 import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerStartPage } from './start-page/routes.ts';
 import { registerSync } from './sync/routes.ts';
+import { registerTables } from './tables/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
 
@@ -142,7 +145,7 @@ export async function packetService(
   registerSharing(app, settings, { pool, notifier, readPacket, askRegistry });
   registerEvents(app, { feeds, settings });
   registerSync(app, { pool, news, visibility, settings });
-  registerGraph(app, { pool, exports, visibility, settings });
+  registerExports(app, settings, { pool, exports, visibility });
   registerFields(app, { pool, settings, pace, surveyor });
 
   app.addHook('onListen', async () => {
@@ -162,6 +165,18 @@ export async function packetService(
     await Promise.all([pool.end(), writerPool.end(), logPool.end(), exports.end()]);
   });
   return app;
+}
+
+/** Exports: the graph and tables, which share their limits. */
+function registerExports(
+  app: Server,
+  { EXPORTS_PER_CALLER }: Settings,
+  context: ExportContext & { visibility: Visibility },
+): void {
+  const share = { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 };
+  const admit = admitDownloads(app, share);
+  registerGraph(app, { ...context, admit });
+  registerTables(app, { ...context, admit });
 }
 
 /** Sharing: shares, the directory and notifications. */

@@ -225,7 +225,7 @@ export const Settings = Type.Object({
     maximum: 2,
     default: 1,
     description:
-      'maximum concurrent graph exports per caller (user or address) and process; a process runs two in all',
+      'maximum concurrent exports (graph, tables) per caller (user or address) and process; a process runs two in all',
   }),
   FEEDS_PER_CALLER: Type.Integer({
     minimum: 1,

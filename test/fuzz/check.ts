@@ -54,8 +54,7 @@ export function faultOf(
   if (method === 'HEAD' || Object.keys(described).length === 0) {
     return body.length === 0 ? undefined : 'a body where there is none';
   }
-  const schema =
-    described[type] ?? described[`${type.split('/')[0]}/*`] ?? described['application/octet-stream'];
+  const schema = described[type] ?? described[`${type.split('/')[0]}/*`] ?? described['*/*'];
   if (schema === undefined) return `media type ${type} is not in the definition`;
   return schemaFault(type, schema, body.toString());
 }

@@ -27,10 +27,10 @@ export const Attachment = Type.Object(
   { description: 'the attachment is stored' },
 );
 
-/** An answer that is the file itself. */
+/** An answer that is the file itself, of whatever media type was detected in it. */
 const bytes = (description: string) => ({
   description,
-  content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } },
+  content: { '*/*': { schema: Type.String({ format: 'binary' }) } },
 });
 
 export const postAttachmentSchema = {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { linkNext } from '../../platform/http/next-link.ts';
 import { sendText } from '../../platform/http/server.ts';
 import { sendParts } from '../../platform/http/streamed-text.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
@@ -96,7 +97,10 @@ async function sendPage<Row>(
   const items: Item[] = [];
   for await (const batch of batches) for (const row of batch) items.push(item(row));
   const page = items.slice(0, size);
-  const next = items.length > size ? `,"next_cursor":"${page.at(-1)?.cursor}"` : '';
+  const cursor = items.length > size ? page.at(-1)?.cursor : undefined;
+  // The next page of a POST is another body, to which no link leads.
+  if (cursor !== undefined && reply.request.method === 'GET') linkNext(reply, cursor);
+  const next = cursor === undefined ? '' : `,"next_cursor":"${cursor}"`;
   return sendText(reply, `{"${name}":[${page.map(({ json }) => json).join(',')}]${next}}`);
 }
 

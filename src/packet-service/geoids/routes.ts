@@ -4,6 +4,7 @@ import { parseBbox } from '../../geometry/bbox.ts';
 import type { Bounds } from '../../geometry/covers.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { limiter } from '../../platform/http/limiter.ts';
+import { linkNext } from '../../platform/http/next-link.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { cutByBytes, sendParts } from '../../platform/http/streamed-text.ts';
@@ -96,6 +97,7 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor }: 
     const found = await listFields(pool, { box, after: cursor, limit: limit + 1 });
     const fields = found.slice(0, limit);
     const next = found.length > limit ? fields.at(-1)?.geoid : undefined;
+    if (next !== undefined) linkNext(reply, next);
     return sendParts(reply, collectionInParts(pool, fields, next), GEOJSON_TYPE);
   });
 }

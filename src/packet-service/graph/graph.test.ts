@@ -8,7 +8,7 @@ import { openPool } from '../../platform/postgres/database.ts';
 import { packetHash } from '../packet/hash.ts';
 import { canonicalJson } from '../packet/jcs.ts';
 import { newUlid } from '../packet/ulid.ts';
-import type { GraphFilter } from '../packets/copy-store.ts';
+import type { ExportFilter } from '../packets/copy-store.ts';
 import { exportGraph } from './export.ts';
 import { asNdjson } from './triples.ts';
 
@@ -179,6 +179,35 @@ test('filters are by GeoID, further ones too, by type, by packet and by number, 
   expect(await subjects({ type: 'nothing has it' })).toEqual([]);
 });
 
+test('a time range gives the packets of the same range of pages', async () => {
+  const times = [
+    '2020-01-31T23:30:00Z',
+    '2020-02-01T00:30:00+01:00',
+    '2020-02-01T23:59:59.999Z',
+    '2020-02-02',
+  ];
+  for (const time of times) await observe({ observed_at: time.length > 10 ? time : `${time}T00:00:00Z` });
+  for (const [range, count] of [
+    [{ from: '2020-01-01', to: '2020-12-31' }, 4],
+    [{ from: '2020-02-01', to: '2020-02-01' }, 1],
+    [{ from: '2020-02-01T00:30:00+01:00', to: '2020-02-02T00:00:00Z' }, 4],
+    [{ from: '2020-02-01T00:00:00.001', to: '' }, undefined],
+    [{ to: '2020-01-31T23:30' }, 2],
+    [{ from: '2020-02-02', to: '2020-02-01' }, 0],
+    [{ from: '2020-02-01', to: '2020-02-03', type: 'note', limit: 1 }, 1],
+  ] as const) {
+    const found = new Set((await triples(range)).map(({ subject }) => subject));
+    const query = new URLSearchParams({ ...range, limit: 'limit' in range ? '1' : '1000' });
+    const { packets } = (await service.send('GET', `/packets?${query}`)).body;
+    expect([...found].sort()).toEqual(
+      packets.map((packet: { Header: { id: string } }) => packet.Header.id).sort(),
+    );
+    if (count !== undefined) expect(found.size, JSON.stringify(range)).toBe(count);
+  }
+  const wrong = await service.send('POST', '/graph/materialize', { to: 'tomorrow' });
+  expect([wrong.status, wrong.body.error]).toEqual([400, expect.stringMatching(/^to must be an ISO 8601/)]);
+});
+
 test('no body, an empty one and {} mean no filter; wrong ones are refused by name', async () => {
   const all = (await triples({})).length;
   expect(all).toBeGreaterThan(0);
@@ -320,9 +349,11 @@ test('read window by window, as from several servers, every export is the same',
   const pool = openPool(service.connection, 'packet_service', 2);
   // Many packets of one moment, which no window may divide.
   for (let n = 0; n < 10; n++) await observe({ observed_at: `2026-04-01T00:00:0${n % 2}Z` });
-  const read = async (filter: GraphFilter, size?: number) => {
+  const read = async (filter: ExportFilter, size?: number) => {
     let text = '';
-    for await (const piece of await exportGraph({ exports: pool, pool }, filter, asNdjson, size))
+    for await (const piece of await exportGraph({ exports: pool, pool }, filter, asNdjson, {
+      windowSize: size,
+    }))
       text += piece;
     return text.split('\n').sort();
   };
@@ -339,8 +370,8 @@ test('a member that the request does not know is 400 with the nearest known name
   for (const [body, error] of [
     [{ geoId: 'g' }, 'geoId is not a field here; did you mean geoid?'],
     [{ packetId: 'x', type: 'note' }, 'packetId is not a field here; did you mean packet_id?'],
-    [{ toString: 1 }, 'toString is not a field here; there are geoid, type, packet_id, limit'],
-    [{ colour: 'red' }, 'colour is not a field here; there are geoid, type, packet_id, limit'],
+    [{ toString: 1 }, 'toString is not a field here; there are geoid, type, packet_id, from, to, limit'],
+    [{ colour: 'red' }, 'colour is not a field here; there are geoid, type, packet_id, from, to, limit'],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);
     expect([answer.status, answer.body.error]).toEqual([400, error]);

@@ -13,6 +13,18 @@ export const GraphRequest = Type.Object(
       Type.String({ maxLength: 256, description: 'only packets of this type', examples: ['note'] }),
     ),
     packet_id: Type.Optional({ ...Ulid, pattern: `^$|${ULID_PATTERN}`, description: 'only this packet' }),
+    from: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: 'only packets of this time or later: ISO 8601 date-time or date',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: 'only packets of this time or earlier: ISO 8601 date-time or date',
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'only the newest so many packets' }),
     ),

@@ -5,7 +5,7 @@ import { beginSnapshot } from '../../platform/postgres/snapshot.ts';
 import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** The filter of an export; absent conditions do not filter. */
-export interface GraphFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'id' | 'threads'> {
+export interface ExportFilter extends PacketFilter {
   /** only this many of the newest packets */
   limit?: number | undefined;
 }
@@ -31,8 +31,8 @@ const BODY_THAT_TELLS = sql`CASE
  *
  * @param window only packets of this time
  */
-export function copyStatement(filter: GraphFilter, window?: Window): string {
-  const source = chosenPackets(filter, window);
+export function copyGraph(filter: ExportFilter, window?: Window): string {
+  const source = chosenPackets(filter, sql`p.geoid, p.header, p.body, p.thread_id, p.author`, window);
   return withLiterals(sql`COPY (
     SELECT header, thread_id, ${BODY_THAT_TELLS}, author, NULL::text
     FROM ${source} AS chosen
@@ -43,9 +43,21 @@ export function copyStatement(filter: GraphFilter, window?: Window): string {
   ) TO STDOUT (FORMAT binary)`);
 }
 
-/** A table expression of the packets. */
-function chosenPackets({ limit, ...filter }: GraphFilter, window?: Window): Sql {
-  const columns = sql`p.geoid, p.header, p.body, p.thread_id, p.author`;
+/**
+ * The COPY statement whose rows become rows of tables: header, body, author, latitude and longitude as
+ * text. Packets come in their order on disk.
+ *
+ * @param window only packets of this time
+ */
+export function copyTable(filter: ExportFilter, window?: Window): string {
+  const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon`, window);
+  return withLiterals(
+    sql`COPY (SELECT header, body, author, lat::text, lon::text FROM ${source} AS chosen) TO STDOUT (FORMAT binary)`,
+  );
+}
+
+/** A table expression of the packets, with these columns, id and ts. */
+function chosenPackets({ limit, ...filter }: ExportFilter, columns: Sql, window?: Window): Sql {
   const chosen = (source: Source, also: Sql = empty) => sql`
     SELECT ${source.id} AS id, ${source.ts} AS ts, ${columns} FROM ${source.from}
     WHERE ${join([...conditionsOf(filter, source), ...within(window, source)], ' AND ')}${also}`;
@@ -66,7 +78,7 @@ function withLiterals({ strings, values }: Sql): string {
 }
 
 function literal(value: unknown): string {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return value < 0 ? `(${value})` : String(value);
   if (typeof value === 'string') return pg.escapeLiteral(value);
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(quotedElement).join(',')}}`);
   throw new TypeError(`a ${typeof value} cannot be written as a literal`);
@@ -78,12 +90,14 @@ function quotedElement(value: unknown): string {
 }
 
 /**
- * Opens the transaction in which an export reads a single snapshot. Literals rely on standard_conforming_strings, so
- * it is set regardless of the server's settings.
+ * Opens the transaction in which an export reads a single snapshot. Literals rely on standard_conforming_strings, and
+ * exact numbers on extra_float_digits, so both are set regardless of the server's settings.
  */
 export async function beginExport(database: Database): Promise<void> {
   await beginSnapshot(database);
-  await database.query({ text: 'SET LOCAL standard_conforming_strings = on' });
+  await database.query({
+    text: 'SET LOCAL standard_conforming_strings = on; SET LOCAL extra_float_digits = 1',
+  });
 }
 
 export async function endExport(database: Database): Promise<void> {
@@ -111,13 +125,13 @@ export async function isDistributed(database: Database): Promise<boolean> {
  */
 export async function nextWindow(
   database: Database,
-  filter: GraphFilter,
+  filter: ExportFilter,
   after: string,
   count: number,
 ): Promise<Window | undefined> {
   const { rows } = await database.query<{ until: string | null }>(sql`
     SELECT max(ts)::text AS until FROM (
-      SELECT ts FROM ${chosenPackets(filter)} AS chosen
+      SELECT ts FROM ${chosenPackets(filter, sql`p.geoid`)} AS chosen
       WHERE ts > ${after}::timestamptz ORDER BY ts LIMIT ${count}) AS next`);
   const until = rows[0]?.until;
   return until ? { after, until } : undefined;

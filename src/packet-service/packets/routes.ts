@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { acceptWeight } from '../../platform/http/accept.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
+import { linkNext } from '../../platform/http/next-link.ts';
 import { prefersPage, sendHtml, varyOf } from '../../platform/http/page.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
@@ -50,9 +51,11 @@ export function registerPackets(
     const { accept } = request.headers;
     if (accept !== undefined && acceptWeight(accept, 'application/geo+json', 'named')) {
       const { rows, next } = cutPage(await listLocatedPackets(pool, filter, page), limit);
+      if (next !== undefined) linkNext(reply, next);
       return sendPage(reply, pageAsGeoJson(pool, rows, next), GEOJSON_TYPE);
     }
     const { rows, next } = cutPage(await listPackets(pool, filter, page), limit);
+    if (next !== undefined) linkNext(reply, next);
     return sendPage(reply, pageAsJson(pool, rows, next));
   });
 }

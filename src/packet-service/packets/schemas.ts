@@ -82,23 +82,26 @@ const counted = {
 
 const Page = Type.Object({ packets: Type.Array(PacketObject), ...counted });
 
+/** The geometry of a packet as a GeoJSON Feature. */
+export const PointOrNull = Type.Union([
+  Type.Object({
+    type: Type.Literal('Point'),
+    coordinates: Type.Array(Type.Number(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'longitude, latitude',
+    }),
+  }),
+  Type.Null({ description: 'without a capture point' }),
+]);
+
 const FeaturePage = Type.Object({
   type: Type.Literal('FeatureCollection'),
   features: Type.Array(
     Type.Object({
       type: Type.Literal('Feature'),
       id: Ulid,
-      geometry: Type.Union([
-        Type.Object({
-          type: Type.Literal('Point'),
-          coordinates: Type.Array(Type.Number(), {
-            minItems: 2,
-            maxItems: 2,
-            description: 'longitude, latitude',
-          }),
-        }),
-        Type.Null({ description: 'without a capture point' }),
-      ]),
+      geometry: PointOrNull,
       properties: PacketObject,
     }),
   ),
@@ -106,7 +109,7 @@ const FeaturePage = Type.Object({
 });
 
 /** The filters of packets: filter.ts parses them, filter-store.ts has their conditions. */
-const filters = {
+export const filters = {
   geoid: Type.Optional({ ...GeoId, description: 'the GeoID of the packet, or one of its additional GeoIDs' }),
   from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
   to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi, { type FastifySwaggerUiConfigOptions as SwaggerUiConfig } from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit } from './body-limits.ts';
 import type { ExampleId, Server, ServiceDescription } from './service.ts';
 
@@ -23,7 +23,8 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
       security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
     },
     transform: ({ schema, url, route }) => ({
-      schema: schema && withBodyLimit(withRateLimit(schema, route), route, service.bodyLimit),
+      schema:
+        schema && withPages(withBodyLimit(withRateLimit(schema, route), route, service.bodyLimit), route),
       url,
     }),
     transformObject: document => {
@@ -47,6 +48,20 @@ function allowNoBody(paths: object): void {
     if ((operation as Marked)[OPTIONAL_BODY]) operation.requestBody.required = false;
     delete (operation as Marked)[OPTIONAL_BODY];
   }
+}
+
+/** A route's schema with the pages that its failures are in a browser, where people open it. */
+function withPages(schema: FastifySchema, { config }: RouteOptions): FastifySchema {
+  if (!config?.forPeople) return schema;
+  const answers = Object.entries(
+    schema.response as Record<string, { description?: string; content?: object }>,
+  );
+  const described = answers.map(([status, answer]) => {
+    if (Number(status) < 400 || answer.content !== undefined) return [status, answer];
+    const content = { 'application/json': { schema: answer }, 'text/html': { schema: { type: 'string' } } };
+    return [status, { description: answer.description, content }];
+  });
+  return { ...schema, response: Object.fromEntries(described) };
 }
 
 /** Gives HEAD an operationId of its own where one route answers GET and HEAD; the plugin ends it in "-head". */

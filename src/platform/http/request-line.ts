@@ -130,7 +130,7 @@ function expectationOf(route: RouteOptions, strict: boolean): Expectation | unde
 function mediaTypes(response: NonNullable<Schema['response']>): string[] | undefined {
   const good = Object.entries(response).filter(([status]) => status.startsWith('2'));
   const types = new Set(good.flatMap(([, answer]) => Object.keys(answer.content ?? {})));
-  if (types.has('application/octet-stream')) return undefined;
+  if (types.has('*/*')) return undefined;
   types.add(JSON_TYPE.split(';')[0] as string);
   return [...types];
 }

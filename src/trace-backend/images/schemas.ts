@@ -107,5 +107,5 @@ export const getDocumentSchema = {
   description: `Always as a download. ${whoReads}`,
   params,
   headers,
-  response: readAnswers('the document', ['application/octet-stream']),
+  response: readAnswers('the document, of the media type that was detected in it', ['*/*']),
 };

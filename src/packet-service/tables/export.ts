@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import { copyTable } from '../packets/copy-store.ts';
+import { type CopyPackets, type ExportContext, type ExportOptions, openExport } from '../packets/export.ts';
+import type { PacketFilter } from '../packets/filter-store.ts';
+import { DECLARED_COLUMNS } from './columns.ts';
+import { newOutput, take } from './output.ts';
+import { cellReader, columnFinder, TABLE_FIELDS } from './rows.ts';
+import type { RowWriter } from './writer.ts';
+
+export interface TableOptions extends ExportOptions {
+  /** columns beside the declared ones; those that occur when absent, found by reading the packets twice */
+  columns?: readonly string[] | undefined;
+}
+
+/**
+ * Opens a table of packets: a stream of bytes (packets/export.ts).
+ *
+ * @param writer makes the writer of a format, given all columns
+ * @throws Problem unavailable when too many exports run; invalid when the packets have too many columns; any error before
+ *   the first piece
+ */
+export function exportTable(
+  context: ExportContext,
+  filter: PacketFilter,
+  writer: (columns: readonly string[]) => RowWriter,
+  { columns: named, ...options }: TableOptions = {},
+): Promise<Readable> {
+  return openExport(
+    context,
+    filter,
+    async function* (copy) {
+      const copyRows = () => copy(TABLE_FIELDS, window => copyTable(filter, window));
+      const columns = [...DECLARED_COLUMNS, ...(named ?? (await findColumns(copyRows())))];
+      const output = newOutput();
+      const readCells = cellReader(columns);
+      const { start, row, end } = writer(columns);
+      start(output);
+      for await (const rows of copyRows()) {
+        if (output.at > 0) yield take(output);
+        readCells(rows, cells => row(output, cells));
+      }
+      end(output);
+      if (output.at > 0) yield take(output);
+    },
+    options,
+  );
+}
+
+/** The columns beside the declared ones that occur, sorted by name. */
+async function findColumns(pieces: ReturnType<CopyPackets>): Promise<string[]> {
+  const { read, names } = columnFinder();
+  for await (const rows of pieces) read(rows);
+  return [...names].sort();
+}

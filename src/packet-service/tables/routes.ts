@@ -1,0 +1,54 @@
+import { contentDisposition } from '../../platform/http/disposition.ts';
+import type { AdmitDownload } from '../../platform/http/downloads.ts';
+import type { Server } from '../../platform/http/server.ts';
+import type { Visibility } from '../access/visibility.ts';
+import type { ExportContext } from '../packets/export.ts';
+import { readFilter } from '../packets/filter.ts';
+import { readColumns } from './columns.ts';
+import { csvWriter } from './csv.ts';
+import { exportTable } from './export.ts';
+import { geojsonWriter, ndjsonWriter } from './json.ts';
+import { CSV, csvSchema, GEOJSON, geojsonSchema, NDJSON, ndjsonSchema, type TableQuery } from './schemas.ts';
+import type { RowWriter } from './writer.ts';
+
+/** A format of tables. */
+interface Format {
+  schema: typeof csvSchema;
+  type: string;
+  writer: (columns: readonly string[], raw: boolean) => RowWriter;
+}
+
+/** By the ending of the path. */
+const FORMATS: Record<string, Format> = {
+  csv: { schema: csvSchema, type: `${CSV}; charset=utf-8; header=present`, writer: csvWriter },
+  ndjson: { schema: ndjsonSchema, type: NDJSON, writer: ndjsonWriter },
+  geojson: { schema: geojsonSchema, type: `${GEOJSON}; charset=utf-8`, writer: geojsonWriter },
+};
+
+/** Packets as tables: all packets of a filter at once, for data frames and GIS programs. */
+export function registerTables(
+  app: Server,
+  { pool, exports, visibility, admit }: ExportContext & { visibility: Visibility; admit: AdmitDownload },
+): void {
+  for (const [ending, { schema, type, writer }] of Object.entries(FORMATS)) {
+    app.get(`/packets.${ending}`, { schema }, async (request, reply) => {
+      const query = request.query as TableQuery;
+      const columns = readColumns(query.columns);
+      const filter = { ...readFilter(query), threads: await visibility.readableThreads(request) };
+      reply.type(type).header('content-disposition', contentDisposition(`packets.${ending}`));
+      // Fastify would read the whole table to answer without it.
+      if (request.method === 'HEAD') return reply.send();
+      const signal = admit(request, reply, request.user);
+      const table = await exportTable(
+        { pool, exports },
+        filter,
+        columns => writer(columns, query.raw === 'true'),
+        {
+          columns,
+          signal,
+        },
+      );
+      return reply.send(table);
+    });
+  }
+}

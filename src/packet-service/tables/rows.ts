@@ -1,0 +1,115 @@
+import { fieldRanges, readRanges } from '../packets/copy-rows.ts';
+import {
+  AUTHOR,
+  CAPTURE_POINT,
+  checkCount,
+  checkLength,
+  DECLARED_COLUMNS,
+  LAT,
+  LON,
+  nameInBody,
+  nameInHeader,
+} from './columns.ts';
+import { fieldScanner, rootField } from './scan.ts';
+
+/** Fields of a row of the COPY: header, body, author, latitude and longitude as text. */
+export const TABLE_FIELDS = 5;
+/** The columns of fields that are not texts of the packet. */
+const COLUMN_OF_FIELD = [-1, -1, AUTHOR, LAT, LON];
+
+/** The values of a row of a table. */
+export interface Cells {
+  /** the bytes that the ranges are of */
+  bytes: Buffer;
+  /** by column: where its value begins, as JSON, but for the author, who is plain text; -1 without a value */
+  starts: Int32Array;
+  ends: Int32Array;
+  /** bytes of all its values, at most */
+  length: number;
+}
+
+/**
+ * Reads rows into the cells of a table.
+ *
+ * @param columns all columns of the table, the declared ones first
+ * @returns a function that calls `each` with every row; the cells are valid during the call
+ */
+export function cellReader(columns: readonly string[]): (rows: Buffer, each: (cells: Cells) => void) => void {
+  const indexes = new Map(columns.map((name, index) => [name, index]));
+  const prefixes = new Set(columns.flatMap(prefixesOf));
+  const { starts, ends } = fieldRanges(columns.length);
+  const cells: Cells = { bytes: Buffer.alloc(0), starts, ends, length: 0 };
+  const scan = fieldScanner(
+    name => ({ column: indexes.get(name) ?? -1, hasInner: prefixes.has(name) }),
+    ({ column }, start, end) => {
+      starts[column] = start;
+      ends[column] = end;
+    },
+  );
+  const header = rootField(nameInHeader);
+  const body = rootField(nameInBody);
+  const ranges = fieldRanges(TABLE_FIELDS);
+
+  return (rows, each) => {
+    cells.bytes = rows;
+    for (let at = 0; at < rows.length; ) {
+      const end = readRanges(rows, at, ranges);
+      starts.fill(-1);
+      // What both have is the Header's: it is read last.
+      scan(rows, ranges.starts[1] as number, body);
+      scan(rows, ranges.starts[0] as number, header);
+      for (let field = 2; field < TABLE_FIELDS; field++) {
+        const column = COLUMN_OF_FIELD[field] as number;
+        starts[column] = ranges.starts[field] as number;
+        ends[column] = ranges.ends[field] as number;
+      }
+      cells.length = end - at;
+      each(cells);
+      at = end;
+    }
+  };
+}
+
+/** Every beginning of a name that ends before a dot. */
+function prefixesOf(name: string): string[] {
+  const prefixes: string[] = [];
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    prefixes.push(name.slice(0, dot));
+  }
+  return prefixes;
+}
+
+/**
+ * Finds the columns beside the declared ones that rows have values in.
+ *
+ * @returns a function that reads rows, and the names that were found so far
+ * @throws Problem invalid, from the function, when they are too many or too long
+ */
+export function columnFinder(): { read: (rows: Buffer) => void; names: ReadonlySet<string> } {
+  const names = new Set<string>();
+  let isLocated = false;
+  const isDeclared = (name: string) => DECLARED_COLUMNS.includes(name);
+  const scan = fieldScanner(
+    name => ({ column: isDeclared(name) ? -1 : 0, hasInner: true }),
+    field => {
+      if (isLocated && CAPTURE_POINT.includes(field.name)) return;
+      field.column = -1;
+      if (names.has(field.name)) return;
+      checkLength(field.name);
+      names.add(field.name);
+      checkCount(names.size);
+    },
+  );
+  const header = rootField(nameInHeader);
+  const body = rootField(nameInBody);
+  const ranges = fieldRanges(TABLE_FIELDS);
+  const read = (rows: Buffer) => {
+    for (let at = 0; at < rows.length; ) {
+      at = readRanges(rows, at, ranges);
+      isLocated = (ranges.starts[3] as number) >= 0;
+      scan(rows, ranges.starts[0] as number, header);
+      scan(rows, ranges.starts[1] as number, body);
+    }
+  };
+  return { read, names };
+}

@@ -1,0 +1,421 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
+import { temporaryFolder } from '../../../test/helpers/folder.ts';
+import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
+import { openFileStore } from '../../platform/files/index.ts';
+import { openPool } from '../../platform/postgres/database.ts';
+import { readSettings } from '../../platform/settings.ts';
+import { erasePacket } from '../erasure/erase.ts';
+import { DECLARED_COLUMNS } from './columns.ts';
+import { csvWriter } from './csv.ts';
+import { exportTable } from './export.ts';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET });
+});
+afterAll(() => service.stop());
+
+type Row = Record<string, string>;
+type Body = Record<string, unknown>;
+
+/** Stores an observation; returns its id. */
+async function observe(body: Body = {}, headers: Record<string, string> = {}): Promise<string> {
+  const sent = {
+    observed_at: '2026-03-01T08:15:00+02:00',
+    capture_point: { lat: -1.5, lon: 29.25 },
+    ...body,
+  };
+  const answer = await service.send('POST', '/intake/scouting', sent, headers);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.packet_uuid;
+}
+
+async function table(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const answer = await service.send('GET', path, undefined, headers);
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
+}
+
+/** The rows of a CSV table, by column. */
+async function csv(query = '', headers: Record<string, string> = {}): Promise<Row[]> {
+  const { text } = await table(`/packets.csv${query}`, headers);
+  expect(text.endsWith('\r\n')).toBe(true);
+  return parse(text, { columns: true, record_delimiter: '\r\n' });
+}
+
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line));
+
+/** The row of a packet. */
+function of(rows: Row[], id: string): Row {
+  const row = rows.find(candidate => candidate.id === id);
+  expect(row, id).toBeDefined();
+  return row as Row;
+}
+
+/** GeoID of the point that only a test uses, so that it sees its own packets alone. */
+let places = 0;
+async function ownPlace(
+  bodies: Body[],
+  headers: Record<string, string> = {},
+): Promise<{ ids: string[]; geoid: string }> {
+  const capture_point = { lat: 10 + places++ / 100, lon: 20 };
+  const ids: string[] = [];
+  for (const body of bodies) {
+    const point = { ...capture_point, ...(body.capture_point as object) };
+    ids.push(await observe({ ...body, capture_point: point }, headers));
+  }
+  const { body } = await service.send('GET', `/packets/${ids[0]}`);
+  return { ids, geoid: body.Header.geoid };
+}
+
+test('a table has the declared columns, then those that occur, flattened and sorted', async () => {
+  const { ids, geoid } = await ownPlace(
+    [
+      { message: 'Rost, "schwer"\nüberall 🌱', severity: 2, observer: { name: 'Ana', team: { id: 7 } } },
+      {
+        tags: ['a', { b: 1 }],
+        done: true,
+        severity: null,
+        capture_point: { accuracy: 4.5 },
+        empty: {},
+        none: '',
+      },
+    ],
+    bearer(await secretToken('ana')),
+  );
+  const answer = await table(`/packets.csv?geoid=${geoid}`);
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="packets.csv"/);
+  const further = ['capture_point.accuracy', 'done', 'empty', 'none', 'observer.name', 'observer.team.id'];
+  expect(answer.text.split('\r\n')[0]).toBe([...DECLARED_COLUMNS, ...further, 'severity', 'tags'].join());
+  const rows = await csv(`?geoid=${geoid}`);
+  expect(rows).toHaveLength(2);
+  expect(of(rows, ids[0] as string)).toMatchObject({
+    geoid,
+    type: 'note',
+    timestamp: '2026-03-01T08:15:00+02:00',
+    lon: '20',
+    author: 'ana',
+    message: 'Rost, "schwer"\nüberall 🌱',
+    severity: '2',
+    attachments: '[]',
+    'observer.name': 'Ana',
+    'observer.team.id': '7',
+    done: '',
+  });
+  expect(of(rows, ids[1] as string)).toMatchObject({
+    'capture_point.accuracy': '4.5',
+    severity: '',
+    done: 'true',
+    tags: '["a",{"b":1}]',
+    empty: '{}',
+    none: '',
+  });
+});
+
+test('a field of the Body with the name of a column of every packet has another name, and nothing is lost', async () => {
+  const { geoid } = await ownPlace([
+    {
+      type: 'rust',
+      author: { name: 'x' },
+      lat: 'north',
+      '': 1,
+      tenant: { id: 't' },
+      prev: 'no id',
+      'a,"b': 2,
+    },
+  ]);
+  const [row] = await csv(`?geoid=${geoid}`);
+  expect(row).toMatchObject({
+    type: 'note',
+    author: '',
+    'body.type': 'rust',
+    'body.author.name': 'x',
+    'body.lat': 'north',
+    'body.': '1',
+    'tenant.id': 't',
+    prev: 'no id',
+    'a,"b': '2',
+  });
+  const [named] = await csv(`?geoid=${geoid}&columns=${encodeURIComponent('body.type,"a,""b",nowhere,id')}`);
+  expect(Object.keys(named as Row)).toEqual([...DECLARED_COLUMNS, 'body.type', 'a,"b', 'nowhere']);
+  expect(named).toMatchObject({ 'body.type': 'rust', 'a,"b': '2', nowhere: '' });
+});
+
+test('columns= names columns instead of a first pass; an object that is named is JSON', async () => {
+  const { geoid } = await ownPlace([{ observer: { name: 'Ana', age: 40 }, severity: 1 }]);
+  const [part] = await csv(`?geoid=${geoid}&columns=observer.age,severity`);
+  expect(Object.keys(part as Row).slice(DECLARED_COLUMNS.length)).toEqual(['observer.age', 'severity']);
+  expect(part).toMatchObject({ 'observer.age': '40', severity: '1' });
+  const [whole] = await csv(`?geoid=${geoid}&columns=observer`);
+  expect(JSON.parse((whole as Row).observer as string)).toEqual({ name: 'Ana', age: 40 });
+});
+
+test('cells that begin like a formula get an apostrophe, numbers do not, and raw=true leaves all as they are', async () => {
+  const cells = ['=1+1', '+254 712', '-5', '@x', '\ttab', '\rreturn', '=a,"b"'];
+  const plain = ['a=1', ' =1', "'x"];
+  const body = Object.fromEntries([...cells, ...plain].map((cell, n) => [`c${n}`, cell]));
+  const { geoid } = await ownPlace([{ ...body, negative: -5, '=name': 1, list: ['=1'] }]);
+  const [row] = await csv(`?geoid=${geoid}`);
+  const found = [...cells, ...plain].map((_, n) => row?.[`c${n}`]);
+  expect(found).toEqual([...cells.map(cell => `'${cell}`), ...plain]);
+  expect(row).toMatchObject({ negative: '-5', "'=name": '1', list: '["=1"]' });
+  expect(await csv(`?geoid=${geoid}&raw=true`)).toMatchObject([{ ...body, negative: '-5', '=name': '1' }]);
+});
+
+/** A value as a cell of CSV. */
+function asCell(value: unknown): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+test('whatever packets hold, each format gives exactly that', async () => {
+  const key = fc.stringMatching(/^[xyzäé ,"\\]{1,3}$/);
+  const text = fc.string({ unit: 'grapheme' }).filter(value => !value.includes('\0'));
+  const scalar = fc.oneof(
+    text,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.dictionary(key, value, { maxKeys: 4 }), { minLength: 1, maxLength: 3 }),
+      async sent => {
+        const { ids, geoid } = await ownPlace(sent.map(further => ({ further: { k: 0, ...further } })));
+        const rows = await csv(`?geoid=${geoid}&raw=true`);
+        const objects = lines((await table(`/packets.ndjson?geoid=${geoid}`)).text);
+        const { features } = JSON.parse((await table(`/packets.geojson?geoid=${geoid}`)).text);
+        for (const { length } of [rows, objects, features]) expect(length).toBe(sent.length);
+        for (const [index, id] of ids.entries()) {
+          const { further } = (await service.send('GET', `/packets/${id}`)).body.Body;
+          const row = of(rows, id);
+          const object = objects.find(candidate => candidate.id === id);
+          const feature = features.find((candidate: { id: string }) => candidate.id === id);
+          expect(Object.keys(object)).toEqual(Object.keys(row));
+          expect(Object.keys(feature.properties)).toEqual(Object.keys(row));
+          expect(feature.geometry).toEqual({ type: 'Point', coordinates: [object.lon, object.lat] });
+          for (const [name, held] of Object.entries(further)) {
+            expect(row[`further.${name}`]).toBe(asCell(held));
+            expect(object[`further.${name}`]).toEqual(held);
+            expect(feature.properties[`further.${name}`]).toEqual(
+              Array.isArray(held) ? JSON.stringify(held) : held,
+            );
+          }
+          const others = Object.keys(row).filter(
+            name => name.startsWith('further.') && !(name.slice(8) in further),
+          );
+          for (const name of others)
+            expect([row[name], object[name]], `${index} ${name}`).toEqual(['', null]);
+        }
+      },
+    ),
+    { numRuns: 20 },
+  );
+}, 120_000);
+
+/** The ids of all packets of a filter, page by page, by following the Link header. */
+async function pagedIds(query: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const ids: string[] = [];
+  let path: string | undefined = `/packets?limit=3${query}`;
+  while (path !== undefined) {
+    const page: Answer = await table(path, headers);
+    ids.push(...page.body.packets.map((packet: { Header: { id: string } }) => packet.Header.id));
+    const link = page.headers.get('link');
+    expect(link === null).toBe(page.body.next_cursor === undefined);
+    const next = link === null ? undefined : /^<([^>]+)>; rel="next"$/.exec(link)?.[1];
+    path = next && new URL(next, service.url + path).href.slice(service.url.length);
+  }
+  return ids.sort();
+}
+
+const ids = (rows: Row[]) => rows.map(({ id }) => id).sort();
+
+test('every filter of pages gives the packets of all its pages, and Link leads from page to page', async () => {
+  const { geoid } = await ownPlace([{}, { observed_at: '2026-04-01T00:00:00+02:00' }, {}, {}]);
+  const queries = [
+    '',
+    `&geoid=${geoid}`,
+    '&type=note',
+    '&type=none',
+    '&from=2026-03-31T23:59:59+02:00',
+    '&from=2026-03-31&to=2026-04-01',
+    '&bbox=-30,-5,30,9.5',
+    '&bbox=170,-5,-170,9.5',
+    '&near=-1.5,29.25,1000',
+    '&near=10,-179,2e7',
+    `&from=&to=&geoid=${geoid}&type=note&bbox=-180,-90,180,90`,
+  ];
+  for (const query of queries) {
+    const found = await csv(`?${query.slice(1)}`);
+    expect(ids(found), query).toEqual(await pagedIds(query));
+    expect(lines((await table(`/packets.ndjson?${query.slice(1)}`)).text)).toHaveLength(found.length);
+  }
+  expect((await pagedIds(`&geoid=${geoid}`)).length).toBe(4);
+});
+
+test('wrong filters and columns are 400 and named, also when the fault is in the packets', async () => {
+  const error = async (query: string) => {
+    const answer = await service.send('GET', `/packets.csv?${query}`);
+    return [answer.status, answer.body.error];
+  };
+  expect(await error('from=yesterday')).toEqual([400, expect.stringMatching(/^from must be/)]);
+  expect(await error('bbox=1')).toEqual([400, expect.stringMatching(/^bbox/)]);
+  expect(await error('limit=5')).toEqual([400, expect.stringMatching(/^limit/)]);
+  expect(await error('raw=yes')).toEqual([400, expect.stringMatching(/^raw/)]);
+  expect(await error('columns=a,,b')).toEqual([400, expect.stringMatching(/^columns has an empty name/)]);
+  expect(await error('columns=%22a')).toEqual([400, expect.stringMatching(/^columns must be names/)]);
+  expect(await error('columns=a%0Ab')).toEqual([400, expect.stringMatching(/^columns must be names/)]);
+  expect(await error(`columns=${'a'.repeat(257)}`)).toEqual([400, expect.stringMatching(/^columns: a+…/)]);
+  const many = Array.from({ length: 1001 }, (_, n) => `k${n}`);
+  expect(await error(`columns=${many.join()}`)).toEqual([400, expect.stringMatching(/at most 1000 columns/)]);
+
+  const wide = await ownPlace([Object.fromEntries(many.map(name => [name, 1]))]);
+  expect(await error(`geoid=${wide.geoid}`)).toEqual([400, expect.stringMatching(/^columns: a table has/)]);
+  expect(await csv(`?geoid=${wide.geoid}&columns=k7`)).toMatchObject([{ k7: '1' }]);
+  const long = await ownPlace([{ ['x'.repeat(257)]: 1 }]);
+  expect(await error(`geoid=${long.geoid}`)).toEqual([400, expect.stringMatching(/^columns: x+… has more/)]);
+});
+
+test("messages of closed threads are in their participants' tables alone, as in pages", async () => {
+  const ana = bearer(await secretToken('ana'));
+  const { thread_id } = (await service.send('POST', '/chat/threads', { name: 'x' }, ana)).body;
+  const said = await service.send('POST', '/intake/chat-message', { thread_id, text: 'a secret' }, ana);
+  const id = said.body.packet_uuid;
+  for (const headers of [ana, bearer(await secretToken('eve')), {}]) {
+    const found = await csv('?columns=text', headers);
+    expect(ids(found)).toEqual(await pagedIds('', headers));
+    for (const format of ['csv', 'ndjson', 'geojson']) {
+      const { text } = await table(`/packets.${format}?columns=text`, headers);
+      expect(text.includes('a secret')).toBe(headers === ana);
+      expect(text.includes(id)).toBe(headers === ana);
+    }
+  }
+  expect(of(await csv('?type=chat_message&columns=text', ana), id)).toMatchObject({
+    text: 'a secret',
+    thread_id,
+    author: 'ana',
+  });
+});
+
+test('an erased packet is in no table, as it is on no page', async () => {
+  const { ids: stored, geoid } = await ownPlace([
+    { message: 'stays' },
+    { message: 'personal', secret_field: 1 },
+  ]);
+  const { folder, remove } = await temporaryFolder();
+  const files = openFileStore(readSettings({ DATA_DIR: folder }));
+  await erasePacket(
+    { connection: service.connection, files, patienceMs: 0 },
+    stored[1] as string,
+    'asked for',
+  );
+  await remove();
+  const { text } = await table(`/packets.csv?geoid=${geoid}`);
+  expect(text).toContain('stays');
+  expect(text).not.toContain(stored[1]);
+  expect(text).not.toContain('secret_field');
+});
+
+test('HEAD tells the type and the name of the file without reading packets', async () => {
+  const answer = await service.send('HEAD', '/packets.geojson');
+  expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
+    200,
+    'application/geo+json; charset=utf-8',
+    '',
+  ]);
+});
+
+/** Packets enough that an export of them fills every buffer on its way. */
+async function fill(): Promise<void> {
+  await service.pool.query(
+    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
+     SELECT gen_random_uuid(), 'bulk', '2026-01-01'::timestamptz + n * interval '1 s', 'bulk',
+       '{"geoid":"bulk","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2026-01-01T00:00:00Z","type":"bulk"}',
+       '{"attachments":[],"filler":"' || repeat('x', 200) || '","message":""}', '{}' FROM generate_series(1, 60000) AS n`,
+  );
+}
+
+const COPYING = "datname = current_database() AND query LIKE 'COPY (%' AND state = 'active'";
+
+async function copying(): Promise<number> {
+  const { rows } = await service.pool.query(
+    `SELECT count(*)::int AS count FROM pg_stat_activity WHERE ${COPYING}`,
+  );
+  return rows[0].count;
+}
+
+test('a table that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
+  await fill();
+  const leave = new AbortController();
+  const left = await fetch(`${service.url}/packets.csv?columns=filler`, { signal: leave.signal });
+  await (left.body as ReadableStream).getReader().read();
+  expect(await copying()).toBe(1);
+  leave.abort();
+  expect(await eventually(copying, count => count === 0)).toBe(0);
+
+  const broken = await fetch(`${service.url}/packets.geojson?type=bulk`);
+  const reader = (broken.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  await service.pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${COPYING}`);
+  await expect(
+    (async () => {
+      while (!(await reader.read()).done);
+    })(),
+  ).rejects.toThrow();
+
+  // Both connections are free again.
+  const tables = await Promise.all([1, 2].map(() => csv('?type=bulk')));
+  expect(tables.map(rows => rows.length)).toEqual([60_000, 60_000]);
+}, 120_000);
+
+test('a client that leaves before the first byte frees its connection too', async () => {
+  const blocker = await service.pool.connect();
+  await blocker.query('BEGIN; LOCK TABLE packets IN ACCESS EXCLUSIVE MODE');
+  const leave = new AbortController();
+  const answer = fetch(`${service.url}/packets.csv`, { signal: leave.signal });
+  await eventually(copying, count => count === 1);
+  leave.abort();
+  await expect(answer).rejects.toThrow();
+  expect(await eventually(copying, count => count === 0)).toBe(0);
+  await blocker.query('ROLLBACK');
+  blocker.release();
+  expect((await csv('?columns=id&type=note')).length).toBeGreaterThan(0);
+});
+
+test('both passes, and all windows of a distributed database, see one snapshot', async () => {
+  const pool = openPool(service.connection, 'packet_service', 2);
+  const filter = { type: 'bulk' };
+  const read = async (windowSize: number | undefined, meanwhile: () => Promise<unknown>) => {
+    const pieces = await exportTable({ exports: pool, pool }, filter, names => csvWriter(names, false), {
+      windowSize,
+    });
+    let text = '';
+    for await (const piece of pieces) {
+      if (text === '') await meanwhile();
+      text += piece;
+    }
+    return text.split('\r\n').sort();
+  };
+  const whole = await read(undefined, async () => {});
+  const late = () =>
+    service.pool.query(
+      `INSERT INTO packets (id, geoid, ts, type, header, body, footer) SELECT gen_random_uuid(), geoid, '2027-01-01', type,
+         header, '{"late":1}', footer FROM packets WHERE type = 'bulk' LIMIT 1`,
+    );
+  expect(await read(5000, late)).toEqual(whole);
+  const after = await read(5000, async () => {});
+  expect(after.length).toBe(whole.length + 1);
+  expect(after.join()).toContain('filler,late');
+  await pool.end();
+}, 120_000);

@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerShare, type ShareOptions } from './caller-share.ts';
+import { Problem } from './problems.ts';
+import type { Server } from './server.ts';
+
+/** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
+const STOP_PATIENCE_MS = 10_000;
+
+/**
+ * Admits a request that begins a download.
+ *
+ * @returns a signal that fires when the client is gone, and when the service has stopped waiting for downloads
+ * @throws Problem too_many_requests
+ */
+export type AdmitDownload = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: string | undefined,
+) => AbortSignal;
+
+/** Bounds how many downloads a caller has at the same time, and how long stopping waits for them. */
+export function admitDownloads(app: Server, share: ShareOptions): AdmitDownload {
+  const takeShare = callerShare(share);
+  const open = new Set<AbortController>();
+  let deadline: NodeJS.Timeout | undefined;
+  app.addHook('preClose', async () => {
+    deadline = setTimeout(() => {
+      for (const download of open) download.abort(new Problem('unavailable', 'the service is stopping'));
+    }, STOP_PATIENCE_MS);
+  });
+  app.addHook('onClose', async () => clearTimeout(deadline));
+
+  return (request, reply, user) => {
+    takeShare(request, reply, user);
+    const download = new AbortController();
+    open.add(download);
+    reply.raw.once('close', () => {
+      open.delete(download);
+      download.abort(new Problem('request_timeout', 'the client is gone'));
+    });
+    return download.signal;
+  };
+}
