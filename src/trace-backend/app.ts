@@ -181,7 +181,6 @@ export async function traceBackend(
   const endings = openEndings();
 
   const lists = openLists();
-
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   tellBackups({ health, metrics }, settings, backups);
