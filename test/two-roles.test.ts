@@ -163,7 +163,9 @@ async function mismatches(connection: Connection): Promise<unknown[]> {
   return found;
 }
 
-test('a DATA_DIR whose services owned everything gets an owner, and the services can change nothing that is kept', async () => {
+test('a DATA_DIR whose services owned everything gets an owner, and the services can change nothing that is kept', {
+  timeout: 360_000,
+}, async () => {
   const settings = { DATA_DIR: folder, ...TRACE_ADMIN };
   const before = await startProcess(settings);
   const first = await use(before);
@@ -266,7 +268,9 @@ const divide = async () =>
   );
 const WARNING = /role of the services owns their tables/g;
 
-test('on a server of the operator, one role is warned of once, the SQL file makes two of it, and the owner migrates', async () => {
+test('on a server of the operator, one role is warned of once, the SQL file makes two of it, and the owner migrates', {
+  timeout: 360_000,
+}, async () => {
   await run(
     superuser('postgres'),
     `CREATE ROLE "${service}" LOGIN PASSWORD 'a password'`,
