@@ -215,6 +215,7 @@ const INTERNAL = new Set([
   'packet-service/packets: MAX_CELLS',
   'packet-service/packets: PAGE_BYTES',
   'packet-service/sharing/notifications: MAX_RETRY_SECONDS',
+  'packet-service/tables: MAX_COUNTED',
   'packet-service/tables: MAX_KNOWN_FIELDS',
   'packet-service/tables: START_BYTES',
   'packet-service/verify: MAX_THREADS',

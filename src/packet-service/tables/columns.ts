@@ -72,19 +72,16 @@ function namesIn(text: string): string[] {
 }
 
 /** @throws Problem invalid */
-export function checkCount(count: number): void {
+function checkCount(count: number): void {
   if (count <= MAX_COLUMNS) return;
   throw new Problem(
     'invalid',
-    `columns: a table has at most ${MAX_COLUMNS} columns beside the declared ones; name the ones you need`,
+    `columns: a table has at most ${MAX_COLUMNS} columns beside the declared ones`,
   );
 }
 
 /** @throws Problem invalid */
-export function checkLength(name: string): void {
+function checkLength(name: string): void {
   if (name.length <= MAX_NAME) return;
-  throw new Problem(
-    'invalid',
-    `columns: ${name.slice(0, 40)}… has more than ${MAX_NAME} characters; name the columns you need`,
-  );
+  throw new Problem('invalid', `columns: ${name.slice(0, 40)}… has more than ${MAX_NAME} characters`);
 }

@@ -4,33 +4,36 @@ import { type CopyPackets, type ExportContext, type ExportOptions, openExport } 
 import type { PacketFilter } from '../packets/filter-store.ts';
 import { DECLARED_COLUMNS } from './columns.ts';
 import { newOutput, take } from './output.ts';
-import { cellReader, columnFinder, TABLE_FIELDS } from './rows.ts';
+import { cellReader, columnFinder, type FoundColumns, TABLE_FIELDS } from './rows.ts';
 import type { RowWriter } from './writer.ts';
 
 export interface TableOptions extends ExportOptions {
   /** columns beside the declared ones; those that occur when absent, found by reading the packets twice */
   columns?: readonly string[] | undefined;
+  /** called before the first piece if fields have no column, with their number */
+  onLeftOut?: ((fields: number) => void) | undefined;
 }
 
 /**
  * Opens a table of packets: a stream of bytes (packets/export.ts).
  *
  * @param writer makes the writer of a format, given all columns
- * @throws Problem unavailable when too many exports run; invalid when the packets have too many columns; any error before
- *   the first piece
+ * @throws Problem unavailable when too many exports run; any error before the first piece
  */
 export function exportTable(
   context: ExportContext,
   filter: PacketFilter,
   writer: (columns: readonly string[]) => RowWriter,
-  { columns: named, ...options }: TableOptions = {},
+  { columns: named, onLeftOut, ...options }: TableOptions = {},
 ): Promise<Readable> {
   return openExport(
     context,
     filter,
     async function* (copy) {
       const copyRows = () => copy(TABLE_FIELDS, window => copyTable(filter, window));
-      const columns = [...DECLARED_COLUMNS, ...(named ?? (await findColumns(copyRows())))];
+      const found = named ? { columns: named, leftOut: 0 } : await findColumns(copyRows());
+      if (found.leftOut > 0) onLeftOut?.(found.leftOut);
+      const columns = [...DECLARED_COLUMNS, ...found.columns];
       const output = newOutput();
       const readCells = cellReader(columns);
       const { start, row, end } = writer(columns);
@@ -46,9 +49,8 @@ export function exportTable(
   );
 }
 
-/** The columns beside the declared ones that occur, sorted by name. */
-async function findColumns(pieces: ReturnType<CopyPackets>): Promise<string[]> {
-  const { read, names } = columnFinder();
+async function findColumns(pieces: ReturnType<CopyPackets>): Promise<FoundColumns> {
+  const { read, found } = columnFinder();
   for await (const rows of pieces) read(rows);
-  return [...names].sort();
+  return found();
 }

@@ -8,7 +8,16 @@ import { readColumns } from './columns.ts';
 import { csvWriter } from './csv.ts';
 import { exportTable } from './export.ts';
 import { geojsonWriter, ndjsonWriter } from './json.ts';
-import { CSV, csvSchema, GEOJSON, geojsonSchema, NDJSON, ndjsonSchema, type TableQuery } from './schemas.ts';
+import {
+  CSV,
+  csvSchema,
+  FIELDS_LEFT_OUT,
+  GEOJSON,
+  geojsonSchema,
+  NDJSON,
+  ndjsonSchema,
+  type TableQuery,
+} from './schemas.ts';
 import type { RowWriter } from './writer.ts';
 
 /** A format of tables. */
@@ -45,6 +54,7 @@ export function registerTables(
         columns => writer(columns, query.raw === 'true'),
         {
           columns,
+          onLeftOut: fields => reply.header(FIELDS_LEFT_OUT, String(fields)),
           signal,
         },
       );

@@ -2,11 +2,11 @@ import { fieldRanges, readRanges } from '../packets/copy-rows.ts';
 import {
   AUTHOR,
   CAPTURE_POINT,
-  checkCount,
-  checkLength,
   DECLARED_COLUMNS,
   LAT,
   LON,
+  MAX_COLUMNS,
+  MAX_NAME,
   nameInBody,
   nameInHeader,
 } from './columns.ts';
@@ -79,25 +79,45 @@ function prefixesOf(name: string): string[] {
   return prefixes;
 }
 
+/** Fields whose packets are counted, at most: bounds the memory of the first reading. */
+const MAX_COUNTED = 20 * MAX_COLUMNS;
+
+/** The columns beside the declared ones that packets have values in. */
+export interface FoundColumns {
+  /** sorted by name */
+  columns: string[];
+  /** fields that have no column, about */
+  leftOut: number;
+}
+
 /**
- * Finds the columns beside the declared ones that rows have values in.
+ * Finds the columns beside the declared ones. If there are too many, the fields of the most packets get them: a packet
+ * with a thousand fields of its own must not take the columns of the others away. Fields with too long a name get none.
  *
- * @returns a function that reads rows, and the names that were found so far
- * @throws Problem invalid, from the function, when they are too many or too long
+ * @returns a function that reads rows, and one that returns what was found
  */
-export function columnFinder(): { read: (rows: Buffer) => void; names: ReadonlySet<string> } {
-  const names = new Set<string>();
+export function columnFinder(): { read: (rows: Buffer) => void; found: () => FoundColumns } {
+  /** how many packets have a field, by its index */
+  const counts: number[] = [];
+  const indexes = new Map<string, number>();
+  let uncounted = 0;
+  function indexOf(name: string): number {
+    const known = indexes.get(name);
+    if (known !== undefined) return known;
+    if (name.length > MAX_NAME || counts.length === MAX_COUNTED) {
+      uncounted++;
+      return -1;
+    }
+    indexes.set(name, counts.length);
+    return counts.push(0) - 1;
+  }
+
   let isLocated = false;
-  const isDeclared = (name: string) => DECLARED_COLUMNS.includes(name);
   const scan = fieldScanner(
-    name => ({ column: isDeclared(name) ? -1 : 0, hasInner: true }),
-    field => {
-      if (isLocated && CAPTURE_POINT.includes(field.name)) return;
-      field.column = -1;
-      if (names.has(field.name)) return;
-      checkLength(field.name);
-      names.add(field.name);
-      checkCount(names.size);
+    name => ({ column: DECLARED_COLUMNS.includes(name) ? -1 : indexOf(name), hasInner: true }),
+    ({ name, column }) => {
+      if (isLocated && CAPTURE_POINT.includes(name)) return;
+      counts[column] = (counts[column] as number) + 1;
     },
   );
   const header = rootField(nameInHeader);
@@ -111,5 +131,11 @@ export function columnFinder(): { read: (rows: Buffer) => void; names: ReadonlyS
       scan(rows, ranges.starts[1] as number, body);
     }
   };
-  return { read, names };
+  const found = () => {
+    const used = [...indexes].filter(([, index]) => (counts[index] as number) > 0);
+    const frequent = used.sort(([, a], [, b]) => (counts[b] as number) - (counts[a] as number));
+    const columns = frequent.slice(0, MAX_COLUMNS).map(([name]) => name);
+    return { columns: columns.sort(), leftOut: used.length - columns.length + uncounted };
+  };
+  return { read, found };
 }

@@ -6,12 +6,16 @@ import { DECLARED_COLUMNS, MAX_COLUMNS, MAX_NAME } from './columns.ts';
 /** Characters of `columns=`, at most: a request line and its headers have 16 KiB. */
 const MAX_COLUMNS_TEXT = 8000;
 
+/** The header of tables in which fields have no column. */
+export const FIELDS_LEFT_OUT = 'fields-left-out';
+
 const columns = Type.Optional(
   Type.String({
     maxLength: MAX_COLUMNS_TEXT,
     description:
       `columns beside the declared ones, separated by commas: at most ${MAX_COLUMNS} of at most ${MAX_NAME} ` +
-      'characters. By default, those that occur in the packets, sorted by name',
+      'characters. By default, those that occur in the packets, sorted by name; if there are more, those of the most ' +
+      'packets, and the header Fields-Left-Out has the number of the others',
   }),
 );
 
@@ -49,7 +53,13 @@ const table = (
   response: {
     200: {
       description: 'the table',
-      headers: { 'content-disposition': { type: 'string', description: 'names the file' } },
+      headers: {
+        'content-disposition': { type: 'string', description: 'names the file' },
+        [FIELDS_LEFT_OUT]: {
+          type: 'string',
+          description: 'about how many fields have no column, if any; columns= names the ones you need',
+        },
+      },
       content: { [type]: { schema } },
     },
     ...errorAnswers(400, 500, 503),
