@@ -38,8 +38,14 @@ function findCommand(words: readonly string[]): { name: string; command: Command
   }
   const first = (words[0] as string).slice(0, 100);
   const begun = names.filter(name => name.startsWith(`${first} `));
-  if (begun.length > 0) throw new UsageError(`${first} is not complete: there is ${begun.join(', ')}`);
   const typed = words.filter(word => !word.startsWith('-'));
+  if (begun.length > 0) {
+    const wrong =
+      typed.length > 1
+        ? `there is no command ${typed.slice(0, 2).join(' ').slice(0, 100)}`
+        : `${first} is not complete`;
+    throw new UsageError(`${wrong}: there is ${begun.join(', ')}`);
+  }
   const meant = nearestName(typed.slice(0, 2).join(' '), names) ?? nearestName(first, names);
   const hint = meant === undefined ? 'fieldtrace help lists all' : `did you mean ${meant}?`;
   throw new UsageError(`there is no command ${first}; ${hint}`);

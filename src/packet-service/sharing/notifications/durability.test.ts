@@ -179,7 +179,7 @@ test('a webhook without a secret, and a command or option that is none, are refu
   expect(refused.message).toMatch(/cannot start: WEBHOOK_URL is set, so WEBHOOK_SECRET must be set/);
   for (const [words, message] of [
     [['notifications', 'reply'], 'there is no command notifications reply'],
-    [['notifications', 'replay', '--all'], "Unknown option '--all'"],
+    [['notifications', 'replay', '--all'], 'notifications replay has no option --all'],
     [['notifications', 'replay', '--id', '7'], '--id must be a notification_id, 7 is none'],
   ] as const) {
     const failed = await run(process.execPath, [CLI, ...words], {
