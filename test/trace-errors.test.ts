@@ -42,6 +42,8 @@ test('unknown paths and methods keep the envelope', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     for (const path of paths) {
       if (known.some(operation => operation.method === method && operation.path === path)) continue;
+      // The key whose id is "resolve", which nobody has.
+      if (method === 'DELETE' && path === '/api/user/api-keys/resolve') continue;
       const { status, body, headers } = await admin.send(method, path);
       const others = known.filter(operation => operation.path === path);
       expect(status, `${method} ${path}`).toBe(others.length === 0 ? 404 : 405);

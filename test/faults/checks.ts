@@ -60,6 +60,7 @@ const FIND: Record<Kind, string> = {
   user: `SELECT email_key AS id, 1 AS count, status || ' ' || name AS state FROM trace_backend.users
     WHERE email_key = ANY ($1::text[]) AND erasing_at IS NULL`,
   session: `SELECT id::text, 1 AS count, 'open' AS state FROM trace_backend.sessions WHERE id = ANY ($1::uuid[])`,
+  key: `SELECT id::text, 1 AS count, name AS state FROM trace_backend.api_keys WHERE id = ANY ($1::uuid[])`,
   factor: `SELECT email_key AS id, 1 AS count, CASE WHEN confirmed_at IS NULL THEN 'begun' ELSE 'confirmed ' ||
         (SELECT count(*) FROM trace_backend.recovery_codes WHERE user_id = users.id) END AS state
     FROM trace_backend.second_factors JOIN trace_backend.users ON users.id = user_id WHERE email_key = ANY ($1::text[])`,

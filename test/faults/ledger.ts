@@ -9,6 +9,7 @@ export type Kind =
   | 'upload'
   | 'user'
   | 'session'
+  | 'key'
   | 'factor'
   | 'company'
   | 'member'

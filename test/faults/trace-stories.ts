@@ -113,6 +113,21 @@ const secondFactor: Story = async ({ mark, n, person, send, made, change }) => {
   else await change(fact, ABSENT, { endpoint: 'POST /api/user/second_factor/remove', ...proof });
 };
 
+/** A key for a program, and the tokens of an app, each of which refreshes once. */
+const keys: Story = async ({ mark, n, person, send, made, change }) => {
+  const who = await person();
+  const body = { name: mark, scopes: ['read'] };
+  const created = await send({ endpoint: 'POST /api/user/api-keys', body, ...as(who), once });
+  const { id } = created.body.data;
+  const fact = made('key', id, mark);
+  const endpoint = 'DELETE /api/user/api-keys/{id}';
+  if (n % 2) await change(fact, ABSENT, { endpoint, at: { id }, ...as(who), done: [404] });
+  const credentials = { username: who.email, password: PASSWORD };
+  const tokens = await send({ endpoint: 'POST /api/user/token', body: credentials });
+  const { refresh_token } = tokens.body.data;
+  await send({ endpoint: 'POST /api/user/token/refresh', body: { refresh_token }, once });
+};
+
 const emailChange: Story = async ({ mark, n, person, send, made, change, mailed }) => {
   const who = await person();
   const email = `${mark}@elsewhere.example.org`;
@@ -290,6 +305,7 @@ const image: Story = async teller => {
 export const TRACE_STORIES: Readonly<Record<string, { share: number; tell: Story }>> = {
   account: { share: 2, tell: account },
   'second factor': { share: 1, tell: secondFactor },
+  'keys for programs': { share: 1, tell: keys },
   'change of address': { share: 2, tell: emailChange },
   erasure: { share: 2, tell: erasure },
   company: { share: 2, tell: company },

@@ -45,6 +45,11 @@ export function faultOf(
   if (status >= 400 && !ANYWHERE.includes(status) && !responses[String(status)]) {
     return `status ${status} is not in the definition: ${shown()}`;
   }
+  if (status >= 400 && type === 'text/html' && isForPeople(responses)) {
+    return method === 'HEAD' || body.toString().startsWith('<!doctype html>')
+      ? undefined
+      : `no page: ${shown()}`;
+  }
   if (status >= 400 && method !== 'HEAD') {
     return errorFault(type, body, isError) && `${errorFault(type, body, isError)}: ${shown()}`;
   }
@@ -57,6 +62,11 @@ export function faultOf(
   const schema = described[type] ?? described[`${type.split('/')[0]}/*`] ?? described['*/*'];
   if (schema === undefined) return `media type ${type} is not in the definition`;
   return schemaFault(type, schema, body.toString());
+}
+
+/** Whether failures of an operation are pages for clients that prefer them. */
+function isForPeople(responses: Operation['responses']): boolean {
+  return Object.entries(responses).some(([status, types]) => status.startsWith('4') && 'text/html' in types);
 }
 
 function errorFault(type: string, body: Buffer, isError: ErrorShape): string | undefined {

@@ -75,6 +75,8 @@ export async function createServer(service: ServiceDescription): Promise<Server>
 
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
   app.server.on('checkExpectation', app.routing);
+  // Before every hook that can answer: what it notes of a request decides whether an unreadable body gets an answer.
+  isAnswered = cutOffSlowClients(app, service.settings);
   logRequests(app);
   sendSecurityHeaders(app, service.publicUrl);
   readForwarded(app, trusted);
@@ -83,7 +85,6 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   await letOriginsIn(app, service.settings);
   await limitRequests(app, service.settings, service.perMinute);
   checkRequests(app, service);
-  isAnswered = cutOffSlowClients(app, service.settings);
   boundBodies(app);
   boundAnswers(app);
   readBodies(app);
