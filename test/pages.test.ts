@@ -188,7 +188,16 @@ test('what is not there, or not open, is a page for a browser, and JSON for a pr
   const packet = await storedPacket(service);
   const { headers } = await service.send('GET', `/packets/${packet}`);
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(headers.get('vary')).toBe('accept');
+  // What a cache has of the packet never stands in for the page.
+  const revalidated = await service.send('GET', `/packets/${packet}`, undefined, {
+    accept: 'text/html',
+    'if-none-match': headers.get('etag') as string,
+  });
+  expect([
+    revalidated.status,
+    revalidated.headers.get('vary'),
+    revalidated.headers.get('cache-control'),
+  ]).toEqual([200, 'accept', 'no-store']);
 });
 
 test('the pages of mails of the trace backend are in the same style', async () => {

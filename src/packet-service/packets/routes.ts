@@ -28,9 +28,10 @@ export function registerPackets(
     { schema: getPacketSchema, config: { forPeople: true } },
     async (request, reply) => {
       const sections = await readPacket(request, request.params.id);
-      reply.header('vary', varyOf(reply));
+      // Only the page varies by Accept: what a cache has of the packet itself is revalidated by its hash.
       if (prefersPage(request.headers.accept)) {
-        return sendHtml(reply.header('cache-control', 'no-store'), packetPage(sections));
+        reply.header('vary', varyOf(reply)).header('cache-control', 'no-store');
+        return sendHtml(reply, packetPage(sections));
       }
       const tag = `"${hashOf(sections.footer)}"`;
       reply.header('etag', tag).header('cache-control', 'private, no-cache');
