@@ -188,7 +188,7 @@ test('what is not there, or not open, is a page for a browser, and JSON for a pr
   const packet = await storedPacket(service);
   const { headers } = await service.send('GET', `/packets/${packet}`);
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-  // What a cache has of the packet never stands in for the page.
+  // What a cache has of the packet is never taken for the page.
   const revalidated = await service.send('GET', `/packets/${packet}`, undefined, {
     accept: 'text/html',
     'if-none-match': headers.get('etag') as string,

@@ -102,8 +102,8 @@ async function openPage(
 }
 
 /**
- * Functions of the page that let prefilled requests build on each other: what was created last on the page stands in for
- * the example ids. They are written into the page's script, so they use nothing of this file.
+ * Functions of the page that let prefilled requests build on each other: the ids of what was created last on the page
+ * replace the example ids. They are written into the page's script, so they use nothing of this file.
  */
 function exampleIds(examples: readonly ExampleId[]) {
   const responseInterceptor = new Function(
