@@ -24,23 +24,28 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 /** The account and programs; or the new location of the database, if no account can reach DATA_DIR. */
 export type Choice = { account: Account; binaries: Binaries } | { movedTo: string };
 
+/** @throws EmbeddedPostgresError if the data directory belongs to another user and this is not root */
+export function refuseForeignCluster(layout: Layout): void {
+  const self = process.geteuid?.() ?? 0;
+  const owner = statSync(layout.cluster, { throwIfNoEntry: false })?.uid;
+  if (self === 0 || owner === undefined || owner === self) return;
+  throw new EmbeddedPostgresError(
+    `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} belongs to user ${owner} and this is user ` +
+      `${self}; run fieldtrace as the user who made it, or as root.`,
+  );
+}
+
 /**
- * An existing data directory decides by its owner. Else it is the first that can reach both DATA_DIR and the programs
- * of: this user; when this is root, the owner of DATA_DIR, an account made for PostgreSQL, nobody; and then this user
- * inside a user namespace, where it is called nobody (root in a clone under a 0700 home). Where root finds none,
- * programs and a new database go into the system directory (outside.ts).
+ * An existing data directory decides by its owner (refuseForeignCluster comes first). Else it is the first that can
+ * reach both DATA_DIR and the programs of: this user; when this is root, the owner of DATA_DIR, an account made for
+ * PostgreSQL, nobody; and then this user inside a user namespace, where it is called nobody (root in a clone under a
+ * 0700 home). Where root finds none, programs and a new database go into the system directory (outside.ts).
  * @throws EmbeddedPostgresError if that is impossible too
  */
 export function chooseAccount(layout: Layout, binaries: Binaries, system: string): Choice {
   const self = process.geteuid?.() ?? 0;
   const owner = statSync(layout.cluster, { throwIfNoEntry: false });
-  if (self !== 0 && owner !== undefined) {
-    if (owner.uid === self) return { account: { prefix: [] }, binaries };
-    throw new EmbeddedPostgresError(
-      `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} belongs to user ${owner.uid} and this is user ` +
-        `${self}; run fieldtrace as the user who made it, or as root.`,
-    );
-  }
+  if (self !== 0 && owner !== undefined) return { account: { prefix: [] }, binaries };
   const candidates = self === 0 ? candidatesOfRoot(layout, owner) : [{ prefix: [] }, ...inNamespace()];
   const reaches = (program: string | undefined) => (account: Account) =>
     canReach(account, layout.home, program, owner === undefined);

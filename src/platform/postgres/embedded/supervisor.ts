@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { chooseAccount } from './account.ts';
+import { chooseAccount, refuseForeignCluster } from './account.ts';
 import { archiveMatches, prepareArchive } from './archive.ts';
 import { findBinaries } from './binaries.ts';
 import { type Answer, askServer } from './control.ts';
@@ -65,6 +65,9 @@ export async function acquireServer(
     }
     try {
       removeUnfinished(layout);
+      refuseForeignCluster(layout);
+      // What the directory holds is said before anything is said of accounts, which may all be refused.
+      const exists = hasCluster(layout, installed);
       const choice = chooseAccount(layout, installed, system);
       if ('movedTo' in choice) {
         lock.release();
@@ -73,7 +76,6 @@ export async function acquireServer(
       }
       const { account, binaries } = choice;
       if (binaries !== installed) logger.info(`PostgreSQL runs from ${binaries.postgres}, which is a copy`);
-      const exists = hasCluster(layout, binaries);
       const socketDirectory = prepareSocketDirectory(layout, account);
       if (!exists) await initialise(layout, binaries, account, logger, options.fill);
       const superuserPassword = readPassword(layout, layout.superuserPassword);
