@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { availabilityRows } from './availability.ts';
+import { backupRows } from './backups.ts';
 import { chatIntakeRows } from './chat-intake.ts';
 import { chatSearchRows } from './chat-search.ts';
 import { companyRows } from './companies.ts';
@@ -13,6 +14,7 @@ import { memoryRows } from './memory.ts';
 import { offsetRows } from './offsets.ts';
 import { packetRows } from './packets.ts';
 import { productRows } from './products.ts';
+import { restoreRows } from './restores.ts';
 import { startRows } from './start.ts';
 import { tableRows } from './tables.ts';
 import { threadPageRows } from './thread-pages.ts';
@@ -37,6 +39,8 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   currency: currencyRows,
   availability: availabilityRows,
   memory: memoryRows,
+  backups: backupRows,
+  restores: restoreRows,
 };
 
 const SECONDS = 5;

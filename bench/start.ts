@@ -20,11 +20,19 @@ export async function startRows(_context: Context): Promise<Row[]> {
   ];
 }
 
-async function startOnce(dataDir: string): Promise<number> {
+/** @returns seconds until the first answer */
+export async function startOnce(dataDir: string, environment: Record<string, string> = {}): Promise<number> {
   const begin = performance.now();
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: path.resolve(import.meta.dirname, '..'),
-    env: { ...process.env, DATA_DIR: dataDir, PACKET_PORT: '0', TRACE_PORT: '0', LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PACKET_PORT: '0',
+      TRACE_PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise(resolve => child.once('close', resolve));
