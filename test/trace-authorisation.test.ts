@@ -216,7 +216,13 @@ const TABLE: Record<string, Row> = {
       { body: ({ owner }: World) => ({ id: owner.id }), ...systemAdmin() },
     ]),
   ),
+  'GET /api/user/list': everyone(200),
   'GET /api/user/admin/list': administrators(),
+  'GET /api/user/regional-admin/list': administrators(),
+  'PUT /api/user/admin/profile': {
+    body: ({ owner }) => ({ id: owner.id, name: 'Ana' }),
+    ...administrators(),
+  },
   'GET /api/user/admin/profile/{id}': {
     path: ({ owner }) => `/api/user/admin/profile/${owner.id}`,
     ...administrators(),

@@ -84,3 +84,18 @@ test('a list has the other order on demand', async () => {
     if (up.count <= up.limit) expect(down.items, path).toEqual(up.items.toReversed());
   }
 });
+
+test('name selects what query selects, which takes precedence', async () => {
+  for (const [path, known] of [
+    ['/api/company/list', 'Kopanyi'],
+    ['/api/company/admin/list', 'Huye'],
+    ['/api/product/list', 'Tea'],
+    ['/api/product/admin/list', 'Coffee'],
+  ] as const) {
+    const byName = await list(path, `name=${known.toLowerCase()}`);
+    expect(byName.items.map(({ name }: { name: string }) => name)).toEqual([known]);
+    expect(await list(path, `query=${known}`)).toEqual(byName);
+    expect(await list(path, `query=${known}&name=nothing`)).toEqual(byName);
+    expect((await list(path, 'name=nothing')).items).toEqual([]);
+  }
+});

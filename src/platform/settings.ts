@@ -104,6 +104,9 @@ export const Settings = Type.Object({
   TRACE_PUBLIC_URL: url(
     'base URL of links in mails of the trace backend; without it, the address that it listens on',
   ),
+  TRACE_FRONTEND_URL: url(
+    'base URL of the web front end: links of mails lead to its pages /confirm-email/{token} and /reset-password/{token}; without it, to pages of the trace backend',
+  ),
   TRACE_ADMIN_EMAIL: Type.Optional(
     Type.String({
       pattern: '^[^\\s@]+@[^\\s@]+$',

@@ -42,7 +42,12 @@ import { openPasswords } from './accounts/users/passwords.ts';
 import { registerAudit } from './audit/routes.ts';
 import { maySeeCompanies } from './companies/access.ts';
 import { invitationMail } from './companies/invite.ts';
-import { findCompanyIds, isMemberOfOne } from './companies/members-store.ts';
+import {
+  type CompanyIds,
+  findColleagueIds,
+  findCompanyIds,
+  isMemberOfOne,
+} from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { failure } from './contract/envelope.ts';
 import { readBodies } from './contract/reading.ts';
@@ -172,8 +177,9 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
+  const frontEndUrl = settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '');
   const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
-  const mailing = { pool, mailer, publicUrl, invitation, emailChange: shareEmailChange, logger };
+  const mailing = { pool, mailer, publicUrl, frontEndUrl, invitation, emailChange: shareEmailChange, logger };
   const mails = openMails(jobs, mailing, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
@@ -229,10 +235,11 @@ interface Accounts extends ExportContext, ErasureContext {
 /** Users, logins and administration. */
 function registerAccounts(app: Server, accounts: Accounts): void {
   const { pool, box, keys, settings } = accounts;
-  const companiesOf = batchLoader<number, number[]>(ids => findCompanyIds(pool, ids), { max: 200 });
+  const companiesOf = batchLoader<number, CompanyIds>(ids => findCompanyIds(pool, ids), { max: 200 });
+  const colleaguesOf = (userId: number) => findColleagueIds(pool, userId);
   const cookies = sessionCookies(settings);
   const sessions = openSessions(accounts);
-  const context = { ...accounts, cookies, sessions, companiesOf };
+  const context = { ...accounts, cookies, sessions, companiesOf, colleaguesOf };
   registerUsers(app, context);
   registerSessions(app, context);
   registerSecondFactor(app, context);

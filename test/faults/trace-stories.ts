@@ -35,6 +35,11 @@ const account: Story = async teller => {
     body: { id: await world.userId(email) },
     ...as(await world.admin(teller)),
   });
+  await change(fact, 'ACTIVE Mia', {
+    endpoint: 'PUT /api/user/admin/profile',
+    body: { id: await world.userId(email), name: 'Mia' },
+    ...as(await world.admin(teller)),
+  });
   const who = await login(teller, email, PASSWORD);
   await change(fact, 'ACTIVE Zoe', {
     endpoint: 'PUT /api/user/profile',

@@ -8,14 +8,18 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
  * Refuses changing calls from pages of other sites: browsers send a user's cookies with calls from any page, together
  * with the Origin header (Fetch standard §3.2). Programs send no Origin.
  *
- * Allowed are pages of this server, of TRACE_PUBLIC_URL and of CORS_ORIGINS.
+ * Allowed are pages of this server, of TRACE_PUBLIC_URL, of TRACE_FRONTEND_URL and of CORS_ORIGINS.
  */
 export function checkOrigins(
   app: Server,
-  { CORS_ORIGINS, TRACE_PUBLIC_URL }: Pick<Settings, 'CORS_ORIGINS' | 'TRACE_PUBLIC_URL'>,
+  {
+    CORS_ORIGINS,
+    TRACE_PUBLIC_URL,
+    TRACE_FRONTEND_URL,
+  }: Pick<Settings, 'CORS_ORIGINS' | 'TRACE_PUBLIC_URL' | 'TRACE_FRONTEND_URL'>,
 ): void {
   const known = new Set(CORS_ORIGINS?.split(','));
-  if (TRACE_PUBLIC_URL) known.add(new URL(TRACE_PUBLIC_URL).origin);
+  for (const url of [TRACE_PUBLIC_URL, TRACE_FRONTEND_URL]) if (url) known.add(new URL(url).origin);
   app.addHook('onRequest', async ({ method, headers, host, protocol }) => {
     const { origin } = headers;
     if (READING.has(method) || origin === undefined || known.has(origin)) return;
@@ -23,7 +27,7 @@ export function checkOrigins(
     if (origin !== `${protocol}://${host}`) {
       throw new Problem(
         'forbidden',
-        'calls from pages of this origin are refused; allowed are those of TRACE_PUBLIC_URL and CORS_ORIGINS',
+        'calls from pages of this origin are refused; allowed are those of TRACE_PUBLIC_URL, TRACE_FRONTEND_URL and CORS_ORIGINS',
       );
     }
   });

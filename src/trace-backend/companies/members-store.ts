@@ -25,14 +25,33 @@ export async function findMemberships(database: Database, userId: number): Promi
   return rows;
 }
 
-/** For each of the users, in order, the ids of the companies they are members of. */
-export async function findCompanyIds(database: Database, userIds: readonly number[]): Promise<number[][]> {
-  const { rows } = await database.query<{ userId: number; companyIds: number[] }>(sql`
-    SELECT user_id AS "userId", array_agg(company_id ORDER BY company_id) AS "companyIds" FROM company_users
-    JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
+/** The active companies that a user is a member of, in the order of their ids. */
+export interface CompanyIds {
+  companyIds: number[];
+  /** those of them whose COMPANY_ADMIN the user is */
+  companyIdsAdmin: number[];
+}
+
+/** The active companies of each of these users, in their order. */
+export async function findCompanyIds(database: Database, userIds: readonly number[]): Promise<CompanyIds[]> {
+  const { rows } = await database.query<CompanyIds & { userId: number }>(sql`
+    SELECT user_id AS "userId", array_agg(company_id ORDER BY company_id) AS "companyIds",
+      coalesce(array_agg(company_id ORDER BY company_id) FILTER (WHERE role = 'COMPANY_ADMIN'), '{}')
+        AS "companyIdsAdmin"
+    FROM company_users JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
     WHERE user_id = ANY (${userIds}) GROUP BY user_id`);
-  const byUser = new Map(rows.map(({ userId, companyIds }) => [userId, companyIds]));
-  return userIds.map(id => byUser.get(id) ?? []);
+  const byUser = new Map(rows.map(({ userId, ...ids }) => [userId, ids]));
+  return userIds.map(id => byUser.get(id) ?? { companyIds: [], companyIdsAdmin: [] });
+}
+
+/** The members of the active companies that a user is a member of, the user included. */
+export async function findColleagueIds(database: Database, userId: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT DISTINCT colleagues.user_id AS id FROM company_users
+    JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
+    JOIN company_users AS colleagues USING (company_id)
+    WHERE company_users.user_id = ${userId}`);
+  return rows.map(({ id }) => id);
 }
 
 /** Companies by their ids, also deactivated ones, in no order; missing ones are left out. */

@@ -3,7 +3,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { landingPage } from '../accounts/self-service/landing.ts';
 import { ok } from '../contract/envelope.ts';
-import { idOf, listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
 import { answerByToken } from './answer.ts';
@@ -93,7 +93,8 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
         schema: listCompaniesSchema(operationId, access, summary),
       },
       async request => {
-        const { query, status } = request.query;
+        const { status } = request.query;
+        const query = searchedOf(request.query);
         const page = pageOf(request.query, SORTABLE);
         const userId = access === 'user' ? callerOf(request).id : undefined;
         const { items, count } = await listCompanies(pool, lists, { userId, query, status }, page);

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { MailToken } from '../accounts/users/schemas.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
-import { DateTime, Id, listOf, listQuery, NO_NUL, PathId } from '../contract/schemas.ts';
+import { DateTime, Id, listOf, listQuery, PathId, searchFilters } from '../contract/schemas.ts';
 import { nullable, text } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
 import { Country } from '../countries/schemas.ts';
@@ -201,13 +201,7 @@ export const listCompaniesSchema = (
   tags,
   summary,
   querystring: listQuery(SORTABLE, {
-    query: Type.Optional(
-      Type.String({
-        maxLength: 255,
-        pattern: NO_NUL,
-        description: 'part of the name or of the abbreviation; case is ignored',
-      }),
-    ),
+    ...searchFilters('part of the name or of the abbreviation; case is ignored'),
     status: Type.Optional(CompanyStatus),
   }),
   response: {

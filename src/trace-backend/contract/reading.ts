@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { Server } from '../../platform/http/server.ts';
 
 /** The parts of a body's JSON schema that decide how the body is read. */
@@ -20,7 +21,7 @@ const BOOLEANS = new Map([
 ]);
 
 /**
- * Converts bodies as sent by front ends, guided by the body's schema, before validation:
+ * Converts a body as sent by front ends, guided by its schema; the hook `readBodies` does it before validation:
  * - a text such as "4.20" where a number is declared, "true" or "false" where a boolean is, become the declared type;
  * - a declared field that is null is removed, as if it had not been sent;
  * - "" where a field may be cleared and no empty text is allowed becomes null, which clears for the routes. A field
@@ -28,10 +29,15 @@ const BOOLEANS = new Map([
  *
  * Nothing is ever converted to a text, and undeclared fields stay unchanged.
  */
+export function readBody(body: unknown, schema: TSchema): unknown {
+  return readAs(body, schema as Shape);
+}
+
+/** Has an application convert the bodies of its requests. */
 export function readBodies(app: Pick<Server, 'addHook'>): void {
   app.addHook('preValidation', async request => {
-    const schema = request.routeOptions.schema?.body as Shape | undefined;
-    if (schema) request.body = readAs(request.body, schema);
+    const schema = request.routeOptions.schema?.body as TSchema | undefined;
+    if (schema) request.body = readBody(request.body, schema);
   });
 }
 

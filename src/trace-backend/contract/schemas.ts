@@ -27,6 +27,30 @@ export function pathIdOf(id: string): number {
   return /^[1-9][0-9]{0,9}$/.test(id) ? idOf(id) : 0;
 }
 
+/** Ids in one query parameter, at most. */
+const IDS_AT_ONCE = 100;
+const ID_LIST = '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$';
+
+/** Several ids as a query parameter: separated by commas, or the parameter repeated. */
+export const QueryIds = Type.Union(
+  [
+    Type.String({ pattern: ID_LIST, maxLength: 11 * IDS_AT_ONCE, title: 'ids, separated by commas' }),
+    Type.Array(Type.String({ pattern: '^[1-9][0-9]{0,9}$' }), {
+      maxItems: IDS_AT_ONCE,
+      title: 'a list of ids',
+    }),
+  ],
+  {
+    description: `ids, ${IDS_AT_ONCE} at most, separated by commas or with the parameter repeated`,
+    examples: ['7,9'],
+  },
+);
+
+/** The numbers of the ids of a query parameter. */
+export function queryIdsOf(ids: Static<typeof QueryIds>): number[] {
+  return (typeof ids === 'string' ? ids.split(',') : ids).map(idOf);
+}
+
 export const DateTime = Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] });
 
 const DEFAULT_LIMIT = 100;
@@ -104,6 +128,22 @@ export function pageOf<Sortable extends string>(
     sort: query.sort ?? sort,
     requestType: query.requestType,
   };
+}
+
+/**
+ * The filters `query` and `name` of a list, which select items by a part of a text: `searchedOf` reads them.
+ *
+ * @param description what they match
+ */
+export function searchFilters(description: string) {
+  const part = (text: string) =>
+    Type.Optional(Type.String({ maxLength: 255, pattern: NO_NUL, description: text }));
+  return { query: part(description), name: part('the same as query, which takes precedence') };
+}
+
+/** The text that a list is searched for; undefined for none. */
+export function searchedOf({ query, name }: { query?: string; name?: string }): string | undefined {
+  return query ?? name;
 }
 
 /** A page of a list. */

@@ -6,7 +6,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { ok } from '../contract/envelope.ts';
-import { idOf, listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './changes-store.ts';
@@ -150,7 +150,7 @@ function registerLists(app: Server, { pool, lists }: ProductsContext): void {
           ...(access === 'user' && { role: 'USER' }),
         });
         const companyId = query.companyId === undefined ? undefined : idOf(query.companyId);
-        const filter = { reader, query: query.query, companyId };
+        const filter = { reader, query: searchedOf(query), companyId };
         const { items, count } = await listProducts(pool, lists, filter, page);
         return ok(listAnswer(page, { items: await asItems(pool, items), count }));
       },

@@ -1,6 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
-import { DateTime, EXAMPLE_COMPANY, Id, listOf, listQuery, NO_NUL, PathId } from '../contract/schemas.ts';
+import {
+  DateTime,
+  EXAMPLE_COMPANY,
+  Id,
+  listOf,
+  listQuery,
+  PathId,
+  searchFilters,
+} from '../contract/schemas.ts';
 import { nullable, nullableEach, oneOrMany, text } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
@@ -289,13 +297,7 @@ export const listProductsSchema = (
   tags,
   summary,
   querystring: listQuery(SORTABLE, {
-    query: Type.Optional(
-      Type.String({
-        maxLength: 255,
-        pattern: NO_NUL,
-        description: 'part of the name; case is ignored',
-      }),
-    ),
+    ...searchFilters('part of the name; case is ignored'),
     companyId: Type.Optional({ ...Id, description: 'the owner' } as typeof Id),
   }),
   response: {

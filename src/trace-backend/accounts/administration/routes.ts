@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
+import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf } from '../../contract/schemas.ts';
@@ -8,20 +9,23 @@ import type { Lists } from '../../lists/lists.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { Endings } from '../sessions/endings.ts';
 import { findUser, listUsers, SORTABLE } from '../users/store.ts';
-import { asUser } from '../users/user.ts';
+import { asItem, asUser, type UserCompanies } from '../users/user.ts';
 import { execute } from './execute.ts';
-import { executeUserSchema, getUserSchema, listUsersSchema } from './schemas.ts';
+import { updateUserProfile } from './profile.ts';
+import { executeUserSchema, getUserSchema, listUsersSchema, updateUserSchema } from './schemas.ts';
 
 export interface AdministrationContext {
   pool: pg.Pool;
   mails: Mails;
   endings: Endings;
   lists: Lists;
-  companiesOf: (userId: number) => Promise<number[]>;
+  companiesOf: (userId: number) => Promise<UserCompanies>;
+  /** the members of the active companies that a user is a member of */
+  colleaguesOf: (userId: number) => Promise<number[]>;
 }
 
 export function registerAdministration(app: Server, context: AdministrationContext): void {
-  const { pool, lists, companiesOf } = context;
+  const { pool, companiesOf } = context;
 
   app.post(
     '/api/user/admin/execute/:action',
@@ -35,17 +39,17 @@ export function registerAdministration(app: Server, context: AdministrationConte
     },
   );
 
-  app.get(
-    '/api/user/admin/list',
+  registerLists(app, context);
+
+  app.put(
+    '/api/user/admin/profile',
     {
       config: { access: 'regional-admin' },
-      schema: listUsersSchema,
+      schema: updateUserSchema,
     },
-    async ({ query }) => {
-      const page = pageOf(query, SORTABLE);
-      const { items, count } = await listUsers(pool, lists, query, page);
-      const users = await Promise.all(items.map(async user => asUser(user, await companiesOf(user.id))));
-      return ok(listAnswer(page, { items: users, count }));
+    async request => {
+      const user = await updateUserProfile(pool, requesterOf(request), request.body);
+      return ok(asUser(user, await companiesOf(user.id)));
     },
   );
 
@@ -61,4 +65,28 @@ export function registerAdministration(app: Server, context: AdministrationConte
       return ok(asUser(user, await companiesOf(user.id)));
     },
   );
+}
+
+function registerLists(app: Server, { pool, lists, colleaguesOf }: AdministrationContext): void {
+  for (const [path, operationId, access, summary] of [
+    ['list', 'listUsers', 'user', 'The users of the companies that you are a member of'],
+    ['admin/list', 'listAllUsers', 'regional-admin', 'All users'],
+    ['regional-admin/list', 'listUsersForRegionalAdmin', 'regional-admin', 'The same'],
+  ] as const) {
+    app.get(
+      `/api/user/${path}`,
+      {
+        config: { access },
+        schema: listUsersSchema(operationId, access, summary),
+      },
+      async request => {
+        const { query } = request;
+        const page = pageOf(query, SORTABLE);
+        const { id } = callerOf(request);
+        const among = access === 'user' ? [id, ...(await colleaguesOf(id))] : undefined;
+        const { items, count } = await listUsers(pool, lists, query, page, among);
+        return ok(listAnswer(page, { items: items.map(asItem), count }));
+      },
+    );
+  }
 }

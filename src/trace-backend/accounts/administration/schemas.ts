@@ -1,14 +1,11 @@
 import { Type } from 'typebox';
 import { envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
-import { Role, Status, User } from '../users/schemas.ts';
+import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
 import { SORTABLE } from '../users/store.ts';
 
-const PartOfName = Type.String({
-  maxLength: 255,
-  pattern: NO_NUL,
-  description: 'part of the address or of the name; case is ignored',
-});
+const part = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 255, pattern: NO_NUL, description }));
 
 /** The actions of administrators on users. */
 export const ACTIONS = [
@@ -34,17 +31,22 @@ export const executeUserSchema = {
   response: { 200: envelope(User, 'the updated user'), ...failureAnswers(401, 403, 404) },
 };
 
-export const listUsersSchema = {
-  operationId: 'listUsers',
-  tags: ['Administration'],
-  summary: 'Users',
+export const listUsersSchema = (operationId: string, access: 'user' | 'regional-admin', summary: string) => ({
+  operationId,
+  tags: [access === 'user' ? 'User' : 'Administration'],
+  summary,
   querystring: listQuery(SORTABLE, {
-    query: Type.Optional(PartOfName),
+    query: part('part of the address or of the names; case is ignored'),
+    email: part('part of the address; case is ignored'),
+    surname: part('part of the family name; case is ignored'),
     status: Type.Optional(Status),
     role: Type.Optional(Role),
   }),
-  response: { 200: envelope(listOf(User), 'a page of users'), ...failureAnswers(401, 403) },
-};
+  response: {
+    200: envelope(listOf(UserItem), 'a page of users'),
+    ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
+  },
+});
 
 export const getUserSchema = {
   operationId: 'getUser',
@@ -52,4 +54,20 @@ export const getUserSchema = {
   summary: 'A user',
   params: Type.Object({ id: PathId }),
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 403, 404) },
+};
+
+export const UserUpdate = Type.Object({
+  id: Id,
+  name: Type.Optional(personName('given name', 'Ana')),
+  surname: Type.Optional(personName('family name', 'Uwase')),
+  language: Type.Optional(Language),
+});
+
+export const updateUserSchema = {
+  operationId: 'updateUserProfile',
+  tags: ['Administration'],
+  summary: 'Change the profile of a user',
+  description: 'Omitted fields stay unchanged. Only a SYSTEM_ADMIN can change a SYSTEM_ADMIN.',
+  body: UserUpdate,
+  response: { 200: envelope(User, 'the updated user'), ...failureAnswers(401, 403, 404) },
 };

@@ -126,6 +126,8 @@ export interface Mailing {
   mailer: Mailer;
   /** base URL of links, without a trailing slash */
   publicUrl: () => string;
+  /** the same of the web front end, if there is one */
+  frontEndUrl: string | undefined;
   /** The pending change of address, locked until the end of the transaction; undefined if there is none. */
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
   /** undefined if there is nothing to answer anymore */
@@ -164,10 +166,10 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
 
 /** @returns undefined if the mail is not needed anymore */
 async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
-  const { pool, publicUrl, invitation } = mailing;
+  const { pool, publicUrl, frontEndUrl, invitation } = mailing;
   const user = await findUser(pool, job.to);
   if (!user || user.erased) return undefined;
-  const texts = mailTexts(publicUrl());
+  const texts = mailTexts(publicUrl(), frontEndUrl);
   const mail = { id: job.id, to: user.email };
   switch (job.kind) {
     case 'confirm': {

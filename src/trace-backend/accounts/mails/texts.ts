@@ -1,6 +1,6 @@
 import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
 import { plainName } from '../../../platform/mail/plain-name.ts';
-import type { Language } from '../users/store.ts';
+import type { Language } from '../../contract/language.ts';
 
 /** Characters of a name that a mail shows, at most. */
 const SHOWN = 80;
@@ -235,20 +235,24 @@ export interface Reader {
  * use one to write a message or another header.
  *
  * @param publicUrl base URL of links, without a trailing slash
+ * @param frontEndUrl the same of the web front end, if there is one
  */
-export function mailTexts(publicUrl: string) {
-  const withCode = (reader: Reader, part: 'confirm' | 'reset', path: string, secret: string): MailText => {
+export function mailTexts(publicUrl: string, frontEndUrl?: string) {
+  const pages =
+    frontEndUrl === undefined
+      ? { confirm: `${publicUrl}/api/user/confirm_email`, reset: `${publicUrl}/api/user/reset_password` }
+      : { confirm: `${frontEndUrl}/confirm-email`, reset: `${frontEndUrl}/reset-password` };
+  const withCode = (reader: Reader, part: 'confirm' | 'reset', secret: string): MailText => {
     const { subject, ask, over } = WORDS[reader.language][part];
     const code = `${WORDS[reader.language].code}: ${secret}`;
-    return letter(reader, subject, [ask, { url: `${publicUrl}${path}/${secret}` }, code, over]);
+    return letter(reader, subject, [ask, { url: `${pages[part]}/${secret}` }, code, over]);
   };
   return {
-    confirm: (reader: Reader, secret: string) =>
-      withCode(reader, 'confirm', '/api/user/confirm_email', secret),
-    reset: (reader: Reader, secret: string) => withCode(reader, 'reset', '/api/user/reset_password', secret),
+    confirm: (reader: Reader, secret: string) => withCode(reader, 'confirm', secret),
+    reset: (reader: Reader, secret: string) => withCode(reader, 'reset', secret),
     activated(reader: Reader): MailText {
       const { subject, say } = WORDS[reader.language].activated;
-      return letter(reader, subject, [say, { url: `${publicUrl}/` }]);
+      return letter(reader, subject, [say, { url: `${frontEndUrl ?? publicUrl}/` }]);
     },
     /** Asks the current or the new address to confirm a change. */
     changeEmail(reader: Reader, side: 'old' | 'new', address: string, secret: string): MailText {

@@ -108,13 +108,14 @@ function unusable(age: string): Problem {
 /**
  * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed too.
  *
+ * @returns the user's id
  * @throws Problem invalid
  */
 export async function resetPassword(
   { pool, passwords, mails, settings, endings }: AccountContext,
   visitor: Visitor,
   { token, password }: Static<typeof PasswordReset>,
-): Promise<void> {
+): Promise<number> {
   await checkPasswordRules(password, 'password', settings);
   const hash = await passwords.hash(password);
   const userId = await transaction(pool, async database => {
@@ -131,6 +132,7 @@ export async function resetPassword(
   });
   endings.tell(userId);
   mails.wake();
+  return userId;
 }
 
 /**

@@ -50,6 +50,7 @@ test('from registration to login: mail, confirmation, notice to the administrato
     role: 'USER',
     actions: [],
     companyIds: [],
+    companyIdsAdmin: [],
     language: 'EN',
     discoverable: false,
   });

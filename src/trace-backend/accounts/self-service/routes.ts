@@ -9,7 +9,7 @@ import { type Cookies, clientOf } from '../sessions/cookies.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { findUsers, type User as UserRow } from '../users/store.ts';
-import { asUser } from '../users/user.ts';
+import { asUser, type UserCompanies } from '../users/user.ts';
 import { type AccountContext, confirmEmail, register, resetPassword, updateProfile } from './account.ts';
 import { registerLandingPages } from './landing.ts';
 import {
@@ -27,7 +27,7 @@ const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 export interface UsersContext extends AccountContext {
   sessions: Sessions;
   cookies: Cookies;
-  companiesOf: (userId: number) => Promise<number[]>;
+  companiesOf: (userId: number) => Promise<UserCompanies>;
 }
 
 export function registerUsers(app: Server, context: UsersContext): void {
@@ -90,8 +90,10 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
       config: { access: 'open', ...FEW },
       schema: resetPasswordSchema,
     },
-    async request => {
-      await resetPassword(context, request, request.body);
+    async (request, reply) => {
+      const userId = await resetPassword(context, request, request.body);
+      const tokens = await context.sessions.loginAfterReset(clientOf(request), userId);
+      if (tokens) context.cookies.set(reply, tokens);
       return { status: 'OK' as const };
     },
   );

@@ -1,10 +1,7 @@
 import { Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../users/passwords.ts';
-import { Confirmation, Email, Language, MailToken, User } from '../users/schemas.ts';
-
-const name = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description, examples: [example] });
+import { Confirmation, Email, Language, MailToken, personName, User } from '../users/schemas.ts';
 
 /** The length is checked in code, which counts code points. */
 const Password = Type.String({
@@ -17,8 +14,8 @@ const Password = Type.String({
 export const Registration = Type.Object({
   email: Email,
   password: Password,
-  name: name('given name', 'Ana'),
-  surname: name('family name', 'Uwase'),
+  name: personName('given name', 'Ana'),
+  surname: personName('family name', 'Uwase'),
   language: Type.Optional(Language),
 });
 
@@ -27,8 +24,8 @@ export const Address = Type.Object({ email: Email });
 export const PasswordReset = Type.Object({ token: MailToken, password: Password });
 
 export const ProfileUpdate = Type.Object({
-  name: Type.Optional(name('given name', 'Ana')),
-  surname: Type.Optional(name('family name', 'Uwase')),
+  name: Type.Optional(personName('given name', 'Ana')),
+  surname: Type.Optional(personName('family name', 'Uwase')),
   language: Type.Optional(Language),
   discoverable: Type.Optional(
     Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
@@ -82,7 +79,8 @@ export const resetPasswordSchema = {
   operationId: 'resetPassword',
   tags: ['User'],
   summary: 'Set a password by a mailed token',
-  description: 'Ends every session of the user, who gets a mail.',
+  description:
+    'Ends every session of the user, who gets a mail. If the account is active, and no second factor is due, it begins one for the caller: the answer sets the cookies of a login.',
   body: PasswordReset,
   response: { 200: Done, ...failureAnswers() },
 };

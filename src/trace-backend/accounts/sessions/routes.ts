@@ -7,7 +7,7 @@ import { callerOf } from '../../access/authentication.ts';
 import { audit } from '../../audit/audit.ts';
 import { ok } from '../../contract/envelope.ts';
 import { ACCESS_SECONDS } from '../../keys/keys.ts';
-import { asUser } from '../users/user.ts';
+import { asUser, type UserCompanies } from '../users/user.ts';
 import { type Cookies, clientOf, REFRESH_COOKIE } from './cookies.ts';
 import type { Endings } from './endings.ts';
 import {
@@ -28,7 +28,7 @@ interface SessionsContext {
   sessions: Sessions;
   cookies: Cookies;
   endings: Endings;
-  companiesOf: (userId: number) => Promise<number[]>;
+  companiesOf: (userId: number) => Promise<UserCompanies>;
 }
 
 export function registerSessions(app: Server, context: SessionsContext): void {

@@ -50,6 +50,11 @@ export interface Sessions {
   login(client: Client, credentials: Credentials): Promise<LoggedIn>;
   /** Begins a new session of a user whose earlier ones have ended. */
   beginAnew(client: Client, user: Account, secondFactor: boolean): Promise<Tokens>;
+  /**
+   * Begins a session of a user who has set a new password by a mailed token, if the account is active and no second
+   * factor is due.
+   */
+  loginAfterReset(client: Client, userId: number): Promise<Tokens | undefined>;
   /** An access token for a session that has proven a second factor. */
   signAnew(caller: Caller): Promise<Tokens>;
   /** @throws Problem unauthenticated */
@@ -105,12 +110,17 @@ export function openSessions(context: SessionContext): Sessions {
       const { account, attempt, isProven } = await checkLogin(context, client, credentials);
       const tokens = await begin(client, account, isProven, async database => {
         await noteLogin(database, attempt, account.id);
-        const event = { action: 'LOGIN', entity: 'user', entityId: account.id, userId: account.id };
-        await audit(database, client, event);
+        await noteSession(database, client, account.id);
       });
       return { account, tokens };
     },
     beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
+    async loginAfterReset(client, userId) {
+      const user = await findAccountById(pool, userId);
+      if (user?.status !== 'ACTIVE' || requirement.isOpen({ role: user.role, secondFactor: false })) return;
+      if (await requiredFactor(pool, userId)) return;
+      return begin(client, user, false, database => noteSession(database, client, userId));
+    },
     async signAnew(caller) {
       const { id } = caller;
       const user = await findAccountById(pool, id);
@@ -138,6 +148,10 @@ export function openSessions(context: SessionContext): Sessions {
       return true;
     },
   };
+}
+
+async function noteSession(database: Database, client: Client, userId: number): Promise<void> {
+  await audit(database, client, { action: 'LOGIN', entity: 'user', entityId: userId, userId });
 }
 
 const inactive = {

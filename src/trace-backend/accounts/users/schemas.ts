@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { LANGUAGES } from '../../contract/language.ts';
 
-export const Language = Type.Enum(['EN', 'DE', 'RW', 'ES'], {
+export const Language = Type.Enum([...LANGUAGES], {
   description: 'language of mails',
   default: 'EN',
 });
@@ -16,19 +17,34 @@ export const Email = Type.String({
   examples: ['ana@example.org'],
 });
 
-export const User = Type.Object({
+/** A name of a person in a body. */
+export const personName = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description, examples: [example] });
+
+/** What an active user may do. */
+export const ACTIONS = ['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY'] as const;
+
+/** A user in lists: front ends build forms of exactly these fields. */
+export const UserItem = Type.Object({
   id: Type.Integer({ examples: [7] }),
   email: Type.String({ examples: ['ana@example.org'] }),
   name: Type.String({ examples: ['Ana'] }),
   surname: Type.String({ examples: ['Uwase'] }),
   status: Status,
   role: Role,
-  actions: Type.Array(Type.String(), {
-    description: 'role of the user',
-    examples: [['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY']],
+  language: Language,
+});
+
+export const User = Type.Object({
+  ...UserItem.properties,
+  actions: Type.Array(Type.Enum([...ACTIONS]), {
+    description: 'what the user may do',
+    examples: [ACTIONS],
   }),
   companyIds: Type.Array(Type.Integer(), { description: 'the companies the user is a member of' }),
-  language: Language,
+  companyIdsAdmin: Type.Array(Type.Integer(), {
+    description: 'those of them whose COMPANY_ADMIN the user is',
+  }),
   discoverable: Type.Boolean({
     description: 'whether others can share packets with the user by e-mail address',
   }),

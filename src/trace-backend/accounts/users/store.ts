@@ -1,12 +1,12 @@
-import sql from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Role } from '../../access/role.ts';
+import type { Language } from '../../contract/language.ts';
 import type { Page } from '../../contract/schemas.ts';
 import type { Lists } from '../../lists/lists.ts';
 import { allOf } from '../../lists/store.ts';
 
 export type Status = 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE' | 'DEACTIVATED';
-export type Language = 'EN' | 'DE' | 'RW' | 'ES';
 
 export interface User {
   id: number;
@@ -121,7 +121,11 @@ export async function raiseSessionVersion(database: Database, id: number): Promi
 }
 
 export interface UserFilter {
+  /** a part of the address or of the names */
   query?: string | undefined;
+  /** a part of it */
+  email?: string | undefined;
+  surname?: string | undefined;
   status?: Status | undefined;
   role?: Role | undefined;
 }
@@ -137,23 +141,31 @@ const KEYS: Record<UserSort, string> = {
   role: 'role',
 };
 
-/** A page of users, and how many there are in all. */
+/**
+ * A page of users, and how many there are in all.
+ *
+ * @param among the ids of those who may be listed; without it, all
+ */
 export async function listUsers(
   database: Database,
   lists: Lists,
-  filter: UserFilter,
+  { query, email, surname, status, role }: UserFilter,
   page: Page<UserSort>,
+  among?: readonly number[],
 ): Promise<{ items: User[]; count: number }> {
-  const { query, status, role } = filter;
+  const contains = (text: string, part: string | undefined) =>
+    part === undefined ? undefined : sql`strpos(lower(${raw(text)}), lower(${part})) > 0`;
   const where = allOf([
+    among && sql`id = ANY (${among}::integer[])`,
     status === undefined ? undefined : sql`status = ${status}`,
     role === undefined ? undefined : sql`role = ${role}`,
-    query === undefined
-      ? undefined
-      : sql`strpos(lower(email || ' ' || name || ' ' || surname), lower(${query})) > 0`,
+    contains("email || ' ' || name || ' ' || surname", query),
+    contains('email', email),
+    contains('surname', surname),
   ]);
+  const name = `users ${JSON.stringify({ query, email, surname, status, role, among })}`;
   const source = { table: 'users', columns: USER, key: KEYS[page.sortBy], gather: where, look: where };
-  return lists.list<User>(database, `users ${JSON.stringify({ query, status, role })}`, source, page);
+  return lists.list<User>(database, name, source, page);
 }
 
 /** The active SYSTEM_ADMINs, oldest first, locked until the end of the transaction. */

@@ -1,12 +1,22 @@
 import type { Static } from 'typebox';
-import type { User as UserSchema } from './schemas.ts';
+import { ACTIONS, type UserItem, type User as UserSchema } from './schemas.ts';
 import type { User } from './store.ts';
 
-const ACTIONS = ['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY'];
+/** The companies of a user, as in answers. */
+export interface UserCompanies {
+  companyIds: number[];
+  companyIdsAdmin: number[];
+}
 
 /** A user as in answers. */
-export function asUser(user: User, companyIds: number[]): Static<typeof UserSchema> {
-  const { id, email, name, surname, status, role, language, discoverable } = user;
-  const actions = status === 'ACTIVE' ? ACTIONS : [];
-  return { id, email, name, surname, status, role, actions, companyIds, language, discoverable };
+export function asUser(user: User, companies: UserCompanies): Static<typeof UserSchema> {
+  const { status, discoverable } = user;
+  const actions = status === 'ACTIVE' ? [...ACTIONS] : [];
+  const { companyIds, companyIdsAdmin } = companies;
+  return { ...asItem(user), actions, companyIds, companyIdsAdmin, discoverable };
+}
+
+/** A user in lists. */
+export function asItem({ id, email, name, surname, status, role, language }: User): Static<typeof UserItem> {
+  return { id, email, name, surname, status, role, language };
 }

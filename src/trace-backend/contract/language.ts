@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+
+/** The languages of users, translations and mails. */
+export const LANGUAGES = ['EN', 'DE', 'RW', 'ES'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The language of a caller that names none. */
+const DEFAULT_LANGUAGE: Language = 'EN';
+
+/**
+ * The header that selects translations, for the `headers` of a route's schema. Front ends add it to every call, some
+ * twice, and browsers join repeated headers with commas: so it is not an enumeration.
+ */
+export const LanguageHeader = Type.Object({
+  language: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: `language of translations: ${LANGUAGES.join(', ')}; anything else means ${DEFAULT_LANGUAGE}`,
+      examples: [DEFAULT_LANGUAGE],
+    }),
+  ),
+});
+
+/** The language that a request's headers select. */
+export function languageOf({ language = '' }: Static<typeof LanguageHeader>): Language {
+  const [first = ''] = language.split(',', 1);
+  const code = first.trim().toUpperCase();
+  return LANGUAGES.find(known => known === code) ?? DEFAULT_LANGUAGE;
+}
