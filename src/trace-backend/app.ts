@@ -177,9 +177,8 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const frontEndUrl = settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '');
   const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
-  const mailing = { pool, mailer, publicUrl, frontEndUrl, invitation, emailChange: shareEmailChange, logger };
+  const mailing = { pool, mailer, publicUrl, invitation, emailChange: shareEmailChange, logger };
   const mails = openMails(jobs, mailing, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();

@@ -70,9 +70,10 @@ export interface Mails {
 /** Sends mails by the job queue, with the configured retries. */
 export function openMails(
   jobs: Jobs,
-  mailing: Mailing,
-  settings: Pick<Settings, 'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS'>,
+  given: Omit<Mailing, 'frontEndUrl'>,
+  settings: Pick<Settings, 'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'TRACE_FRONTEND_URL'>,
 ): Mails {
+  const mailing = { ...given, frontEndUrl: settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '') };
   const rules: JobRules = {
     tries: settings.NOTIFICATION_TRIES,
     retrySeconds: settings.NOTIFICATION_RETRY_SECONDS,

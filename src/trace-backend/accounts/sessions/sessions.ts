@@ -116,10 +116,8 @@ export function openSessions(context: SessionContext): Sessions {
     },
     beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
     async loginAfterReset(client, userId) {
-      const user = await findAccountById(pool, userId);
-      if (user?.status !== 'ACTIVE' || requirement.isOpen({ role: user.role, secondFactor: false })) return;
-      if (await requiredFactor(pool, userId)) return;
-      return begin(client, user, false, database => noteSession(database, client, userId));
+      const user = await needingNoFactor(context, userId);
+      return user && begin(client, user, false, database => noteSession(database, client, userId));
     },
     async signAnew(caller) {
       const { id } = caller;
@@ -148,6 +146,16 @@ export function openSessions(context: SessionContext): Sessions {
       return true;
     },
   };
+}
+
+/** A user, if the account is active and a login needs no second factor. */
+async function needingNoFactor(
+  { pool, requirement }: Pick<SessionContext, 'pool' | 'requirement'>,
+  userId: number,
+): Promise<Account | undefined> {
+  const user = await findAccountById(pool, userId);
+  if (user?.status !== 'ACTIVE' || requirement.needs(user.role)) return undefined;
+  return (await requiredFactor(pool, userId)) ? undefined : user;
 }
 
 async function noteSession(database: Database, client: Client, userId: number): Promise<void> {
