@@ -108,10 +108,9 @@ export function openSessions(context: SessionContext): Sessions {
   return {
     async login(client, credentials) {
       const { account, attempt, isProven } = await checkLogin(context, client, credentials);
-      const tokens = await begin(client, account, isProven, async database => {
-        await noteLogin(database, attempt, account.id);
-        await noteSession(database, client, account.id);
-      });
+      const tokens = await begin(client, account, isProven, database =>
+        noteSession(database, client, account.id, attempt),
+      );
       return { account, tokens };
     },
     beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
@@ -158,7 +157,14 @@ async function needingNoFactor(
   return (await requiredFactor(pool, userId)) ? undefined : user;
 }
 
-async function noteSession(database: Database, client: Client, userId: number): Promise<void> {
+/** Records a login in its transaction, with the attempt by a password. */
+async function noteSession(
+  database: Database,
+  client: Client,
+  userId: number,
+  attempt?: LoginAttempt,
+): Promise<void> {
+  if (attempt) await noteLogin(database, attempt, userId);
   await audit(database, client, { action: 'LOGIN', entity: 'user', entityId: userId, userId });
 }
 
