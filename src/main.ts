@@ -1,31 +1,13 @@
-import type { Logger } from 'pino';
-import { greeting, type Listening } from './greeting.ts';
-import { migratePacketService, packetService } from './packet-service/app.ts';
-import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
-import { connectionsNeeded, SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
-import { type Backups, openBackups } from './platform/backup/backups.ts';
-import { openFileStore } from './platform/files/index.ts';
-import { checkFileStore } from './platform/files/store-id.ts';
-import { listeningUrl, type Server } from './platform/http/server.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { greeting } from './greeting.ts';
 import { makeLogger } from './platform/logging/logger.ts';
-import { oneRoleWarning } from './platform/postgres/check-roles.ts';
-import { checkServer } from './platform/postgres/check-server.ts';
-import { type Connection, withPool } from './platform/postgres/database.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
-import { type OpenDatabase, openDatabase } from './platform/postgres/open-database.ts';
+import { openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
-import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
-import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
-import { misspeltSettings, uselessLinks, warnOfOpenDoors } from './start-warnings.ts';
-import { stopOnSignals } from './stopping.ts';
-import {
-  migrateTraceBackend,
-  prepareTraceBackend,
-  SCHEMA as TRACE_SCHEMA,
-  traceBackend,
-  traceConnections,
-} from './trace-backend/app.ts';
+import { readSettings, SettingsError, shortSecrets } from './platform/settings.ts';
+import { misspeltSettings, warnOfOpenDoors } from './start-warnings.ts';
+import { type Running, stopOnSignals } from './stopping.ts';
 
 /** Starts the configured services, and stops them cleanly on SIGTERM, SIGINT and SIGHUP. */
 async function main(): Promise<void> {
@@ -35,132 +17,23 @@ async function main(): Promise<void> {
   warnOfOpenDoors(settings, logger);
   for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
 
-  const database = await openDatabase(settings, logger);
-  const servers: Server[] = [];
-  let backups: Backups | undefined;
-  const stop = stopOnSignals({ servers, database: { stop: () => stopDatabase(database, backups) } }, logger, {
-    drainMs: settings.DRAIN_SECONDS * 1000,
-  });
+  const opening = openDatabase(settings, logger);
+  // Imported while PostgreSQL starts: each takes about half a second.
+  const importing = turn().then(() => import('./services.ts'));
+  const [opened, imported] = await Promise.allSettled([opening, importing]);
+  if (opened.status === 'rejected') throw opened.reason;
+  const database = opened.value;
+  const running: Running = { servers: [], database };
+  const stop = stopOnSignals(running, logger, { drainMs: settings.DRAIN_SECONDS * 1000 });
   try {
-    await checkDatabase(settings, database.connection, logger);
-    backups = openBackups(settings, database, logger);
-    // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
-    const services = await makeServices(
-      settings,
-      { connection: database.connection, owner: database.owner, backups },
-      logger,
-      servers,
-    );
-    for (const { name, schema, migrate, app, port, log } of services) {
-      for (const migration of await migrate()) log.info({ migration }, 'migrated');
-      await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
-      await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
-    }
-    await warnOfOneRole(settings, database.connection, logger);
-    backups?.start();
-    const listening: Listening = { packet: undefined, trace: undefined };
-    for (const { name, app } of services) {
-      listening[name] = listeningUrl(app);
-      const warning = uselessLinks(settings, name, listeningUrl(app));
-      if (warning !== undefined) logger.warn(warning);
-    }
+    if (imported.status === 'rejected') throw imported.reason;
+    const listening = await imported.value.startServices(settings, database, logger, running);
     // Standard output is the log's alone.
     console.error(greeting(settings, listening));
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-/** Ships what the server has archived before it ended: a clean stop leaves nothing at risk. */
-async function stopDatabase(database: OpenDatabase, backups: Backups | undefined): Promise<void> {
-  await backups?.pause();
-  await database.stop();
-  await backups?.finish();
-}
-
-/** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
-async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
-  const { SERVICES, DATABASE_URL } = settings;
-  const needed =
-    (SERVICES.includes('packet') ? connectionsNeeded(settings) : 0) +
-    (SERVICES.includes('trace') ? traceConnections(settings) : 0);
-  const finding = await checkServer(connection, needed, DATABASE_URL !== undefined);
-  if (finding !== undefined) logger.warn(finding);
-}
-
-/** Only for a server of the operator's own: the embedded one always has two roles. */
-async function warnOfOneRole(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
-  if (settings.DATABASE_URL === undefined) return;
-  const warning = await oneRoleWarning(connection, [PACKET_SCHEMA, TRACE_SCHEMA]);
-  if (warning !== undefined) logger.warn(warning);
-}
-
-/** @throws SettingsError with the setting of the port */
-async function listen(app: Server, host: string, port: number, setting: string): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const { syscall, code } = error as NodeJS.ErrnoException;
-    if (syscall !== 'listen') throw error;
-    throw new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
-  }
-}
-
-interface Service {
-  name: 'packet' | 'trace';
-  schema: string;
-  app: Server;
-  port: number;
-  /** Migrates its part of the database; returns the names of the migrations that ran now. */
-  migrate: () => Promise<string[]>;
-  /** whose lines carry the service's name */
-  log: Logger;
-}
-
-/** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
-async function makeServices(
-  settings: Settings,
-  {
-    connection,
-    owner,
-    backups,
-  }: Pick<OpenDatabase, 'connection' | 'owner'> & { backups: Backups | undefined },
-  logger: Logger,
-  servers: Server[],
-): Promise<Service[]> {
-  const serves = new Set(settings.SERVICES.split(','));
-  const services: Service[] = [];
-  let registry: UserRegistry | undefined;
-  if (serves.has('trace')) {
-    const log = logger.child({ service: 'trace-backend' });
-    const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
-    const trace = await traceBackend(settings, connection, log, elsewhere, backups);
-    trace.app.addHook('onClose', async () => elsewhere?.close());
-    servers.push(trace.app);
-    registry = namesRegistry(settings) ? undefined : trace.registry;
-    const migrate = async () => {
-      const names = await migrateTraceBackend(connection, owner);
-      await prepareTraceBackend(settings, connection, log);
-      return names;
-    };
-    services.push({
-      name: 'trace',
-      schema: TRACE_SCHEMA,
-      app: trace.app,
-      port: settings.TRACE_PORT,
-      migrate,
-      log,
-    });
-  }
-  if (serves.has('packet')) {
-    const log = logger.child({ service: 'packet-service' });
-    const app = await packetService(settings, connection, log, registry, backups);
-    servers.push(app);
-    const migrate = () => migratePacketService(connection, owner);
-    services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
-  }
-  return services;
 }
 
 /** The message of a failed start; a stack only for unexpected errors. */

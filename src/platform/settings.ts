@@ -1,5 +1,5 @@
+import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { backupSettings } from './settings-backup.ts';
 import { complaint } from './settings-text.ts';
 import { port, secret, url } from './settings-types.ts';
@@ -314,17 +314,16 @@ export class SettingsError extends Error {}
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const names = Object.keys(Settings.properties) as (keyof Settings)[];
-  const given = Object.fromEntries(
+  const given: unknown = Object.fromEntries(
     names
       .filter(name => (environment[name] ?? '') !== '')
       .map(name => [name, convert(Settings.properties[name], environment[name] ?? '')]),
   );
-  const settings = Value.Default(Settings, given);
-  if (Value.Check(Settings, settings)) return settings;
+  // Every setting without a default is optional, so that each error is inside of one.
+  const check = new Ajv({ strict: false, allErrors: true, useDefaults: true }).compile<Settings>(Settings);
+  if (check(given)) return given;
 
-  const bad = new Set<keyof Settings>(
-    [...Value.Errors(Settings, settings)].map(error => error.instancePath.split('/')[1] as keyof Settings),
-  );
+  const bad = new Set(check.errors?.map(error => error.instancePath.split('/')[1] as keyof Settings));
   throw new SettingsError(
     [...bad].map(name => complaint(name, Settings.properties[name], environment[name] ?? '')).join('\n'),
   );

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import serializerOf from 'fast-json-stringify';
 import fastify, { type FastifyRequest, LogController } from 'fastify';
 import { type Pace, pacer } from '../concurrency/pacer.ts';
 import { boundAnswers } from './answer-budget.ts';
@@ -89,9 +90,21 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   boundAnswers(app);
   readBodies(app);
   validateExactly(app, service.everyError);
+  serializeOnFirstUse(app);
   answerProblems(app, service);
   await describeRoutes(app, service);
   return app;
+}
+
+/** Compiles the serializer of an answer when the first one is sent: all of them would be an eighth of a start. */
+function serializeOnFirstUse(app: Server): void {
+  app.setSerializerCompiler(({ schema }) => {
+    let serialize: ReturnType<typeof serializerOf> | undefined;
+    return answer => {
+      serialize ??= serializerOf(schema as Parameters<typeof serializerOf>[0]);
+      return serialize(answer);
+    };
+  });
 }
 
 /** Request ids: a caller's own where it is plain, otherwise this process' random prefix and a count. */

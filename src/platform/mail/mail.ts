@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import { makeFolder, writeWhole } from '../files/whole-file.ts';
 import type { Settings } from '../settings.ts';
 
@@ -48,6 +48,25 @@ const CONNECTIONS = 3;
 const TIMEOUT_MS = 10_000;
 
 function smtpMailer(url: string, from: string): Mailer {
+  let transport: ReturnType<typeof openTransport> | undefined;
+  return {
+    async send(mail, signal) {
+      transport ??= openTransport(url);
+      const { sendMail } = await transport;
+      try {
+        await sendMail({ ...message(mail, from), signal });
+      } catch (error) {
+        throw readFailure(error as SmtpError);
+      }
+    },
+    async forget() {},
+    close: () => transport?.then(({ close }) => close()),
+  };
+}
+
+/** nodemailer is imported for the first mail: it would be a twentieth of the time that a start takes. */
+async function openTransport(url: string) {
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url,
     pool: true,
@@ -61,14 +80,7 @@ function smtpMailer(url: string, from: string): Mailer {
   // Each failed send is reported to its caller; without a listener a broken idle connection would end the process.
   transport.on('error', () => {});
   return {
-    async send(mail, signal) {
-      try {
-        await transport.sendMail({ ...message(mail, from), signal });
-      } catch (error) {
-        throw readFailure(error as SmtpError);
-      }
-    },
-    async forget() {},
+    sendMail: (mail: SendMailOptions & { signal: AbortSignal }) => transport.sendMail(mail),
     close: () => transport.close({ force: true }),
   };
 }
@@ -90,10 +102,11 @@ function readFailure({ code, responseCode, permanent }: SmtpError): Error {
 }
 
 function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
-  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   const folder = path.resolve(DATA_DIR, 'mail');
   return {
     async send(mail) {
+      const { createTransport } = await import('nodemailer');
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
       const { message: bytes } = await composer.sendMail(message(mail, MAIL_FROM));
       try {
         await makeFolder(folder);

@@ -1,0 +1,153 @@
+import type { Logger } from 'pino';
+import type { Listening } from './greeting.ts';
+import { migratePacketService, packetService } from './packet-service/app.ts';
+import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
+import { connectionsNeeded, SCHEMA as PACKET_SCHEMA } from './packet-service/pools.ts';
+import { type Backups, openBackups } from './platform/backup/backups.ts';
+import { openFileStore } from './platform/files/index.ts';
+import { checkFileStore } from './platform/files/store-id.ts';
+import { listeningUrl, type Server } from './platform/http/server.ts';
+import { oneRoleWarning } from './platform/postgres/check-roles.ts';
+import { checkServer } from './platform/postgres/check-server.ts';
+import { type Connection, withPool } from './platform/postgres/database.ts';
+import type { OpenDatabase } from './platform/postgres/open-database.ts';
+import { type Settings, SettingsError } from './platform/settings.ts';
+import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
+import { uselessLinks } from './start-warnings.ts';
+import type { Running } from './stopping.ts';
+import {
+  migrateTraceBackend,
+  prepareTraceBackend,
+  SCHEMA as TRACE_SCHEMA,
+  traceBackend,
+  traceConnections,
+} from './trace-backend/app.ts';
+
+/**
+ * Migrates the database and starts the services that SERVICES names, and their backups.
+ *
+ * @param running gets all that has to be stopped, also when this throws
+ * @throws SettingsError, MigrationError; errors of the database
+ */
+export async function startServices(
+  settings: Settings,
+  database: OpenDatabase,
+  logger: Logger,
+  running: Running,
+): Promise<Listening> {
+  await checkDatabase(settings, database.connection, logger);
+  const backups = openBackups(settings, database, logger);
+  running.database = { stop: () => stopDatabase(database, backups) };
+  // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
+  const services = await makeServices(
+    settings,
+    { connection: database.connection, owner: database.owner, backups },
+    logger,
+    running.servers,
+  );
+  const listening: Listening = { packet: undefined, trace: undefined };
+  for (const { name, schema, migrate, app, port, log } of services) {
+    for (const migration of await migrate()) log.info({ migration }, 'migrated');
+    await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
+    await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
+    listening[name] = listeningUrl(app);
+  }
+  await warnOfOneRole(settings, database.connection, logger);
+  backups?.start();
+  for (const { name } of services) {
+    const warning = uselessLinks(settings, name, listening[name] as string);
+    if (warning !== undefined) logger.warn(warning);
+  }
+  return listening;
+}
+
+/** Ships what the server has archived before it ended: a clean stop leaves nothing at risk. */
+async function stopDatabase(database: OpenDatabase, backups: Backups | undefined): Promise<void> {
+  await backups?.pause();
+  await database.stop();
+  await backups?.finish();
+}
+
+interface Service {
+  name: 'packet' | 'trace';
+  schema: string;
+  app: Server;
+  port: number;
+  /** Migrates its part of the database; returns the names of the migrations that ran now. */
+  migrate: () => Promise<string[]>;
+  /** whose lines carry the service's name */
+  log: Logger;
+}
+
+/** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
+async function makeServices(
+  settings: Settings,
+  {
+    connection,
+    owner,
+    backups,
+  }: Pick<OpenDatabase, 'connection' | 'owner'> & { backups: Backups | undefined },
+  logger: Logger,
+  servers: Server[],
+): Promise<Service[]> {
+  const serves = new Set(settings.SERVICES.split(','));
+  const services: Service[] = [];
+  let registry: UserRegistry | undefined;
+  if (serves.has('trace')) {
+    const log = logger.child({ service: 'trace-backend' });
+    const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
+    const trace = await traceBackend(settings, connection, log, elsewhere, backups);
+    trace.app.addHook('onClose', async () => elsewhere?.close());
+    servers.push(trace.app);
+    registry = namesRegistry(settings) ? undefined : trace.registry;
+    const migrate = async () => {
+      const names = await migrateTraceBackend(connection, owner);
+      await prepareTraceBackend(settings, connection, log);
+      return names;
+    };
+    services.push({
+      name: 'trace',
+      schema: TRACE_SCHEMA,
+      app: trace.app,
+      port: settings.TRACE_PORT,
+      migrate,
+      log,
+    });
+  }
+  if (serves.has('packet')) {
+    const log = logger.child({ service: 'packet-service' });
+    const app = await packetService(settings, connection, log, registry, backups);
+    servers.push(app);
+    const migrate = () => migratePacketService(connection, owner);
+    services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
+  }
+  return services;
+}
+
+/** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
+async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
+  const { SERVICES, DATABASE_URL } = settings;
+  const needed =
+    (SERVICES.includes('packet') ? connectionsNeeded(settings) : 0) +
+    (SERVICES.includes('trace') ? traceConnections(settings) : 0);
+  const finding = await checkServer(connection, needed, DATABASE_URL !== undefined);
+  if (finding !== undefined) logger.warn(finding);
+}
+
+/** Only for a server of the operator's own: the embedded one always has two roles. */
+async function warnOfOneRole(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
+  if (settings.DATABASE_URL === undefined) return;
+  const warning = await oneRoleWarning(connection, [PACKET_SCHEMA, TRACE_SCHEMA]);
+  if (warning !== undefined) logger.warn(warning);
+}
+
+/** @throws SettingsError with the setting of the port */
+async function listen(app: Server, host: string, port: number, setting: string): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    if (syscall !== 'listen') throw error;
+    throw new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
+  }
+}
