@@ -1,4 +1,5 @@
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
+import { constants, getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type CommandOptions, recordCommand } from './command-audit.ts';
@@ -68,6 +69,8 @@ export async function backupNow(
 ): Promise<string> {
   const backups = openBackups(settings, database, logger);
   if (!backups) throw new SettingsError('BACKUP_URL must be set for backups');
+  // The service goes on beside it.
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   try {
     const { id, bytes, externalLsn } = await backups.takeBase();
     if (externalLsn)

@@ -31,6 +31,11 @@ export interface Backups {
 }
 
 const MIB = 1024 ** 2;
+/**
+ * Of the thread that compresses and encrypts: beside a service that takes all there is of two cores it still gets a
+ * sixth of one, which the log of as many writes needs.
+ */
+const SEALING_NICENESS = 5;
 /** Longest that a stop waits for a request to the target, in milliseconds. */
 const PAUSE_PATIENCE_MS = 5000;
 /** Longest that a stop waits for the last of the log, in milliseconds. */
@@ -54,7 +59,7 @@ export function openBackups(
     settings,
     backupKey: BACKUP_KEY,
     target: openTarget(settings),
-    sealing: openSealing(1),
+    sealing: openSealing(1, SEALING_NICENESS),
     state: openState(DATA_DIR),
     pace: throttle(BACKUP_MAX_MIB_PER_SECOND * MIB),
     files: openFileStore(settings),

@@ -1,4 +1,5 @@
-import { parentPort } from 'node:worker_threads';
+import { getPriority, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 
@@ -61,6 +62,9 @@ async function recipientOf(identity: string): Promise<string> {
   if (known?.identity !== identity) known = { identity, recipient: await identityToRecipient(identity) };
   return known.recipient;
 }
+
+// A thread has a priority of its own on Linux alone. Only root could lower a niceness that the process has already.
+if (process.platform === 'linux' && workerData.niceness > getPriority()) setPriority(workerData.niceness);
 
 parentPort?.on('message', async (request: SealRequest) => {
   const { id } = request;

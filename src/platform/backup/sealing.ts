@@ -15,9 +15,12 @@ export interface Sealing {
   close(): Promise<void>;
 }
 
-/** @param threads that work at the same time */
-export function openSealing(threads: number): Sealing {
-  const all = Array.from({ length: threads }, openThread);
+/**
+ * @param threads that work at the same time
+ * @param niceness of the threads (setpriority(2)): higher ones give way to threads that answer requests
+ */
+export function openSealing(threads: number, niceness = 0): Sealing {
+  const all = Array.from({ length: threads }, () => openThread(niceness));
   return {
     ask(request) {
       const idlest = all.reduce((best, thread) => (thread.waiting() < best.waiting() ? thread : best));
@@ -29,8 +32,8 @@ export function openSealing(threads: number): Sealing {
   };
 }
 
-function openThread() {
-  const worker = new Worker(new URL('./seal-worker.ts', import.meta.url));
+function openThread(niceness: number) {
+  const worker = new Worker(new URL('./seal-worker.ts', import.meta.url), { workerData: { niceness } });
   const waiting = new Map<number, PromiseWithResolvers<Answered>>();
   let count = 0;
   let failure: Error | undefined;
