@@ -8,6 +8,8 @@ import { startOnce } from './start.ts';
 
 const CLIENTS = 32;
 const ROUNDS = 5;
+/** How long the command that is run beside intake starts, about, in milliseconds: a base backup has no start of its own. */
+const STARTING_MS = 3000;
 
 /**
  * Intake with backups, and during a base backup, against intake without, in alternating rounds, each service with an
@@ -76,6 +78,7 @@ async function ratioOf(
   for (let round = 0; round < ROUNDS; round++) {
     const plain = await intake(without);
     const other = beside?.();
+    if (other) await sleep(STARTING_MS);
     const result = await intake(having);
     await other;
     rates.push(result.perSecond);
