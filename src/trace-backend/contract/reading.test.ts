@@ -137,7 +137,7 @@ test('an empty text clears whatever can be cleared', async () => {
   const cleared = { description: '', photo: '', knowledgeBlog: '', labels: '', process: '' };
   const product = await update(id, { ...cleared, settings });
   expect(product).toMatchObject({ description: '', settings: { gdprText: '' }, labels: [] });
-  expect(product.settings).toEqual({ gdprText: '' });
+  expect(product.settings).toEqual({ gdprText: '', pricingTransparency: {} });
   for (const field of ['photo', 'knowledgeBlog', 'process']) expect(product).not.toHaveProperty(field);
 
   const body = {

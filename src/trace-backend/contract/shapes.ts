@@ -22,6 +22,12 @@ export function text(maxLength: number) {
   return nullable(Type.String({ maxLength }));
 }
 
+/** An optional field with one of these values. */
+export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
+  const shape = { type: ['string', 'null'], enum: [...values, null], minLength: 1 };
+  return Type.Optional(Type.Unsafe<Values[number] | null>({ ...shape, ...(description && { description }) }));
+}
+
 /** An optional list; a single item may be sent without the list. Errors name the path of the item. */
 export function oneOrMany<Item extends TObject>(item: Item, maxItems: number) {
   const shape = { ...item, type: ['array', 'object', 'null'], items: item, maxItems };

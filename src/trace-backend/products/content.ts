@@ -1,5 +1,5 @@
 import type { ImageReference } from '../images/references-store.ts';
-import { type DocumentPath, KNOWN_FIELDS, PARTS, type ProductBody } from './schemas.ts';
+import { type DocumentPath, KNOWN_FIELDS, PARTS, type Parts, READ_ONLY_FIELDS } from './parts.ts';
 import type { Content } from './store.ts';
 
 /**
@@ -7,15 +7,65 @@ import type { Content } from './store.ts';
  * clears (`readBodies` turns an empty text into null); lists, and values nested deeper than a part's own fields, are
  * replaced as a whole. Unknown fields of a part are stored as sent.
  */
-export function mergeContent(content: Content, body: ProductBody): Content {
+export function mergeContent(content: Content, body: Parts): Content {
   const sent = PARTS.map(part => [part, body[part]] as const).filter(([, value]) => value !== undefined);
   const merged = sent.map(([part, value]) => {
     const known = KNOWN_FIELDS.get(part);
-    return [part, known && value ? mergeFields(content[part], value, known) : value] as const;
+    return [part, known && value ? mergeFields(content[part], without(part, value), known) : value] as const;
   });
-  return fromEntries(
+  const after = fromEntries(
     [...Object.entries(content), ...merged].filter(([part]) => body[part as 'photo'] !== null),
   );
+  return withAgreementIds(withoutDefaults(after));
+}
+
+/** A sent part without its read-only fields. */
+function without(part: string, sent: unknown): object {
+  const readOnly = READ_ONLY_FIELDS.get(part) ?? [];
+  return fromEntries(Object.entries(sent as object).filter(([name]) => !readOnly.includes(name)));
+}
+
+/** Answers contain these parts also if they are empty, so that clients send them back. */
+const ALWAYS_PRESENT = ['origin', 'settings', 'businessToCustomerSettings'];
+
+/** Content in the form of answers: see `withoutDefaults`. */
+export function withDefaults(content: Content): Content {
+  const present = fromEntries(ALWAYS_PRESENT.map(part => [part, content[part] ?? {}]));
+  return {
+    ...content,
+    ...present,
+    settings: { pricingTransparency: {}, ...(present.settings as object) },
+  };
+}
+
+/** Content without what answers add to it, so that sending a product back changes nothing. */
+function withoutDefaults(content: Content): Content {
+  const { settings } = content as { settings?: { pricingTransparency?: object } };
+  const { pricingTransparency, ...others } = settings ?? {};
+  const hasPrices = pricingTransparency !== undefined && Object.keys(pricingTransparency).length > 0;
+  const kept = hasPrices ? settings : others;
+  const all = settings === undefined ? content : { ...content, settings: kept };
+  return fromEntries(
+    Object.entries(all).filter(
+      ([part, value]) => !ALWAYS_PRESENT.includes(part) || Object.keys(value as object).length > 0,
+    ),
+  );
+}
+
+type Agreement = Record<string, unknown> & { id?: number | null; document?: SentDocument | null };
+
+/** Gives data sharing agreements ids that are unique within their product; those that have one keep it. */
+function withAgreementIds(content: Content): Content {
+  const agreements = content.dataSharingAgreements as Agreement[] | undefined;
+  if (!agreements) return content;
+  let last = Math.max(0, ...agreements.map(({ id }) => id ?? 0));
+  const taken = new Set<number>();
+  const numbered = agreements.map(({ id, ...rest }) => {
+    const own = id != null && id > 0 && !taken.has(id) ? id : ++last;
+    taken.add(own);
+    return { id: own, ...rest };
+  });
+  return { ...content, dataSharingAgreements: numbered };
 }
 
 function mergeFields(before: unknown, sent: unknown, known: readonly string[]): object {
@@ -39,6 +89,11 @@ export type SentDocument = Record<string, unknown> & { storageKey?: string | nul
 const DOCUMENTS: Record<DocumentPath, { kind?: 'image' }> = {
   photo: { kind: 'image' },
   'settings.incomeIncreaseDocument': {},
+  'businessToCustomerSettings.productFont': {},
+  'businessToCustomerSettings.textFont': {},
+  'businessToCustomerSettings.landingPageImage': {},
+  'businessToCustomerSettings.landingPageBackgroundImage': {},
+  'businessToCustomerSettings.headerBackgroundImage': {},
 };
 const PLACES = Object.entries(DOCUMENTS).map(([path, expected]) => {
   const [part = path, field] = path.split('.');
@@ -51,10 +106,19 @@ export function photoOf({ photo }: Content): SentDocument | undefined {
 
 /** The images and documents of a product, with their fields. */
 export function imagesOf(content: Content): ImageReference[] {
-  return PLACES.flatMap(({ path, part, field, expected }) => {
+  const single = PLACES.flatMap(({ path, part, field, expected }) => {
     const storageKey = documentIn(content[part], field)?.storageKey;
     return storageKey ? [{ field: `${path}.storageKey`, storageKey, ...expected }] : [];
   });
+  const listed = agreementsOf(content).flatMap(({ document }, index) => {
+    const field = `dataSharingAgreements.${index}.document.storageKey`;
+    return document?.storageKey ? [{ field, storageKey: document.storageKey }] : [];
+  });
+  return [...single, ...listed];
+}
+
+function agreementsOf({ dataSharingAgreements }: Content): Agreement[] {
+  return (dataSharingAgreements as Agreement[] | undefined) ?? [];
 }
 
 /** The same content with each image and document as `describe` gives it. */
@@ -66,7 +130,12 @@ export function withDocuments(content: Content, describe: (sent: SentDocument) =
     described[part] =
       field === undefined ? describe(sent) : { ...(described[part] as object), [field]: describe(sent) };
   }
-  return described;
+  if (content.dataSharingAgreements === undefined) return described;
+  const dataSharingAgreements = agreementsOf(content).map(({ document, ...rest }) => ({
+    ...rest,
+    ...(document && { document: describe(document) }),
+  }));
+  return { ...described, dataSharingAgreements };
 }
 
 /** The image or document in a part or in one of its fields. */

@@ -1,4 +1,5 @@
 import { Problem } from '../../platform/http/problems.ts';
+import type { Location } from './parts.ts';
 import {
   type Complain,
   checkPlot,
@@ -9,7 +10,6 @@ import {
   plotText,
   readPlot,
 } from './plot.ts';
-import type { Location } from './schemas.ts';
 import type { Content } from './store.ts';
 
 const M2_IN_HECTARE = 10_000;

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { Company } from '../companies/schemas.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import {
   DateTime,
@@ -9,9 +10,10 @@ import {
   PathId,
   searchFilters,
 } from '../contract/schemas.ts';
-import { nullable, nullableEach, oneOrMany, text } from '../contract/shapes.ts';
+import { nullable, oneOrMany } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
+import { parts } from './parts.ts';
 
 export const COMPANY_TYPES = [
   'BUYER',
@@ -27,112 +29,6 @@ export const COMPANY_TYPES = [
 export type CompanyType = (typeof COMPANY_TYPES)[number];
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });
-
-/** An image or document; everything except the storage key is filled in by the service. */
-const Document = Type.Object(
-  {
-    id: nullable(Type.Integer()),
-    storageKey: nullable(Type.String({ maxLength: 100, description: 'from POST /api/common/image' })),
-    name: text(255),
-    contentType: text(255),
-    size: nullable(Type.Integer({ description: 'bytes' })),
-  },
-  { description: 'an uploaded image or document; only storageKey is required' },
-);
-
-const Geometry = Type.Object(
-  {
-    type: Type.Enum(['Point', 'Polygon']),
-    coordinates: Type.Array(Type.Any(), { minItems: 1, maxItems: 2000 }),
-  },
-  {
-    description: 'the plot: a GeoJSON Point or Polygon without holes; see docs/guides/origin.md',
-    examples: [{ type: 'Point', coordinates: [29.120512, -1.219534] }],
-  },
-);
-
-const Location = Type.Object({
-  address: nullable(
-    Type.Unsafe<string | object>({ type: ['string', 'object'], maxLength: 1000, description: 'the place' }),
-  ),
-  latitude: nullable(Type.Number({ minimum: -90, maximum: 90 })),
-  longitude: nullable(Type.Number({ minimum: -180, maximum: 180 })),
-  numberOfFarmers: nullable(Type.Integer({ minimum: 0 })),
-  pinName: text(255),
-  geoid: nullable(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'GeoID of the plot' })),
-  geometry: nullable(Geometry),
-  areaInHectares: nullable(Type.Number({ minimum: 0, description: 'of a plot given as a point' })),
-  countryCode: nullable(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
-});
-export type Location = Static<typeof Location>;
-
-const Origin = Type.Object({
-  text: text(2000),
-  locations: nullable(Type.Array(Location, { maxItems: 1000 })),
-});
-
-const Process = Type.Object({ production: text(2000) });
-const Responsibility = Type.Object({ laborPolicies: text(2000) });
-const Sustainability = Type.Object({
-  production: text(1000),
-  packaging: text(1000),
-  co2Footprint: text(255),
-});
-
-const Settings = Type.Object({
-  costBreakdown: nullable(Type.Boolean()),
-  pricingTransparency: nullable(
-    Type.Record(Type.String(), Type.Number(), { maxProperties: 500, examples: [{ farmer: 4.2 }] }),
-  ),
-  incomeIncreaseDocument: nullable(Document),
-  incomeIncreaseDescription: text(2000),
-  gdprText: text(2000),
-  language: nullable(
-    Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35, examples: ['EN'] }),
-  ),
-  privacyPolicyText: text(50_000),
-  termsOfUseText: text(50_000),
-});
-
-/** The parts whose fields are merged one by one: omitted fields stay unchanged, null clears. */
-const objects = {
-  origin: Origin,
-  process: Process,
-  responsibility: Responsibility,
-  sustainability: Sustainability,
-  settings: Settings,
-};
-
-/**
- * The parts of a product besides name, companies and labels. A change replaces parts that are not objects as a whole.
- */
-const parts = {
-  photo: nullable(Document),
-  description: text(2000),
-  ...nullableEach(objects),
-  knowledgeBlog: nullable(Type.Boolean()),
-};
-const Parts = Type.Object(parts);
-
-export const PARTS = Object.keys(parts) as (keyof typeof parts)[];
-
-/** The known fields of parts; others are stored as sent. */
-export const KNOWN_FIELDS = new Map(
-  Object.entries(objects).map(([part, { properties }]) => [part, Object.keys(properties)]),
-);
-
-/** The paths of images and documents in a product: `photo`, `settings.incomeIncreaseDocument`. */
-export type DocumentPath = PathsOf<Static<typeof Parts>>;
-type PathsOf<Fields> = {
-  [Name in keyof Fields & string]-?: PathIn<Name, NonNullable<Fields[Name]>>;
-}[keyof Fields & string];
-type PathIn<Name extends string, Field> = Field extends unknown[] | string | number | boolean
-  ? never
-  : string extends keyof Field
-    ? never
-    : 'storageKey' extends keyof Field
-      ? Name
-      : `${Name}.${PathsOf<Field>}`;
 
 const AssociatedCompany = Type.Object({
   company: Type.Object({ id: Id }),
@@ -157,11 +53,16 @@ export type ProductBody = Omit<Static<typeof ProductUpdate>, 'id'>;
 
 export const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
 
+const { id: _id, name: _name, users: _users, ...profile } = Company.properties;
+
+/** The owner of a product: the whole company for callers who may see it, otherwise its id and name. */
+const Owner = Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties });
+
 export const ProductView = Type.Object({
   id: Type.Integer({ examples: [12] }),
   name: Type.String(),
   ...parts,
-  company: Type.Optional(CompanyName),
+  company: Type.Optional(Owner),
   associatedCompanies: Type.Array(Type.Object({ company: CompanyName, type: Type.Enum([...COMPANY_TYPES]) })),
   labels: Type.Array(LabelView),
   createdAt: DateTime,
@@ -180,6 +81,7 @@ export const ProductItem = Type.Object({
       size: Type.Integer(),
     }),
   ),
+  photoStorageId: Type.Optional(Type.String({ description: 'storage key of the photo' })),
   company: Type.Optional(CompanyName),
   updatedAt: DateTime,
 });

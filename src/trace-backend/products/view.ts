@@ -1,25 +1,28 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Caller } from '../access/authentication.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { findImages, type Image } from '../images/store.ts';
-import { imagesOf, type SentDocument, withDocuments } from './content.ts';
+import { imagesOf, type SentDocument, withDefaults, withDocuments } from './content.ts';
 import { asLabel } from './labels/label.ts';
 import { findLabels } from './labels/store.ts';
+import { wholeOwner } from './owner.ts';
 import type { ListedProduct, Product } from './store.ts';
 
-/** A product as in answers. */
-export async function asProduct(database: Database, product: Product): Promise<object> {
+/** A product as in answers to a caller who may see it. */
+export async function asProduct(database: Database, caller: Caller, product: Product): Promise<object> {
   const { id, name, companyId, content, associations, createdAt, updatedAt } = product;
   const keys = imagesOf(content).map(({ storageKey }) => storageKey);
-  const [names, images, labels] = await Promise.all([
+  const [names, images, labels, owner] = await Promise.all([
     companyNames(database, [companyId, ...associations.map(each => each.companyId)]),
     findImages(database, keys),
     findLabels(database, id),
+    wholeOwner(database, caller, companyId),
   ]);
   return {
-    ...withDocuments(content, sent => asDocument(sent, images)),
+    ...withDefaults(withDocuments(content, sent => describedDocument(sent, images))),
     id,
     name,
-    ...(companyId !== null && { company: names.get(companyId) }),
+    ...(companyId !== null && { company: owner ?? names.get(companyId) }),
     associatedCompanies: associations.map(each => ({ company: names.get(each.companyId), type: each.type })),
     labels: labels.map(asLabel),
     createdAt: createdAt.toISOString(),
@@ -43,7 +46,7 @@ export async function asItems(database: Database, products: readonly ListedProdu
     return {
       id,
       name,
-      ...(image && { photo: described(image) }),
+      ...(image && { photo: described(image), photoStorageId: image.storageKey }),
       ...(company && { company }),
       updatedAt: updatedAt.toISOString(),
     };
@@ -59,7 +62,7 @@ async function companyNames(
 }
 
 /** An image or document as sent, with its stored metadata. */
-function asDocument(sent: SentDocument, images: readonly Image[]): object {
+export function describedDocument(sent: SentDocument, images: readonly Image[]): object {
   const image = imageOf(sent, images);
   return image ? { ...sent, ...described(image) } : sent;
 }

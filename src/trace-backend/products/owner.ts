@@ -1,0 +1,28 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Caller } from '../access/authentication.ts';
+import { maySeeCompanies } from '../companies/access.ts';
+import { findCompany } from '../companies/store.ts';
+import { asCompany } from '../companies/view.ts';
+
+/** The whole company that owns a product, without its users; undefined for callers who may not see it. */
+export async function wholeOwner(
+  database: Database,
+  caller: Caller,
+  companyId: number | null,
+): Promise<object | undefined> {
+  if (companyId === null) return undefined;
+  const [maySee, company] = await Promise.all([
+    maySeeCompanies(database, caller, [companyId]),
+    findCompany(database, companyId),
+  ]);
+  return maySee && company ? profileOf(database, company) : undefined;
+}
+
+/** A company as in answers, without its users. */
+export async function profileOf(
+  database: Database,
+  company: NonNullable<Awaited<ReturnType<typeof findCompany>>>,
+): Promise<object> {
+  const { users: _, ...profile } = await asCompany(database, { company, members: [], invited: [] });
+  return profile;
+}
