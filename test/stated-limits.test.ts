@@ -159,6 +159,12 @@ const STATED: Record<string, Stated> = {
     'a minute',
     '60 a minute',
   ),
+  'trace-backend/feedback: rateLimit max: 20, timeWindow: 3600_000': rate(20, 'an hour', '20 an hour'),
+  'trace-backend/labels/batches: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
+    60,
+    '10 minutes',
+    '60 in 10 minutes',
+  ),
   'trace-backend/images: rateLimit max: 120, timeWindow: 60_000': rate(120, 'a minute', '120 a minute'),
   'trace-backend/personal-data: rateLimit max: 10, timeWindow: 3600_000': rate(10, 'an hour', '10 an hour'),
   'trace-backend/personal-data: LONGEST_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
@@ -183,6 +189,15 @@ const STATED: Record<string, Stated> = {
   'trace-backend/images: MAX_IMAGE_BYTES = 10 * MEGABYTE': stated('10 MB'),
   'trace-backend/images: MAX_DOCUMENT_BYTES = 25 * MEGABYTE': stated('25 MB'),
   'trace-backend/images: EXPIRE_DAYS = 30': stated('removed after 30 days', '| 30 days | removed |'),
+  'trace-backend/knowledge-blog: MAX_ENTRIES = 1000': stated(
+    'At most 1,000 for a product',
+    "| entries of a product's knowledge blog | 1,000 |",
+  ),
+  'trace-backend/labels: MAX_FIELDS = 200': stated('"maxItems":200', '| fields of a label | 200 |'),
+  'trace-backend/labels/batches: MAX_BATCHES = 10_000': stated(
+    'A label has at most 10,000',
+    '| batches of a label | 10,000 |',
+  ),
   'trace-backend/products: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
   'trace-backend/products: MAX_POSITIONS = 2000': stated('2,000 positions'),
   'trace-backend/products: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),

@@ -67,14 +67,26 @@ async function product({
   const id = await added(owner, { name: 'Tea', company: { id: companyId }, labels: { title: 'Tea' } });
   return { id, label: (await read(owner, id)).labels[0] };
 }
+async function publishedUuid(world: World): Promise<string> {
+  const { label } = await product(world);
+  await world.owner.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  return label.uuid;
+}
 const published = (rest = '', status = 200): Row => ({
-  path: async world => {
-    const { label } = await product(world);
-    await world.owner.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
-    return `/api/public/product/label/${label.uuid}${rest}`;
-  },
+  path: async world => `/api/public/product/label/${await publishedUuid(world)}${rest}`,
   ...open(status),
 });
+/** A batch of a label of the company. */
+async function batch(world: World): Promise<number> {
+  const body = { labelId: (await product(world)).label.id, number: 'B-1' };
+  return (await world.owner.send('POST', '/api/product/label_batch/create', body)).body.data.id;
+}
+/** An entry of the knowledge blog of a product of the company. */
+async function blogEntry(world: World): Promise<number> {
+  const { id } = await product(world);
+  await world.owner.send('POST', `/api/product/knowledgeBlog/${id}`, { title: 'x' });
+  return (await world.owner.send('GET', `/api/product/knowledgeBlog/list/${id}`)).body.data.items[0].id;
+}
 /** What is done to a product by those who may change it; a REGIONAL_ADMIN reads only. */
 const changing = {
   administrator: 200,
@@ -102,6 +114,12 @@ const toColleague = (more: object = {}): Row => ({
 const ofCompany = ({ companyId }: World) => ({ companyId });
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
+
+/** What is read of a label. */
+const ofLabel = (
+  folder: string,
+  nameOf: (made: Awaited<ReturnType<typeof product>>) => string | number,
+): Row => ({ path: async world => `/api/product/${folder}/${nameOf(await product(world))}`, ...reading });
 
 /** Who may what. Every route of the running trace backend has a row here. */
 const TABLE: Record<string, Row> = {
@@ -289,6 +307,91 @@ const TABLE: Record<string, Row> = {
     path: async world => `/api/product/label/${(await product(world)).label.id}`,
     ...changing,
   },
+  'GET /api/product/{id}/labels': { path: productPath('/labels'), ...reading },
+  'GET /api/product/label/{id}': ofLabel('label', ({ label }) => label.id),
+  'GET /api/product/label/content/{id}': ofLabel('label/content', ({ label }) => label.id),
+  'PUT /api/product/label/content': {
+    body: async world => ({ labelId: (await product(world)).label.id, description: 'x' }),
+    ...changing,
+  },
+  'GET /api/product/label/values/{id}': ofLabel('label/values', ({ label }) => label.id),
+  'PUT /api/product/label/values': {
+    body: async world => ({ id: (await product(world)).label.id, title: 'x' }),
+    ...changing,
+  },
+  'GET /api/product/label/analytics/{uuid}': ofLabel('label/analytics', ({ label }) => label.uuid),
+  'GET /api/product/label/{id}/instructions': ofLabel('label', ({ label }) => `${label.id}/instructions`),
+  'GET /api/product/label/{id}/documents': ofLabel('label', ({ label }) => `${label.id}/documents`),
+  'PUT /api/product/label/{id}/documents': {
+    path: async world => `/api/product/label/${(await product(world)).label.id}/documents`,
+    body: () => [],
+    ...changing,
+  },
+  'GET /api/product/label/{id}/batches': ofLabel('label', ({ label }) => `${label.id}/batches`),
+  'POST /api/product/label_batch/create': {
+    body: async world => ({ labelId: (await product(world)).label.id, number: 'B-1' }),
+    ...changing,
+  },
+  'PUT /api/product/label_batch': {
+    body: async world => ({ id: await batch(world), number: 'B-2' }),
+    ...changing,
+  },
+  'GET /api/product/label_batch/{id}': {
+    path: async world => `/api/product/label_batch/${await batch(world)}`,
+    ...reading,
+  },
+  'DELETE /api/product/label_batch/{id}': {
+    path: async world => `/api/product/label_batch/${await batch(world)}`,
+    ...changing,
+  },
+  'DELETE /api/product/label/feedback/{id}': {
+    path: async world => {
+      const { label } = await product(world);
+      const { rows } = await trace.pool.query(
+        "INSERT INTO label_feedback (label_id, answers, at) VALUES ($1, '{}', now()) RETURNING id",
+        [label.id],
+      );
+      return `/api/product/label/feedback/${rows[0].id}`;
+    },
+    ...changing,
+  },
+  'POST /api/product/knowledgeBlog/{productId}': {
+    path: async world => `/api/product/knowledgeBlog/${(await product(world)).id}`,
+    body: () => ({ title: 'x' }),
+    ...changing,
+  },
+  'PUT /api/product/knowledgeBlog': {
+    body: async world => ({ id: await blogEntry(world), title: 'x' }),
+    ...changing,
+  },
+  'GET /api/product/knowledgeBlog/{id}': {
+    path: async world => `/api/product/knowledgeBlog/${await blogEntry(world)}`,
+    ...reading,
+  },
+  'GET /api/product/knowledgeBlog/list/{productId}': {
+    path: async world => `/api/product/knowledgeBlog/list/${(await product(world)).id}`,
+    ...reading,
+  },
+  'GET /api/public/product/knowledgeBlog/{id}': {
+    path: async world => `/api/public/product/knowledgeBlog/${await blogEntry(world)}`,
+    ...open(404),
+  },
+  'POST /api/public/product/label/feedback/{uuid}': {
+    ...published(),
+    path: async world => `/api/public/product/label/feedback/${await publishedUuid(world)}`,
+    body: () => ({ feedback: 'Nice' }),
+  },
+  'GET /api/public/product/label/feedback/list/{uuid}': {
+    path: async world => `/api/public/product/label/feedback/list/${await publishedUuid(world)}`,
+    ...open(200),
+  },
+  'GET /api/public/product/label_batch/{uuid}/{number}': {
+    path: async world => `/api/public/product/label_batch/${await publishedUuid(world)}/X`,
+    ...open(404),
+  },
+  'GET /api/public/product/label/{uuid}/verify_batch_authenticity': published('/verify_batch_authenticity'),
+  'GET /api/public/product/label/{uuid}/verify_batch_origin': published('/verify_batch_origin'),
+  'GET /api/public/stock-order/{qrTag}': { path: () => '/api/public/stock-order/EMPTY', ...open(200) },
   'GET /api/public/product/label/{uuid}': published(),
   'GET /api/public/product/label/{uuid}/qr.svg': published('/qr.svg'),
   'GET /api/public/product/label/{uuid}/qr.png': published('/qr.png'),

@@ -40,14 +40,9 @@ import { sessionFinder } from './accounts/sessions/session-finder.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
 import { registerAudit } from './audit/routes.ts';
-import { maySeeCompanies } from './companies/access.ts';
+import { dependents, isOwn, mayRead } from './carriers.ts';
 import { invitationMail } from './companies/invite.ts';
-import {
-  type CompanyIds,
-  findColleagueIds,
-  findCompanyIds,
-  isMemberOfOne,
-} from './companies/members-store.ts';
+import { type CompanyIds, findColleagueIds, findCompanyIds } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { failure } from './contract/envelope.ts';
 import { readBodies } from './contract/reading.ts';
@@ -55,19 +50,24 @@ import { EXAMPLE_COMPANY } from './contract/schemas.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open-currency.ts';
 import { registerCurrency } from './currency/routes.ts';
-import type { IsOwn, MayRead } from './images/references-store.ts';
+import { registerFeedback } from './feedback/routes.ts';
 import { renditionMaker, renditions } from './images/renditions.ts';
 import { registerImages } from './images/routes.ts';
 import { type Keys, openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
+import { registerKnowledgeBlog } from './knowledge-blog/routes.ts';
+import { registerBatches } from './labels/batches/routes.ts';
+import { openLabelCounts } from './labels/counts/counts.ts';
+import { registerLabelDocuments } from './labels/documents/routes.ts';
+import type { LabelsContext } from './labels/public.ts';
 import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
-import { maySeeProducts, ownsProduct } from './products/access.ts';
 import { registerProducts } from './products/routes.ts';
+import { registerStockOrders } from './stock-orders/routes.ts';
 
 /** PostgreSQL's schema of the trace backend. */
 export const SCHEMA = 'trace_backend';
@@ -199,8 +199,7 @@ export async function traceBackend(
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn });
   registerCountries(app);
-  registerProducts(app, { pool, lists, isOwn });
-  registerLabels(app, { pool, files, renditionOf, publicUrl });
+  const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
   app.addHook('onListen', async () => {
     jobs.start();
@@ -212,11 +211,30 @@ export async function traceBackend(
   app.addHook('onClose', async () => {
     condition.stop();
     stopErasing();
+    await stopCounting();
     await jobs.stop();
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
   return { app, registry: ownRegistry({ pool, findSession, ...users }) };
+}
+
+/** Products, their labels, and what consumers see and send; returns what has to be stopped before the pool ends. */
+function registerProductsAndLabels(
+  app: Server,
+  parts: Omit<LabelsContext, 'isOwn' | 'dependents' | 'counts'>,
+  logger: FastifyBaseLogger,
+): () => Promise<void> {
+  const counts = openLabelCounts(parts.pool, logger);
+  const context = { ...parts, isOwn, dependents, counts };
+  registerProducts(app, context);
+  registerKnowledgeBlog(app, context);
+  registerLabels(app, context);
+  registerBatches(app, context);
+  registerLabelDocuments(app, context);
+  registerFeedback(app, context);
+  registerStockOrders(app);
+  return counts.stop;
 }
 
 interface Accounts extends ExportContext, ErasureContext {
@@ -284,14 +302,6 @@ function ownRegistry({
     onEnded: listener => endings.listen(userId => listener(String(userId))),
   };
 }
-
-/** Images may be added to further records if a record of the caller's own side has them. */
-const isOwn: IsOwn = (database, caller, entity, ids) =>
-  entity === 'product' ? ownsProduct(database, caller, ids) : isMemberOfOne(database, caller.id, ids);
-
-/** The images of a record are readable for everyone who may see the record. */
-const mayRead: MayRead = (database, caller, entity, ids) =>
-  entity === 'product' ? maySeeProducts(database, caller, ids) : maySeeCompanies(database, caller, ids);
 
 function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
   return createServer({

@@ -74,6 +74,7 @@ const FIND: Record<Kind, string> = {
       WHERE product_id = products.id) AS state FROM trace_backend.products WHERE id = ANY ($1::int[])`,
   label: `SELECT id::text, 1 AS count, status || ' ' || (content->>'title') AS state FROM trace_backend.product_labels
     WHERE id = ANY ($1::int[])`,
+  batch: `SELECT id::text, 1 AS count, number AS state FROM trace_backend.label_batches WHERE id = ANY ($1::int[])`,
   currency: `SELECT code AS id, 1 AS count, enabled::text AS state FROM trace_backend.currency_types
     WHERE code = ANY ($1::text[])`,
   file: `SELECT storage_key::text AS id, 1 AS count, name || ' ' || size AS state FROM trace_backend.images
@@ -93,6 +94,8 @@ const DOUBLED: Partial<Record<Kind, string>> = {
   product:
     "SELECT split_part(name, ' ', 1) AS mark FROM trace_backend.products GROUP BY 1 HAVING count(*) > 1",
   label: `SELECT split_part(content->>'title', ' ', 1) AS mark FROM trace_backend.product_labels
+    GROUP BY 1 HAVING count(*) > 1`,
+  batch: `SELECT split_part(number, ' ', 1) AS mark FROM trace_backend.label_batches
     GROUP BY 1 HAVING count(*) > 1`,
   file: 'SELECT name AS mark FROM trace_backend.images GROUP BY 1 HAVING count(*) > 1',
 };

@@ -15,6 +15,7 @@ export type Kind =
   | 'member'
   | 'product'
   | 'label'
+  | 'batch'
   | 'currency'
   | 'file';
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { authenticator } from '../helpers/authenticator.ts';
 import { picture } from '../helpers/images.ts';
 import type { Request } from './client.ts';
+import { labelContents } from './label-stories.ts';
 import { ABSENT, type Fact } from './ledger.ts';
 import { fileState, formOf } from './packet-stories.ts';
 import type { Story, Teller } from './story.ts';
@@ -233,18 +234,15 @@ const product: Story = async teller => {
   });
 };
 
-async function label(
-  { mark, n, send, made, change }: Teller,
-  productId: number,
-  own: ReturnType<typeof as>,
-): Promise<void> {
+async function label(teller: Teller, productId: number, own: ReturnType<typeof as>): Promise<void> {
+  const { mark, n, send, made, change } = teller;
   const created = await send({
     endpoint: 'POST /api/product/label/create',
     body: { productId, title: mark },
     ...own,
     once,
   });
-  const { id } = created.body.data;
+  const { id, uuid } = created.body.data;
   const fact = made('label', String(id), `UNPUBLISHED ${mark}`);
   const body = { id, title: `${mark} renamed` };
   await change(fact, `UNPUBLISHED ${mark} renamed`, {
@@ -258,6 +256,7 @@ async function label(
     body: { id },
     ...own,
   });
+  await labelContents(teller, { productId, id, uuid }, own);
   // Where the product goes, its labels go with it.
   const goes = n % 2 === 0;
   if (!goes) return;

@@ -95,3 +95,19 @@ export const companyForm = (id: number) => ({
   currency: null,
   allowBeycoIntegration: null,
 });
+
+/** The fields of a label, of which these are visible; the front end always shows journeyMarkers. */
+export const labelFields = (visible: readonly string[]) =>
+  FIELD_NAMES.map(name => {
+    const [section = ''] = name.includes('.') ? name.split('.') : ['product'];
+    return { name, section, visible: visible.includes(name) || name === 'journeyMarkers' };
+  });
+
+const FIELD_NAMES = [
+  ...names('name photo description origin journeyMarkers process.production responsibility.laborPolicies'),
+  ...names('sustainability.production sustainability.packaging sustainability.co2Footprint'),
+  ...names('settings.language settings.gdprText settings.privacyPolicyText settings.termsOfUseText'),
+  ...names('company.name company.logo company.headquarters company.about company.manager company.email'),
+  ...names('company.phone company.webPage company.mediaLinks.facebook company.mediaLinks.instagram'),
+  ...names('company.mediaLinks.twitter company.mediaLinks.youtube company.mediaLinks.other'),
+];

@@ -5,7 +5,7 @@ import type { Caller } from '../access/authentication.ts';
 import { type Image, type Kind, lockImages } from './store.ts';
 
 /** Kinds of records that refer to images. */
-export type Entity = 'company' | 'product';
+export type Entity = 'company' | 'product' | 'label' | 'label_batch' | 'knowledge_blog';
 
 /** A record that refers to images. */
 export interface ReferencingRecord {
@@ -114,13 +114,58 @@ async function isForCaller(
   throughOne: OfOne,
 ): Promise<boolean> {
   if (caller.id === userId || caller.role === 'SYSTEM_ADMIN') return true;
-  const { rows } = await database.query<{ entity: Entity; entityIds: number[] }>(sql`
-    SELECT entity, array_agg(entity_id ORDER BY entity_id) AS "entityIds" FROM image_uses
-    WHERE storage_key = ${storageKey} GROUP BY entity ORDER BY entity`);
-  for (const { entity, entityIds } of rows) {
+  for (const { entity, entityIds } of await findUses(database, storageKey)) {
     if (await throughOne(database, caller, entity, entityIds)) return true;
   }
   return false;
+}
+
+/** Whether everyone may see an image or document in one of these records. */
+export type IsPublic = (
+  database: Database,
+  entity: Entity,
+  entityIds: readonly number[],
+  storageKey: string,
+) => Promise<boolean>;
+
+/** Whether everyone may read an image or document, because a published record shows it. */
+export async function isPublicImage(
+  database: Database,
+  isPublic: IsPublic,
+  { storageKey }: Pick<Image, 'storageKey'>,
+): Promise<boolean> {
+  for (const { entity, entityIds } of await findUses(database, storageKey)) {
+    if (await isPublic(database, entity, entityIds, storageKey)) return true;
+  }
+  return false;
+}
+
+/** Ends all references of deleted records, in the transaction that deletes them. */
+export async function dropReferences(
+  database: Database,
+  entity: Entity,
+  entityIds: readonly number[],
+): Promise<void> {
+  const { rows } = await database.query<{ storageKey: string }>(sql`
+    SELECT DISTINCT storage_key AS "storageKey" FROM image_uses
+    WHERE entity = ${entity} AND entity_id = ANY (${entityIds}::integer[])`);
+  if (rows.length === 0) return;
+  const keys = rows.map(({ storageKey }) => storageKey);
+  await lockImages(database, keys);
+  await database.query(sql`
+    DELETE FROM image_uses WHERE entity = ${entity} AND entity_id = ANY (${entityIds}::integer[])`);
+  await markUnused(database, keys);
+}
+
+/** The records that refer to an image or document, by kind. */
+async function findUses(
+  database: Database,
+  storageKey: string,
+): Promise<{ entity: Entity; entityIds: number[] }[]> {
+  const { rows } = await database.query<{ entity: Entity; entityIds: number[] }>(sql`
+    SELECT entity, array_agg(entity_id ORDER BY entity_id) AS "entityIds" FROM image_uses
+    WHERE storage_key = ${storageKey} GROUP BY entity ORDER BY entity`);
+  return rows;
 }
 
 /** The storage keys that a record refers to. */
@@ -142,9 +187,14 @@ async function changeUses(
   await database.query(sql`
     INSERT INTO image_uses (storage_key, entity, entity_id)
     SELECT storage_key, ${entity}, ${entityId}::integer FROM unnest(${added}::uuid[]) AS added (storage_key)`);
+  await markUnused(database, [...added, ...removed]);
+}
+
+/** Notes which of these images no record refers to any more, from now on. */
+async function markUnused(database: Database, storageKeys: readonly string[]): Promise<void> {
   await database.query(sql`
     UPDATE images SET unused_since = CASE
       WHEN EXISTS (SELECT 1 FROM image_uses WHERE image_uses.storage_key = images.storage_key) THEN NULL
       ELSE ${new Date()}::timestamptz END
-    WHERE storage_key = ANY (${[...added, ...removed]}::uuid[])`);
+    WHERE storage_key = ANY (${storageKeys}::uuid[])`);
 }

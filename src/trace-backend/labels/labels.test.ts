@@ -36,6 +36,7 @@ test('a label is written, published, read by anybody, and taken back', async () 
   const { productId, label } = await labelled({ title: 'Bourbon', language: 'EN', fields });
   expect(label).toEqual({
     id: expect.any(Number),
+    productId,
     uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
     status: 'UNPUBLISHED',
     title: 'Bourbon',
@@ -51,6 +52,9 @@ test('a label is written, published, read by anybody, and taken back', async () 
   expect((await execute('PUBLISH_LABEL', label.id)).body.data).toEqual({ ...label, status: 'PUBLISHED' });
   const [shown, ...others] = await look();
   expect(shown?.body.data).toEqual({
+    ...{ id: label.id, productId, status: 'PUBLISHED' },
+    ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
+    ...{ businessToCustomerSettings: {}, photosMeetTheFarmers: [], productionRecords: [] },
     uuid: label.uuid,
     title: 'Bourbon',
     language: 'EN',
@@ -64,6 +68,7 @@ test('a label is written, published, read by anybody, and taken back', async () 
   const changed = await kopanyi.user.send('PUT', '/api/product/label', change);
   expect(changed.body.data).toEqual({
     id: label.id,
+    productId,
     uuid: label.uuid,
     status: 'PUBLISHED',
     title: '',

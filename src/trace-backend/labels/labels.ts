@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
-import { type Database, transaction } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
-import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
-import { changeableProduct } from '../products/access.ts';
-import { changesBetween } from '../products/changes.ts';
-import { insertChanges } from '../products/changes-store.ts';
-import { byId, contentOf, MAX_LABELS } from '../products/labels/label.ts';
+import type { IsOwn } from '../images/references-store.ts';
+import { changeDependent } from '../products/dependents.ts';
+import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/labels/label.ts';
 import {
   deleteLabels,
   findLabel,
@@ -17,8 +15,24 @@ import {
   type Label,
   updateLabel,
 } from '../products/labels/store.ts';
-import { touchProduct } from '../products/store.ts';
+import type { Product } from '../products/store.ts';
+import { changedOwn, copyOf } from './own/content.ts';
+import { unknownLabel } from './own/read.ts';
+import type { ContentBody } from './own/schemas.ts';
+import { fieldsOf, settle } from './own/settle.ts';
+import { findOwn } from './own/store.ts';
 import type { Action } from './schemas.ts';
+import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
+
+/** Fields of one label, at most. */
+const MAX_FIELDS = 200;
+
+export interface WritingContext {
+  pool: pg.Pool;
+  /** decides from which records images may be reused */
+  isOwn: IsOwn;
+  dependents: Dependents;
+}
 
 /**
  * Adds a label to a product.
@@ -26,12 +40,12 @@ import type { Action } from './schemas.ts';
  * @throws Problem not_found, forbidden, invalid
  */
 export async function createLabel(
-  pool: pg.Pool,
+  context: WritingContext,
   requester: Requester,
   body: { productId: string | number },
 ): Promise<Label> {
   const productId = idOf(body.productId);
-  return change(pool, requester, productId, 'CREATE_LABEL', async (database, before) => {
+  return change(context, requester, productId, 'CREATE_LABEL', async (database, before) => {
     if (before.length >= MAX_LABELS)
       throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
     return insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
@@ -44,12 +58,12 @@ export async function createLabel(
  * @throws Problem not_found, forbidden
  */
 export async function changeLabel(
-  pool: pg.Pool,
+  context: WritingContext,
   requester: Requester,
   id: number,
   body: object,
 ): Promise<Label> {
-  return changeOne(pool, requester, id, 'UPDATE_LABEL', async (database, label) => {
+  return changeOne(context, requester, id, 'UPDATE_LABEL', async (database, label) => {
     const cleared = Object.entries(body).filter(([, value]) => value === null);
     const kept = Object.entries(label.content).filter(([name]) => !cleared.some(([gone]) => gone === name));
     const changed = { ...label, content: { ...Object.fromEntries(kept), ...contentOf(body) } };
@@ -64,13 +78,13 @@ export async function changeLabel(
  * @throws Problem not_found, forbidden
  */
 export async function executeOnLabel(
-  pool: pg.Pool,
+  context: WritingContext,
   requester: Requester,
   id: number,
   action: Action,
 ): Promise<Label> {
   const status = action === 'PUBLISH_LABEL' ? 'PUBLISHED' : 'UNPUBLISHED';
-  return changeOne(pool, requester, id, action, async (database, label) => {
+  return changeOne(context, requester, id, action, async (database, label) => {
     await updateLabel(database, { ...label, status });
     return { ...label, status };
   });
@@ -79,60 +93,129 @@ export async function executeOnLabel(
 /**
  * Deletes a label, also a published one, whose code then gets 404.
  *
- * @throws Problem not_found, forbidden
+ * @throws Problem not_found, forbidden; invalid if it is in use
  */
-export async function removeLabel(pool: pg.Pool, requester: Requester, id: number): Promise<void> {
-  await changeOne(pool, requester, id, 'DELETE_LABEL', async (database, label) => {
+export async function removeLabel(context: WritingContext, requester: Requester, id: number): Promise<void> {
+  await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
+    const { release, inUse } = context.dependents.ofLabels;
+    const [use] = await inUse(database, [id]);
+    if (use) throw new Problem('invalid', `the label is in use by the final product "${use.name}"`);
+    await release(database, [id]);
     await deleteLabels(database, [id]);
     return label;
   });
 }
 
+/**
+ * Changes a label's own content; omitted fields stay unchanged.
+ *
+ * @throws Problem not_found, forbidden, invalid
+ */
+export async function changeContent(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  body: ContentBody,
+): Promise<void> {
+  await changeWithContent(context, requester, id, 'UPDATE_LABEL_CONTENT', { body, edit: label => label });
+}
+
+/**
+ * Gives fields of a label values: those of its own content there, others in the fields themselves.
+ *
+ * @throws Problem not_found, forbidden, invalid
+ */
+export async function changeValues(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  {
+    fields = [],
+    ...sent
+  }: { fields?: readonly SentValue[]; title?: string | null; language?: string | null },
+): Promise<void> {
+  const { content: body, own } = dividedValues(fields);
+  const edit = (label: Label) => {
+    const all = fieldsAfter(fieldsOf(label), own);
+    if (all.length > MAX_FIELDS) throw new Problem('invalid', `a label has at most ${MAX_FIELDS} fields`);
+    return { ...label, content: { ...label.content, ...contentOf({ ...sent, fields: all }) } };
+  };
+  await changeWithContent(context, requester, id, 'UPDATE_LABEL', { body, edit });
+}
+
+async function changeWithContent(
+  { pool, isOwn }: WritingContext,
+  requester: Requester,
+  id: number,
+  action: string,
+  { body, edit }: { body: ContentBody; edit: (label: Label) => Label },
+): Promise<void> {
+  const { productId } = await existing(pool, id);
+  await changeDependent(
+    { pool, requester, productId, action, unknown: unknownLabel },
+    async (database, product) => {
+      const label = known(await findLabels(database, productId), id);
+      const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
+      const [edited, after] = [edit(label), changedOwn(own, body)];
+      await updateLabel(database, edited);
+      await settle(database, { caller: requester.caller, isOwn }, product, edited, after);
+      return {
+        result: undefined,
+        before: { labels: { [id]: { ...byId([label])[id], content: own } } },
+        after: { labels: { [id]: { ...byId([edited])[id], content: after } } },
+        details: { labelId: id, uuid: label.uuid },
+      };
+    },
+  );
+}
+
 async function changeOne(
-  pool: pg.Pool,
+  context: WritingContext,
   requester: Requester,
   id: number,
   action: string,
   work: (database: Database, label: Label) => Promise<Label>,
 ): Promise<Label> {
-  const found = await findLabel(pool, id);
-  if (!found) throw unknownLabel();
-  return change(pool, requester, found.productId, action, async (database, before) => {
-    const label = before.find(each => each.id === id);
-    if (!label) throw unknownLabel();
-    return work(database, label);
-  });
+  const { productId } = await existing(context.pool, id);
+  return change(context, requester, productId, action, (database, before) =>
+    work(database, known(before, id)),
+  );
+}
+
+async function existing(pool: pg.Pool, id: number): Promise<Label> {
+  const label = await findLabel(pool, id);
+  if (!label) throw unknownLabel();
+  return label;
+}
+
+function known(labels: readonly Label[], id: number): Label {
+  const label = labels.find(each => each.id === id);
+  if (!label) throw unknownLabel();
+  return label;
 }
 
 /** Changes a label of a product, which makes a new version of the product. */
 async function change(
-  pool: pg.Pool,
+  { pool, isOwn }: WritingContext,
   requester: Requester,
   productId: number,
   action: string,
-  work: (database: Database, before: Label[]) => Promise<Label>,
+  work: (database: Database, before: Label[], product: Product) => Promise<Label>,
 ): Promise<Label> {
-  const caller = requester.caller;
-  return transaction(pool, async database => {
-    const product = await changeableProduct(database, caller, productId).catch(error => {
-      const isForeign = error instanceof Problem && error.code === 'not_found' && action !== 'CREATE_LABEL';
-      throw isForeign ? unknownLabel() : error;
-    });
+  const isNew = action === 'CREATE_LABEL';
+  const at = { pool, requester, productId, action, ...(!isNew && { unknown: unknownLabel }) };
+  return changeDependent(at, async (database, product) => {
     const before = await findLabels(database, productId);
-    const label = await work(database, before);
+    const label = await work(database, before, product);
     const after = await findLabels(database, productId);
-    const changes = changesBetween({ labels: byId(before) }, { labels: byId(after) });
-    if (changes.length === 0) return label;
-    const at = new Date();
-    await touchProduct(database, productId, at);
-    const revision = { productId, version: product.version + 1, at, userId: caller.id };
-    await insertChanges(database, revision, changes);
-    const details = { labelId: label.id, uuid: label.uuid };
-    await audit(database, requester, { action, entity: 'product', entityId: productId, details });
-    return label;
+    if (after.some(({ id }) => id === label.id)) {
+      await settle(database, { caller: requester.caller, isOwn }, product, label);
+    }
+    return {
+      result: label,
+      before: { labels: byId(before) },
+      after: { labels: byId(after) },
+      details: { labelId: label.id, uuid: label.uuid },
+    };
   });
-}
-
-function unknownLabel(): Problem {
-  return new Problem('not_found', 'there is no such label');
 }

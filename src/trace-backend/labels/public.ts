@@ -3,24 +3,37 @@ import type pg from 'pg';
 import type { FileStore } from '../../platform/files/index.ts';
 import { prefersPage, sendHtml, varyOf } from '../../platform/http/page.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import type { Server } from '../../platform/http/server.ts';
+import { type Server, sendText } from '../../platform/http/server.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { ok } from '../contract/envelope.ts';
+import type { IsOwn } from '../images/references-store.ts';
 import type { ImageType, Renditions } from '../images/renditions.ts';
 import { findImages, type Image } from '../images/store.ts';
+import type { Lists } from '../lists/lists.ts';
 import { photoOf } from '../products/content.ts';
-import type { LabelField, PublicLabel } from '../products/labels/schemas.ts';
+import type { Dependents } from '../products/labels/label.ts';
 import { findPublishedLabel, type Label } from '../products/labels/store.ts';
 import { findProduct, type Product } from '../products/store.ts';
+import { countBatches } from './batches/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
+import type { LabelCounts } from './counts/counts.ts';
+import { publicDocuments } from './documents/documents.ts';
 import { labelPage } from './label-page.ts';
-import { labelCodeSchema, labelPhotoSchema, publicLabelSchema } from './schemas.ts';
+import { described, isSelective, shownField, valueAt } from './own/content.ts';
+import { fieldsOf } from './own/settle.ts';
+import { findOwn, type OwnContent } from './own/store.ts';
+import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
 
 export interface LabelsContext {
   pool: pg.Pool;
+  /** decides from which records images may be reused */
+  isOwn: IsOwn;
+  dependents: Dependents;
   /** the file store of images */
   files: FileStore;
   renditionOf: Renditions;
+  lists: Lists;
+  counts: LabelCounts;
   /** base URL of printed codes, without a trailing slash */
   publicUrl: () => string;
 }
@@ -43,10 +56,12 @@ function registerLabel(app: Server, context: LabelsContext): void {
     },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
+      context.counts.add({ labelId: published.label.id, kind: 'VISIT' }, request.ip);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'no-cache' });
       const label = await asPublic(context, published);
-      if (!prefersPage(request.headers.accept)) return ok(label);
-      return sendHtml(reply, labelPage(label));
+      // As text, because the serializer of a schema would change numbers and omit unknown fields.
+      if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(label)));
+      return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label))));
     },
   );
 }
@@ -79,8 +94,8 @@ function registerPhoto(app: Server, context: LabelsContext): void {
       schema: labelPhotoSchema,
     },
     async (request, reply) => {
-      const { product } = await findPublished(context, request.params.uuid);
-      const photo = await findPhoto(context.pool, product);
+      const published = await findPublished(context, request.params.uuid);
+      const photo = await findPhoto(context.pool, published, await ownOf(context.pool, published.label));
       if (!photo) throw new Problem('not_found', 'the label has no picture');
       const { key, bytes } = await context.renditionOf(
         photo.storageKey,
@@ -106,37 +121,52 @@ async function findPublished({ pool }: LabelsContext, uuid: string): Promise<Pub
   return { label, product };
 }
 
-async function findPhoto(pool: LabelsContext['pool'], { content }: Product): Promise<Image | undefined> {
-  const [photo] = await findImages(pool, [photoOf(content)?.storageKey ?? '']);
+/** The label's own content, as far as its fields select from it; undefined if they do not. */
+async function ownOf(pool: LabelsContext['pool'], label: Label): Promise<OwnContent | undefined> {
+  return isSelective(fieldsOf(label)) ? findOwn(pool, label.id) : undefined;
+}
+
+/** The picture of a label: its own if its fields select from its content, otherwise that of the product. */
+async function findPhoto(
+  pool: LabelsContext['pool'],
+  { label, product }: Published,
+  own: OwnContent | undefined,
+): Promise<Image | undefined> {
+  const isShown = fieldsOf(label).some(({ name, visible }) => name === 'photo' && visible);
+  const sent = own === undefined ? photoOf(product.content) : isShown ? photoOf(own) : undefined;
+  const [photo] = await findImages(pool, [sent?.storageKey ?? '']);
   return photo?.kind === 'image' ? photo : undefined;
 }
 
-async function asPublic({ pool }: LabelsContext, { label, product }: Published): Promise<PublicLabel> {
-  const { companyId } = product;
-  const [photo, [company]] = await Promise.all([
-    findPhoto(pool, product),
-    findCompanyNames(pool, companyId === null ? [] : [companyId]),
+async function asPublic({ pool }: LabelsContext, published: Published): Promise<PublicLabel> {
+  const { label, product } = published;
+  const { title, language } = label.content as { title?: string; language?: string };
+  const own = await ownOf(pool, label);
+  const [photo, [company], shown, batches, documents] = await Promise.all([
+    findPhoto(pool, published, own),
+    findCompanyNames(pool, product.companyId === null ? [] : [product.companyId]),
+    own && described(pool, own),
+    countBatches(pool, label.id),
+    publicDocuments(pool, published),
   ]);
-  const {
-    title,
-    language,
-    fields = [],
-  } = label.content as {
-    title?: string;
-    language?: string;
-    fields?: LabelField[];
-  };
+  const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
+  const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
+  const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
+  const companyName = own === undefined ? company?.name : ownText('company.name');
   return {
+    id: label.id,
+    productId: label.productId,
+    status: label.status,
     uuid: label.uuid,
     ...(title && { title }),
     ...(language && { language }),
-    fields: fields.map(({ name, section, value }) => ({
-      ...(name && { name }),
-      ...(section && { section }),
-      ...(value != null && { value }),
-    })),
-    product: { name: product.name },
-    ...(company && { company: { name: company.name } }),
+    fields,
+    ...batches,
+    ...documents,
+    businessToCustomerSettings: (shown?.businessToCustomerSettings ??
+      {}) as PublicLabel['businessToCustomerSettings'],
+    product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
+    ...(companyName && { company: { name: companyName } }),
     ...(photo && { photo: `${PATH}/${label.uuid}/photo` }),
   };
 }

@@ -1,24 +1,63 @@
 import type { FastifyReply } from 'fastify';
+import { contentDisposition } from '../../platform/http/disposition.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
+import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { idOf, pathIdOf } from '../contract/schemas.ts';
-import { asLabel } from '../products/labels/label.ts';
-import type { Label } from '../products/labels/store.ts';
-import { changeLabel, createLabel, executeOnLabel, removeLabel } from './labels.ts';
+import { listed } from '../contract/shapes.ts';
+import { readableProduct } from '../products/access.ts';
+import { asBase, asLabel } from '../products/labels/label.ts';
+import { findLabelByUuid, findLabels, type Label } from '../products/labels/store.ts';
+import { asAnalytics } from './counts/counts.ts';
+import { findCounts } from './counts/store.ts';
+import { instructionsPdf } from './instructions.ts';
+import {
+  changeContent,
+  changeLabel,
+  changeValues,
+  createLabel,
+  executeOnLabel,
+  removeLabel,
+} from './labels.ts';
+import { asAnswer, described } from './own/content.ts';
+import { type Read, readableLabel, readableLabelOnly } from './own/read.ts';
+import { getContentSchema, updateContentSchema } from './own/schemas.ts';
 import { type LabelsContext, registerPublicLabels } from './public.ts';
-import { createLabelSchema, deleteLabelSchema, executeLabelSchema, updateLabelSchema } from './schemas.ts';
+import {
+  analyticsSchema,
+  createLabelSchema,
+  deleteLabelSchema,
+  executeLabelSchema,
+  getLabelSchema,
+  getValuesSchema,
+  instructionsSchema,
+  listLabelsSchema,
+  updateLabelSchema,
+  updateValuesSchema,
+} from './schemas.ts';
+import { withSettings, withValues } from './values.ts';
 
 /** Labels of products: written and published by users who may change the product, public once published. */
 export function registerLabels(app: Server, context: LabelsContext): void {
-  const { pool } = context;
+  registerWriting(app, context);
+  registerContents(app, context);
+  registerReading(app, context);
+  registerAnalytics(app, context);
+  registerPublicLabels(app, context);
+}
+
+/** Any id except the literal path segments of other routes, so that their other methods get 404. */
+const PATH = '/api/product/label/:id(^(?!create$|content$|values$).+$)';
+
+function registerWriting(app: Server, context: LabelsContext): void {
   app.post(
     '/api/product/label/create',
     {
       config: { access: 'user' },
       schema: createLabelSchema,
     },
-    async (request, reply) => send(reply, await createLabel(pool, requesterOf(request), request.body)),
+    async (request, reply) => send(reply, await createLabel(context, requesterOf(request), request.body)),
   );
 
   app.put(
@@ -28,7 +67,7 @@ export function registerLabels(app: Server, context: LabelsContext): void {
       schema: updateLabelSchema,
     },
     async (request, reply) =>
-      send(reply, await changeLabel(pool, requesterOf(request), idOf(request.body.id), request.body)),
+      send(reply, await changeLabel(context, requesterOf(request), idOf(request.body.id), request.body)),
   );
 
   app.post(
@@ -39,23 +78,131 @@ export function registerLabels(app: Server, context: LabelsContext): void {
     },
     async (request, reply) => {
       const { body, params } = request;
-      return send(reply, await executeOnLabel(pool, requesterOf(request), idOf(body.id), params.action));
+      return send(reply, await executeOnLabel(context, requesterOf(request), idOf(body.id), params.action));
     },
   );
 
   app.delete(
-    '/api/product/label/:id(^(?!create$).+$)',
+    PATH,
     {
       config: { access: 'user' },
       schema: deleteLabelSchema,
     },
     async request => {
-      await removeLabel(pool, requesterOf(request), pathIdOf(request.params.id));
+      await removeLabel(context, requesterOf(request), pathIdOf(request.params.id));
+      return { status: 'OK' as const };
+    },
+  );
+}
+
+function registerContents(app: Server, context: LabelsContext): void {
+  app.put(
+    '/api/product/label/content',
+    {
+      config: { access: 'user' },
+      schema: updateContentSchema,
+    },
+    async request => {
+      await changeContent(context, requesterOf(request), idOf(request.body.labelId), request.body);
       return { status: 'OK' as const };
     },
   );
 
-  registerPublicLabels(app, context);
+  app.put(
+    '/api/product/label/values',
+    {
+      config: { access: 'user' },
+      schema: updateValuesSchema,
+    },
+    async request => {
+      const { id, fields, title, language } = request.body;
+      const sent = {
+        ...(fields != null && { fields: listed(fields) }),
+        ...(title !== undefined && { title }),
+        ...(language !== undefined && { language }),
+      };
+      await changeValues(context, requesterOf(request), idOf(id), sent);
+      return { status: 'OK' as const };
+    },
+  );
+}
+
+function registerReading(app: Server, { pool }: LabelsContext): void {
+  app.get(
+    '/api/product/:id/labels',
+    {
+      config: { access: 'user' },
+      schema: listLabelsSchema,
+    },
+    async (request, reply) => {
+      const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.id));
+      return sendText(reply, JSON.stringify(ok((await findLabels(pool, id)).map(asBase))));
+    },
+  );
+
+  for (const [path, schema, answerOf] of [
+    [PATH, getLabelSchema, async ({ label, own }: Read) => withSettings(label, await described(pool, own))],
+    [
+      '/api/product/label/content/:id',
+      getContentSchema,
+      async ({ label, own }: Read) => asAnswer(label.id, await described(pool, own)),
+    ],
+    [
+      '/api/product/label/values/:id',
+      getValuesSchema,
+      ({ label, own }: Read) => withValues(pool, label, own),
+    ],
+  ] as const) {
+    app.get(path, { config: { access: 'user' }, schema }, async (request, reply) => {
+      const read = await readableLabel(pool, callerOf(request), pathIdOf(request.params.id));
+      return sendText(reply, JSON.stringify(ok(await answerOf(read))));
+    });
+  }
+}
+
+function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsContext): void {
+  app.get(
+    '/api/product/label/analytics/:uuid',
+    {
+      config: { access: 'user' },
+      schema: analyticsSchema,
+    },
+    async request => {
+      const found = await findLabelByUuid(pool, request.params.uuid);
+      const { label } = await readableLabelOnly(pool, callerOf(request), found?.id ?? 0);
+      await counts.flush();
+      return ok(asAnalytics(await findCounts(pool, label.id)));
+    },
+  );
+
+  app.get(
+    '/api/product/label/:id/instructions',
+    {
+      config: { access: 'user' },
+      schema: instructionsSchema,
+    },
+    async (request, reply) => {
+      const { label, product } = await readableLabelOnly(
+        pool,
+        callerOf(request),
+        pathIdOf(request.params.id),
+      );
+      const { title = product.name, language = 'EN' } = label.content as {
+        title?: string;
+        language?: string;
+      };
+      const url = `${publicUrl()}/api/public/product/label/${label.uuid}`;
+      const isPublished = label.status === 'PUBLISHED';
+      const file = await instructionsPdf({ title, language, url, isPublished });
+      return reply
+        .type('application/pdf')
+        .headers({
+          'content-disposition': contentDisposition(`label-${label.id}.pdf`),
+          'cache-control': 'private',
+        })
+        .send(file);
+    },
+  );
 }
 
 /** As text, because the serializer of a schema would omit unknown fields. */

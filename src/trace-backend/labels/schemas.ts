@@ -1,9 +1,43 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, PathId } from '../contract/schemas.ts';
-import { LabelUpdate, LabelView, NewLabel, PublicLabel } from '../products/labels/schemas.ts';
+import { oneOrMany, text } from '../contract/shapes.ts';
+import { ConsumerSettings } from '../products/consumer.ts';
+import { LABEL_STATUSES, LabelUpdate, LabelView, labelTitle, NewLabel } from '../products/labels/schemas.ts';
+import { ShownDocument } from './documents/schemas.ts';
+import { LabelParams } from './own/schemas.ts';
 
 const tags = ['Label'];
+
+/** The public view of a published label. */
+export const PublicLabel = Type.Object({
+  id: Type.Integer(),
+  productId: Type.Integer(),
+  status: Type.Enum([...LABEL_STATUSES]),
+  uuid: Type.String(),
+  title: Type.Optional(Type.String()),
+  language: Type.Optional(Type.String()),
+  fields: Type.Array(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      section: Type.Optional(Type.String()),
+      value: Type.Optional(
+        Type.Any({ description: "a text, a number or a boolean, or a part of the label's content" }),
+      ),
+    }),
+  ),
+  numberOfBatches: Type.Integer(),
+  checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
+  traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
+  businessToCustomerSettings: ConsumerSettings,
+  videoMeetTheFarmers: Type.Optional(ShownDocument),
+  photosMeetTheFarmers: Type.Array(ShownDocument),
+  productionRecords: Type.Array(ShownDocument),
+  product: Type.Object({ name: Type.String() }),
+  company: Type.Optional(Type.Object({ name: Type.String() })),
+  photo: Type.Optional(Type.String({ description: 'path of the picture' })),
+});
+export type PublicLabel = Static<typeof PublicLabel>;
 
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
 
@@ -45,6 +79,116 @@ export const deleteLabelSchema = {
   description: 'Also a published one: its code then gets 404.',
   params: Type.Object({ id: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+const { fields: _fields, ...base } = LabelView.properties;
+
+export const listLabelsSchema = {
+  operationId: 'listProductLabels',
+  tags,
+  summary: 'The labels of a product',
+  params: LabelParams,
+  response: { 200: envelope(Type.Array(Type.Object(base)), 'its labels'), ...failureAnswers(401, 404) },
+};
+
+export const getLabelSchema = {
+  operationId: 'getLabel',
+  tags,
+  summary: 'A label',
+  params: LabelParams,
+  response: {
+    200: envelope(
+      Type.Object({ ...LabelView.properties, businessToCustomerSettings: ConsumerSettings }),
+      'the label',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+const AnyValue = Type.Any({
+  description: "a text, a number or a boolean; for a field of the label's content, what it is there",
+});
+
+export const getValuesSchema = {
+  operationId: 'getLabelValues',
+  tags,
+  summary: 'A label with the values of its fields, visible or not',
+  params: LabelParams,
+  response: {
+    200: envelope(
+      Type.Object({
+        ...base,
+        fields: Type.Array(
+          Type.Object({ name: text(255), section: text(255), value: Type.Optional(AnyValue) }),
+        ),
+      }),
+      'the label',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const updateValuesSchema = {
+  operationId: 'updateLabelValues',
+  tags,
+  summary: 'Give fields of a label values',
+  description:
+    "The value of a field of the label's content, such as process.production, is stored there; any other in the field. " +
+    'Fields that are not named stay unchanged.',
+  body: Type.Object({
+    id: Id,
+    ...labelTitle,
+    fields: oneOrMany(
+      Type.Object({ name: text(255), section: text(255), value: Type.Optional(AnyValue) }),
+      200,
+    ),
+  }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+const ByPlace = Type.Record(Type.String(), Type.Integer(), {
+  description: 'numbers by place; the places of addresses are unknown',
+});
+
+export const analyticsSchema = {
+  operationId: 'getLabelAnalytics',
+  tags,
+  summary: 'How often a label was looked at, and its batches checked',
+  description: 'The same of one address (IPv6: /64) is counted once in ten minutes.',
+  params: Type.Object({
+    uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
+  }),
+  response: {
+    200: envelope(
+      Type.Object({
+        visits: Type.Integer(),
+        visitsCountries: ByPlace,
+        visitsLocations: ByPlace,
+        authTrue: Type.Integer({ description: 'checks of authenticity that succeeded' }),
+        authFalse: Type.Integer(),
+        authCountries: ByPlace,
+        authLocations: ByPlace,
+        originTrue: Type.Integer({ description: 'checks of the origin that found a batch' }),
+        originFalse: Type.Integer(),
+        originCountries: ByPlace,
+        originLocations: ByPlace,
+      }),
+      'the numbers',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const instructionsSchema = {
+  operationId: 'getLabelInstructions',
+  tags,
+  summary: 'A page for printers: the code of a label, and how to print it',
+  description: 'In English, German or Spanish, by the language of the label.',
+  params: LabelParams,
+  response: {
+    200: { description: 'a PDF file', content: { 'application/pdf': { schema: Type.Any() } } },
+    ...failureAnswers(401, 404),
+  },
 };
 
 const Params = Type.Object({

@@ -20,6 +20,7 @@ import { anonymise, beginErasure, findErasing, listErasing } from '../accounts/u
 import { type Account, lockAccount, lockSystemAdmins } from '../accounts/users/store.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
 import { eraseMemberships } from '../companies/personal-store.ts';
+import { eraseFeedbackFrom } from '../feedback/personal-store.ts';
 import { expireImagesBy } from '../images/personal-store.ts';
 
 export interface ErasureContext {
@@ -98,6 +99,7 @@ export async function finishErasure(
     await deleteSecondFactor(database, userId);
     await eraseLogins(database, userId, hash('sha256', closed.emailKey, 'buffer'));
     await eraseMemberships(database, userId);
+    await eraseFeedbackFrom(database, closed.email);
     await expireImagesBy(database, userId);
     await anonymise(database, userId, { email, password, now: new Date() });
   });

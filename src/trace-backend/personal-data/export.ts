@@ -22,6 +22,7 @@ import { findPersonalUser } from '../accounts/users/personal-store.ts';
 import { auditOf } from '../audit/personal-store.ts';
 import { findCompanyIds } from '../companies/members-store.ts';
 import { companiesBy, invitationsOf, membershipsOf } from '../companies/personal-store.ts';
+import { feedbackFrom } from '../feedback/personal-store.ts';
 import { imagesBy, type PersonalImage } from '../images/personal-store.ts';
 import { originalKey } from '../images/renditions.ts';
 import { changesBy, productsBy } from '../products/personal-store.ts';
@@ -57,7 +58,7 @@ export async function* personalFiles(
       : 'not included: its data are in another database; export them there with `fieldtrace export user`',
   });
   yield await accountFile(exports, userId, now);
-  yield* tables(exports, userId, companyIds, hash('sha256', emailKeyOf(user?.email ?? ''), 'buffer'));
+  yield* tables(exports, userId, companyIds, user?.email ?? '');
   yield* uploadsOf(exports, files, userId);
   if (isHere && elsewhere) yield* elsewhere.files(String(userId));
 }
@@ -86,19 +87,20 @@ function* tables(
   exports: pg.Pool,
   userId: number,
   companyIds: readonly number[],
-  account: Buffer,
+  email: string,
 ): Generator<PersonalFile> {
   const statements = {
     sessions: sessionsOf(userId),
     'api-keys': apiKeysOf(userId),
     'login-addresses': loginAddressesOf(userId),
-    'failed-logins': loginFailuresOf(account),
+    'failed-logins': loginFailuresOf(hash('sha256', emailKeyOf(email), 'buffer')),
     mails: mailsOf(userId),
     memberships: membershipsOf(userId),
     invitations: invitationsOf(userId),
     companies: companiesBy(userId),
     products: productsBy(userId, companyIds),
     'product-changes': changesBy(userId, companyIds),
+    feedback: feedbackFrom(email),
     images: imagesBy(userId),
     audit: auditOf(userId),
   };

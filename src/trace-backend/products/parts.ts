@@ -14,7 +14,7 @@ const Geometry = Type.Object(
   },
 );
 
-const Location = Type.Object({
+export const Location = Type.Object({
   address: nullable(
     Type.Unsafe<string | object>({ type: ['string', 'object'], maxLength: 1000, description: 'the place' }),
   ),

@@ -29,7 +29,7 @@ import { listProducts, type Product } from './store.ts';
 import { asItems, asProduct } from './view.ts';
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */
-const PATH = '/api/product/:id(^(?!create$|list$|label$).+$)';
+const PATH = '/api/product/:id(^(?!create$|list$|label$|label_batch$|knowledgeBlog$).+$)';
 
 export function registerProducts(app: Server, context: ProductsContext): void {
   registerWriting(app, context);

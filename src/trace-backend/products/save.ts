@@ -11,7 +11,7 @@ import { changesBetween } from './changes.ts';
 import { insertChanges } from './changes-store.ts';
 import { associationsOf, ownerOf } from './companies.ts';
 import { imagesOf, mergeContent } from './content.ts';
-import { byId, saveLabels } from './labels/label.ts';
+import { byId, type Dependents, saveLabels } from './labels/label.ts';
 import { findLabels, type Label } from './labels/store.ts';
 import { checkLocations } from './origin.ts';
 import type { ProductBody } from './schemas.ts';
@@ -30,6 +30,7 @@ export interface ProductsContext {
   lists: Lists;
   /** decides from which records images may be reused */
   isOwn: IsOwn;
+  dependents: Dependents;
 }
 
 /**
@@ -39,7 +40,7 @@ export interface ProductsContext {
  * @throws Problem invalid
  */
 export async function createProduct(
-  { pool, isOwn }: ProductsContext,
+  { pool, isOwn, dependents }: ProductsContext,
   requester: Requester,
   body: ProductBody & { name: string },
 ): Promise<number> {
@@ -58,7 +59,7 @@ export async function createProduct(
     if (images.length > 0) {
       await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, images);
     }
-    if (body.labels != null) await saveLabels(database, id, body.labels, []);
+    if (body.labels != null) await saveLabels(database, dependents, id, body.labels, []);
     await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
     const details = { name: body.name, companyId };
     await audit(database, requester, { action: 'CREATE_PRODUCT', entity: 'product', entityId: id, details });
@@ -72,7 +73,7 @@ export async function createProduct(
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeProduct(
-  { pool, isOwn }: ProductsContext,
+  { pool, isOwn, dependents }: ProductsContext,
   requester: Requester,
   id: number,
   body: ProductBody,
@@ -87,7 +88,8 @@ export async function changeProduct(
     const old = { ownerId: before.companyId, associations: before.associations };
     const associations = await associationsOf(database, body.associatedCompanies, companyId, old);
     const labels = await findLabels(database, id);
-    const now = body.labels === undefined ? labels : await saveLabels(database, id, body.labels, labels);
+    const now =
+      body.labels === undefined ? labels : await saveLabels(database, dependents, id, body.labels, labels);
     const after = { ...before, name: body.name ?? before.name, companyId, content, associations };
 
     const changes = changesBetween(snapshot(before, labels), snapshot(after, now));
@@ -116,7 +118,7 @@ export async function changeProduct(
  * @throws Problem not_found, forbidden, precondition_failed
  */
 export async function removeProduct(
-  { pool, isOwn }: ProductsContext,
+  { pool, isOwn, dependents }: ProductsContext,
   requester: Requester,
   id: number,
 ): Promise<void> {
@@ -124,7 +126,13 @@ export async function removeProduct(
   await transaction(pool, async database => {
     const product = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, product.version);
-    const before = snapshot(product, await findLabels(database, id));
+    const labels = await findLabels(database, id);
+    const before = snapshot(product, labels);
+    await dependents.ofLabels.release(
+      database,
+      labels.map(label => label.id),
+    );
+    await dependents.ofProduct.release(database, id);
     await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
     await deleteProduct(database, id);
     const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };

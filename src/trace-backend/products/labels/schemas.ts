@@ -10,10 +10,20 @@ const Value = Type.Unsafe<string | number | boolean>({
   maxLength: 10_000,
 });
 
-const Field = Type.Object({ name: text(255), section: text(255), value: nullable(Value) });
+export const Field = Type.Object({
+  name: text(255),
+  section: text(255),
+  value: nullable(Value),
+  visible: nullable(
+    Type.Boolean({
+      description:
+        "whether the label shows the field; with true, the value of a field of the label's content (description, company.name) is the one there",
+    }),
+  ),
+});
 export type LabelField = Static<typeof Field>;
 
-const content = {
+export const labelTitle = {
   title: text(255),
   language: nullable(
     Type.String({
@@ -23,8 +33,8 @@ const content = {
       examples: ['EN'],
     }),
   ),
-  fields: oneOrMany(Field, 200),
 };
+const content = { ...labelTitle, fields: oneOrMany(Field, 200) };
 
 /** A label in a product; id or uuid refer to an existing one. */
 export const LabelBody = Type.Object({
@@ -39,27 +49,10 @@ export const LabelUpdate = Type.Object({ id: Id, ...content });
 
 export const LabelView = Type.Object({
   id: Type.Integer({ examples: [3] }),
+  productId: Type.Integer(),
   status: Type.Enum([...LABEL_STATUSES]),
   uuid: Type.String({ examples: ['7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11'] }),
   title: Type.Optional(Type.String()),
   language: Type.Optional(Type.String()),
   fields: Type.Array(Field),
 });
-
-/** The public view of a published label. */
-export const PublicLabel = Type.Object({
-  uuid: Type.String(),
-  title: Type.Optional(Type.String()),
-  language: Type.Optional(Type.String()),
-  fields: Type.Array(
-    Type.Object({
-      name: Type.Optional(Type.String()),
-      section: Type.Optional(Type.String()),
-      value: Type.Optional(Type.Any({ description: 'a text, a number or a boolean' })),
-    }),
-  ),
-  product: Type.Object({ name: Type.String() }),
-  company: Type.Optional(Type.Object({ name: Type.String() })),
-  photo: Type.Optional(Type.String({ description: 'path of the picture' })),
-});
-export type PublicLabel = Static<typeof PublicLabel>;

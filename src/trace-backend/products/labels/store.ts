@@ -28,6 +28,27 @@ export async function findLabel(database: Database, id: number): Promise<Label |
   return rows[0];
 }
 
+/** Labels by their ids, in no order; missing ones are left out. */
+export async function findLabelsById(database: Database, ids: readonly number[]): Promise<Label[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query<Label>(sql`
+    SELECT ${LABEL} FROM product_labels WHERE id = ANY (${ids}::integer[]) ORDER BY id`);
+  return rows;
+}
+
+export async function findLabelByUuid(database: Database, uuid: string): Promise<Label | undefined> {
+  if (!UUID.test(uuid)) return undefined;
+  const { rows } = await database.query<Label>(sql`SELECT ${LABEL} FROM product_labels WHERE uuid = ${uuid}`);
+  return rows[0];
+}
+
+/** Whether a product has a published label. */
+export async function hasPublishedLabel(database: Database, productId: number): Promise<boolean> {
+  const { rows } = await database.query<{ has: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM product_labels WHERE product_id = ${productId} AND status = 'PUBLISHED') AS has`);
+  return rows[0]?.has ?? false;
+}
+
 export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {
   if (!UUID.test(uuid)) return undefined;
   const { rows } = await database.query<Label>(sql`

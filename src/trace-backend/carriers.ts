@@ -1,0 +1,71 @@
+import type { Database } from '../platform/postgres/database.ts';
+import { maySeeCompanies } from './companies/access.ts';
+import { isMemberOfOne } from './companies/members-store.ts';
+import {
+  dropReferences,
+  type Entity,
+  type IsOwn,
+  type IsPublic,
+  type MayRead,
+} from './images/references-store.ts';
+import { isPublicEntry } from './knowledge-blog/knowledge-blog.ts';
+import { findBlogProducts, findEntryIds } from './knowledge-blog/store.ts';
+import { findBatchIds, findLabelIds } from './labels/batches/store.ts';
+import { isShownByLabel } from './labels/documents/documents.ts';
+import { findProductIds, isOnePublished, isPublicIn } from './labels/own/store.ts';
+import { maySeeProducts, ownsProduct } from './products/access.ts';
+import type { Dependents } from './products/labels/label.ts';
+
+/*
+ * What the records that carry images and documents mean for them: who may read them, who may use them again, and when
+ * a record is gone.
+ */
+
+/** The products that records other than companies belong to. */
+async function productsOf(
+  database: Database,
+  entity: Entity,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  if (entity === 'knowledge_blog') return findBlogProducts(database, ids);
+  if (entity === 'label') return findProductIds(database, ids);
+  if (entity === 'label_batch') return findProductIds(database, await findLabelIds(database, ids));
+  return ids;
+}
+
+/** Images may be added to further records if a record of the caller's own side has them. */
+export const isOwn: IsOwn = async (database, caller, entity, ids) =>
+  entity === 'company'
+    ? isMemberOfOne(database, caller.id, ids)
+    : ownsProduct(database, caller, await productsOf(database, entity, ids));
+
+/** The images of a record are readable for everyone who may see the record. */
+export const mayRead: MayRead = async (database, caller, entity, ids) =>
+  entity === 'company'
+    ? maySeeCompanies(database, caller, ids)
+    : maySeeProducts(database, caller, await productsOf(database, entity, ids));
+
+/** The images that published labels show, those of their batches, and documents of public knowledge blogs. */
+export const isPublic: IsPublic = async (database, entity, ids, storageKey) => {
+  if (entity === 'label') return isPublicIn(database, ids, storageKey);
+  if (entity === 'knowledge_blog') return isPublicEntry(database, ids);
+  if (entity === 'company') return isShownByLabel(database, ids, storageKey);
+  return entity === 'label_batch' && isOnePublished(database, await findLabelIds(database, ids));
+};
+
+/** What depends on products and their labels. */
+export const dependents: Dependents = {
+  ofLabels: {
+    inUse: async () => [],
+    async release(database, labelIds) {
+      if (labelIds.length === 0) return;
+      await dropReferences(database, 'label_batch', await findBatchIds(database, labelIds));
+      await dropReferences(database, 'label', labelIds);
+    },
+  },
+  ofProduct: {
+    async release(database, productId) {
+      await dropReferences(database, 'knowledge_blog', await findEntryIds(database, productId));
+    },
+  },
+};

@@ -1,0 +1,126 @@
+import type pg from 'pg';
+import { Problem } from '../../platform/http/problems.ts';
+import { transaction } from '../../platform/postgres/database.ts';
+import type { Caller } from '../access/authentication.ts';
+import type { Requester } from '../access/requester.ts';
+import { checkEmail } from '../accounts/users/email.ts';
+import { audit, PROGRAM } from '../audit/audit.ts';
+import type { Page } from '../contract/schemas.ts';
+import { unknownLabel } from '../labels/own/read.ts';
+import type { Lists } from '../lists/lists.ts';
+import { changeableProduct, mayChange } from '../products/access.ts';
+import { findLabel, findLabelByUuid, findPublishedLabel } from '../products/labels/store.ts';
+import { findProduct } from '../products/store.ts';
+import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';
+import {
+  countFeedback,
+  deleteFeedback,
+  type Feedback,
+  findFeedback,
+  insertFeedback,
+  listFeedback,
+} from './store.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** What one label gets in a day and in all, at most. */
+const A_DAY = 500;
+const IN_ALL = 10_000;
+
+/**
+ * Stores what a consumer wrote about the product of a published label. The audit entry has no address, because
+ * consumers are no users.
+ *
+ * @throws Problem not_found, invalid, too_many_requests
+ */
+export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBody): Promise<void> {
+  const { type, feedback, gdprConsent, privacyPolicyConsent, termsOfUseConsent } = body;
+  const email = body.email ? checkEmail(body.email, 'email').email : null;
+  if (email !== null && gdprConsent !== true) {
+    throw wrong('gdprConsent', 'gdprConsent is required for an e-mail address');
+  }
+  const questionnaireAnswers = body.questionnaireAnswers ?? {};
+  if (!feedback?.trim() && !type && Object.keys(questionnaireAnswers).length === 0) {
+    throw wrong('feedback', 'feedback is required');
+  }
+  await transaction(pool, async database => {
+    const label = await findPublishedLabel(database, uuid);
+    if (!label) throw unknownLabel();
+    const now = new Date();
+    const { all, recent } = await countFeedback(database, label.id, new Date(now.getTime() - DAY_MS));
+    if (all >= IN_ALL) throw new Problem('invalid', 'this label takes no more feedback');
+    if (recent >= A_DAY) {
+      throw new Problem('too_many_requests', 'this label takes no more feedback today', { retryAfter: 3600 });
+    }
+    const fresh = {
+      labelId: label.id,
+      type: type ?? null,
+      email,
+      feedback: feedback ?? null,
+      gdprConsent: gdprConsent ?? null,
+      privacyPolicyConsent: privacyPolicyConsent ?? null,
+      termsOfUseConsent: termsOfUseConsent ?? null,
+      questionnaireAnswers,
+    };
+    const feedbackId = await insertFeedback(database, fresh, now);
+    const details = { labelId: label.id, feedbackId };
+    const event = { action: 'ADD_LABEL_FEEDBACK', entity: 'product', entityId: label.productId, details };
+    await audit(database, PROGRAM, event);
+  });
+}
+
+function wrong(field: string, sentence: string): Problem {
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+/**
+ * A page of the feedback about a label as its reader may see it: everything for users who may change the product; for
+ * everyone else type and text, if the label is published.
+ *
+ * @throws Problem not_found
+ */
+export async function readFeedback(
+  { pool, lists }: { pool: pg.Pool; lists: Lists },
+  caller: Caller | undefined,
+  { uuid, type }: { uuid: string; type: FeedbackType | undefined },
+  page: Page<(typeof SORTABLE)[number]>,
+): Promise<{ items: object[]; count: number }> {
+  const label = await findLabelByUuid(pool, uuid);
+  const product = label && (await findProduct(pool, label.productId));
+  if (!label || !product) throw unknownLabel();
+  const isTheirs = caller !== undefined && (await mayChange(pool, caller, product));
+  if (!isTheirs && label.status !== 'PUBLISHED') throw unknownLabel();
+  // An order by address or answers would tell something of them.
+  const order = isTheirs ? page : { ...page, sortBy: 'id' as const };
+  const { items, count } = await listFeedback(pool, lists, { labelId: label.id, type }, order);
+  return { items: items.map(item => (isTheirs ? whole(item, product.name) : asPublic(item))), count };
+}
+
+function whole(feedback: Feedback, productName: string): object {
+  const set = Object.entries(feedback).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(set), productName };
+}
+
+function asPublic({ id, labelId, type, feedback }: Feedback): object {
+  return { id, labelId, ...(type && { type }), ...(feedback && { feedback }) };
+}
+
+/**
+ * Deletes feedback.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function removeFeedback(pool: pg.Pool, requester: Requester, id: number): Promise<void> {
+  const unknown = () => new Problem('not_found', 'there is no such feedback');
+  await transaction(pool, async database => {
+    const feedback = await findFeedback(database, id);
+    const label = feedback && (await findLabel(database, feedback.labelId));
+    if (!label) throw unknown();
+    await changeableProduct(database, requester.caller, label.productId).catch(error => {
+      throw error instanceof Problem && error.code === 'not_found' ? unknown() : error;
+    });
+    if (!(await deleteFeedback(database, id))) throw unknown();
+    const details = { labelId: label.id, feedbackId: id };
+    const event = { action: 'DELETE_LABEL_FEEDBACK', entity: 'product', entityId: label.productId, details };
+    await audit(database, requester, event);
+  });
+}

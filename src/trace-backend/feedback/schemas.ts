@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox';
+import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { listOf, listQuery, PathId } from '../contract/schemas.ts';
+import { nullable, oneOf, text } from '../contract/shapes.ts';
+
+export const TYPES = ['PRAISE', 'PROPOSAL', 'COMPLAINT'] as const;
+export type FeedbackType = (typeof TYPES)[number];
+
+const consent = nullable(Type.Boolean());
+const fields = {
+  type: oneOf(TYPES),
+  email: text(255),
+  feedback: text(4000),
+  gdprConsent: consent,
+  privacyPolicyConsent: consent,
+  termsOfUseConsent: consent,
+  questionnaireAnswers: nullable(
+    Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), { maxProperties: 30 }),
+  ),
+};
+
+export const FeedbackBody = Type.Object(fields);
+export type FeedbackBody = Static<typeof FeedbackBody>;
+
+const FeedbackView = Type.Object({
+  id: Type.Integer(),
+  labelId: Type.Integer(),
+  ...fields,
+  productName: Type.Optional(Type.String()),
+});
+
+const tags = ['Label'];
+const PublicParams = Type.Object({
+  uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
+});
+
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'email', 'gender', 'age', 'type'] as const;
+
+export const addFeedbackSchema = {
+  operationId: 'addLabelFeedback',
+  tags,
+  summary: 'Tell the producer something about the product of a published label',
+  description:
+    'Without a login. The e-mail address and the answers are for users who may change the product. An address takes ' +
+    'gdprConsent. A label gets at most 500 a day, and 10,000 in all.',
+  params: PublicParams,
+  body: FeedbackBody,
+  response: { 200: Done, ...failureAnswers(404) },
+};
+
+export const listFeedbackSchema = {
+  operationId: 'listLabelFeedback',
+  tags,
+  summary: 'What consumers wrote about the product of a label',
+  description:
+    'For users who may change the product, with everything; for everyone else, of a published label, only type and text.',
+  params: PublicParams,
+  querystring: listQuery(SORTABLE, {
+    type: Type.Optional(Type.Enum([...TYPES], { description: 'only of this type' })),
+  }),
+  response: { 200: envelope(listOf(FeedbackView), 'a page of feedback'), ...failureAnswers(404) },
+};
+
+export const deleteFeedbackSchema = {
+  operationId: 'deleteLabelFeedback',
+  tags,
+  summary: 'Remove what a consumer wrote',
+  params: Type.Object({ id: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};

@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox';
+import { Day } from '../../contract/dates.ts';
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
+import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
+import { nullable } from '../../contract/shapes.ts';
+import { Document } from '../../products/document.ts';
+import { Location } from '../../products/parts.ts';
+
+const { address, latitude, longitude, numberOfFarmers, pinName } = Location.properties;
+export const BatchLocation = Type.Object({ address, latitude, longitude, numberOfFarmers, pinName });
+export type BatchLocation = Static<typeof BatchLocation>;
+
+const Num = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['B-001'] });
+const fields = {
+  productionDate: Day,
+  expiryDate: Day,
+  locations: nullable(Type.Array(BatchLocation, { maxItems: 1000 })),
+  photo: nullable(Document),
+  checkAuthenticity: nullable(
+    Type.Boolean({ description: 'whether everyone may check the number and dates on a package' }),
+  ),
+  traceOrigin: nullable(Type.Boolean({ description: 'whether everyone may see the locations' })),
+};
+
+export const NewBatch = Type.Object({ labelId: Id, number: Num, ...fields });
+export const BatchUpdate = Type.Object({ id: Id, number: nullable(Num), ...fields });
+export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id'>;
+
+const BatchView = Type.Object({
+  id: Type.Integer(),
+  labelId: Type.Integer(),
+  number: Type.String(),
+  ...fields,
+});
+
+const tags = ['Label'];
+const Params = Type.Object({ id: PathId });
+
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'number', 'productionDate', 'expiryDate'] as const;
+
+export const createBatchSchema = {
+  operationId: 'createLabelBatch',
+  tags,
+  summary: 'Add a batch to a label',
+  description: 'A label has at most 10,000; no two have the same number.',
+  body: NewBatch,
+  response: {
+    200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the batch'),
+    ...failureAnswers(401, 403, 404),
+  },
+};
+
+export const updateBatchSchema = {
+  operationId: 'updateLabelBatch',
+  tags,
+  summary: 'Change a batch',
+  description: 'Omitted fields stay unchanged; an empty text clears. A batch cannot move to another label.',
+  body: BatchUpdate,
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const getBatchSchema = {
+  operationId: 'getLabelBatch',
+  tags,
+  summary: 'A batch',
+  params: Params,
+  response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(401, 404) },
+};
+
+export const deleteBatchSchema = {
+  operationId: 'deleteLabelBatch',
+  tags,
+  summary: 'Remove a batch',
+  params: Params,
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const listBatchesSchema = {
+  operationId: 'listLabelBatches',
+  tags,
+  summary: 'The batches of a label',
+  params: Params,
+  querystring: listQuery(SORTABLE, {
+    number: Type.Optional(
+      Type.String({ maxLength: 255, pattern: NO_NUL, description: 'part of the number; case is ignored' }),
+    ),
+  }),
+  response: { 200: envelope(listOf(BatchView), 'a page of batches'), ...failureAnswers(401, 404) },
+};
+
+const Uuid = Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' });
+const batchNumber = Type.String({ minLength: 1, maxLength: 255, pattern: NO_NUL, examples: ['B-001'] });
+
+export const publicBatchSchema = {
+  operationId: 'getPublishedLabelBatch',
+  tags,
+  summary: 'A batch of a published label',
+  description:
+    'With its locations if they can be traced, and its dates unless they are for checking that a package is authentic.',
+  params: Type.Object({ uuid: Uuid, number: batchNumber }),
+  response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(404) },
+};
+
+const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
+
+export const checkAuthenticitySchema = {
+  operationId: 'checkLabelBatchAuthenticity',
+  tags,
+  summary: 'Whether the number and dates on a package are those of a batch',
+  description: 'Of a batch of a published label that allows it. Every date that the batch has must be given.',
+  params: Type.Object({ uuid: Uuid }),
+  querystring: Type.Object({
+    number: Type.Optional(batchNumber),
+    productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
+    expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
+  }),
+  response: { 200: envelope(Type.Boolean(), 'whether they are'), ...failureAnswers(404) },
+};
+
+export const checkOriginSchema = {
+  operationId: 'checkLabelBatchOrigin',
+  tags,
+  summary: 'Where a batch comes from',
+  description: 'The locations of a batch of a published label that allows it; none for any other number.',
+  params: Type.Object({ uuid: Uuid }),
+  querystring: Type.Object({ number: Type.Optional(batchNumber) }),
+  response: { 200: envelope(Type.Array(BatchLocation), 'its locations'), ...failureAnswers(404) },
+};

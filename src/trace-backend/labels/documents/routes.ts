@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { type Server, sendText } from '../../../platform/http/server.ts';
+import { callerOf } from '../../access/authentication.ts';
+import { requesterOf } from '../../access/requester.ts';
+import { ok } from '../../contract/envelope.ts';
+import { pathIdOf } from '../../contract/schemas.ts';
+import { chooseDocuments, listDocuments } from './documents.ts';
+import { getDocumentsSchema, updateDocumentsSchema } from './schemas.ts';
+
+const PATH = '/api/product/label/:id/documents';
+
+/** The documents of the owner that labels show. */
+export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }): void {
+  const { pool } = context;
+  app.get(
+    PATH,
+    {
+      config: { access: 'user' },
+      schema: getDocumentsSchema,
+    },
+    async (request, reply) => {
+      const documents = await listDocuments(pool, callerOf(request), pathIdOf(request.params.id));
+      return sendText(reply, JSON.stringify(ok(documents)));
+    },
+  );
+
+  app.put(
+    PATH,
+    {
+      config: { access: 'user' },
+      schema: updateDocumentsSchema,
+    },
+    async request => {
+      await chooseDocuments(context, requesterOf(request), pathIdOf(request.params.id), request.body);
+      return { status: 'OK' as const };
+    },
+  );
+}

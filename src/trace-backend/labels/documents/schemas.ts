@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
+import { Id } from '../../contract/schemas.ts';
+import { nullable, oneOf, text } from '../../contract/shapes.ts';
+import { Document } from '../../products/document.ts';
+import { LabelParams } from '../own/schemas.ts';
+
+const TYPES = ['LINK', 'FILE'] as const;
+const CATEGORIES = ['VIDEO', 'PRODUCTION_RECORD', 'MEET_THE_FARMER'] as const;
+
+const fields = {
+  type: oneOf(TYPES),
+  category: oneOf(CATEGORIES),
+  name: text(255),
+  description: text(2000),
+  quote: text(2000),
+  link: text(1000),
+  document: nullable(Document),
+};
+
+/** A document of a company as labels show it. */
+export const ShownDocument = Type.Object({ id: Type.Integer(), ...fields });
+export type ShownDocument = Static<typeof ShownDocument>;
+
+const active = Type.Boolean({ description: 'whether the label shows it' });
+
+const Chosen = Type.Array(Type.Object({ id: nullable(Id), ...fields, active: nullable(active) }), {
+  maxItems: 1000,
+});
+export type Chosen = Static<typeof Chosen>;
+
+const tags = ['Label'];
+
+export const getDocumentsSchema = {
+  operationId: 'getLabelDocuments',
+  tags,
+  summary: 'The documents of the owner, and which of them a label shows',
+  description: 'To callers who may not see the owner, only those that it shows.',
+  params: LabelParams,
+  response: {
+    200: envelope(Type.Array(Type.Object({ ...ShownDocument.properties, active })), 'the documents'),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const updateDocumentsSchema = {
+  operationId: 'updateLabelDocuments',
+  tags,
+  summary: 'Choose which documents of the owner a label shows, and their order',
+  description:
+    'Those with active. At most 1,000; one video. Their other fields are ignored: they are those of the company.',
+  params: LabelParams,
+  body: Chosen,
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};

@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox';
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
+import { Id, PathId } from '../../contract/schemas.ts';
+import { nullable, text } from '../../contract/shapes.ts';
+import { Document } from '../../products/document.ts';
+import { parts } from '../../products/parts.ts';
+
+const { knowledgeBlog: _knowledgeBlog, dataSharingAgreements: _agreements, ...labelParts } = parts;
+
+/** The parts of a product that a label copies. */
+export const LABEL_PARTS = Object.keys(labelParts);
+
+const company = {
+  id: nullable(Id),
+  name: text(255),
+  abbreviation: text(255),
+  headquarters: nullable(
+    Type.Object({
+      address: text(255),
+      city: text(255),
+      state: text(255),
+      zip: text(50),
+      cell: text(255),
+      sector: text(255),
+      village: text(255),
+      otherAddress: text(2000),
+      hondurasFarm: text(255),
+      hondurasVillage: text(255),
+      hondurasMunicipality: text(255),
+      hondurasDepartment: text(255),
+      country: nullable(Type.Object({ id: nullable(Id), code: text(2), name: text(255) })),
+    }),
+  ),
+  about: text(2000),
+  manager: text(255),
+  webPage: text(255),
+  email: text(255),
+  phone: text(255),
+  mediaLinks: nullable(
+    Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), { maxProperties: 20 }),
+  ),
+  interview: text(2000),
+  logo: nullable(Document),
+};
+
+/** The fields of a company that a label copies. */
+export const COMPANY_FIELDS = Object.keys(company);
+
+const Company = Type.Object(company, { description: 'the owner, as the label presents it' });
+
+/** What a label tells of its product. */
+export const ContentValues = Type.Object({
+  name: nullable(Type.String({ minLength: 1, maxLength: 255, pattern: '\\S' })),
+  ...labelParts,
+  company: nullable(Company),
+});
+export type ContentBody = Static<typeof ContentValues>;
+const ContentBodyOf = Type.Object({ labelId: Id, ...ContentValues.properties });
+
+const ContentView = Type.Object({
+  id: Type.Integer({ description: 'id of the label' }),
+  labelId: Type.Integer(),
+  name: Type.String(),
+  ...labelParts,
+  company: Company,
+});
+
+const tags = ['Label'];
+export const LabelParams = Type.Object({ id: PathId });
+
+export const getContentSchema = {
+  operationId: 'getLabelContent',
+  tags,
+  summary: 'What a label tells of its product',
+  description: 'A copy of the product and its owner, made with the label, which is then changed on its own.',
+  params: LabelParams,
+  response: { 200: envelope(ContentView, 'the content'), ...failureAnswers(401, 404) },
+};
+
+export const updateContentSchema = {
+  operationId: 'updateLabelContent',
+  tags,
+  summary: 'Change what a label tells of its product',
+  description:
+    'Omitted fields stay unchanged, also in the parts; null changes nothing, an empty text clears. The product itself stays.',
+  body: ContentBodyOf,
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};

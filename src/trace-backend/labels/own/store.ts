@@ -1,0 +1,55 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Content } from '../../products/store.ts';
+
+/** What a label tells of its product: a copy that has since been changed on its own. */
+export type OwnContent = Content & { name: string; company?: Record<string, unknown> };
+
+/** A label's own content; undefined if it has none yet. */
+export async function findOwn(database: Database, labelId: number): Promise<OwnContent | undefined> {
+  const { rows } = await database.query<{ own: OwnContent | null }>(sql`
+    SELECT own FROM product_labels WHERE id = ${labelId}`);
+  return rows[0]?.own ?? undefined;
+}
+
+/**
+ * Stores a label's own content.
+ *
+ * @param publicFiles storage keys of the images and documents that everyone may read while the label is published
+ */
+export async function setOwn(
+  database: Database,
+  labelId: number,
+  own: OwnContent,
+  publicFiles: readonly string[],
+): Promise<void> {
+  await database.query(sql`
+    UPDATE product_labels SET own = ${JSON.stringify(own)}, public_files = ${publicFiles}::uuid[]
+    WHERE id = ${labelId}`);
+}
+
+/** The products of these labels. */
+export async function findProductIds(database: Database, labelIds: readonly number[]): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT DISTINCT product_id AS id FROM product_labels WHERE id = ANY (${labelIds}::integer[])`);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether one of these labels is published and shows this image or document to everyone. */
+export async function isPublicIn(
+  database: Database,
+  labelIds: readonly number[],
+  storageKey: string,
+): Promise<boolean> {
+  const { rows } = await database.query<{ is: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM product_labels WHERE id = ANY (${labelIds}::integer[]) AND status = 'PUBLISHED'
+      AND ${storageKey}::uuid = ANY (public_files)) AS is`);
+  return rows[0]?.is ?? false;
+}
+
+/** Whether one of these labels is published. */
+export async function isOnePublished(database: Database, labelIds: readonly number[]): Promise<boolean> {
+  const { rows } = await database.query<{ is: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM product_labels WHERE id = ANY (${labelIds}::integer[]) AND status = 'PUBLISHED') AS is`);
+  return rows[0]?.is ?? false;
+}
