@@ -1,15 +1,16 @@
 #!/usr/bin/env node
-// The command `fieldtrace`: runs src/cli.ts on the Node that the services run on. It must work on every Node from 20 on
-// and without any package.
+// The command `fieldtrace`: runs src/cli.ts, or src/main.ts for `fieldtrace start`, on the Node that the services run
+// on; in an installed package their JavaScript in dist/. It must work on every Node from 20 on and without any package.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { findRuntime } from './setup/runtime.mjs';
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
-const PACKAGES = fileURLToPath(new URL('../node_modules/', import.meta.url));
-const LINKED = `${PACKAGES}.bin/node`;
+const here = name => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const isPackage = !existsSync(here('src'));
+const LINKED = here('node_modules/.bin/node');
 
 function fail(sentence) {
   console.error(`fieldtrace: ${sentence}`);
@@ -18,7 +19,7 @@ function fail(sentence) {
 
 /** What npm start has chosen, else what it would choose. */
 function runtime() {
-  if (existsSync(LINKED)) return LINKED;
+  if (!isPackage && existsSync(LINKED)) return LINKED;
   try {
     return findRuntime().program;
   } catch (error) {
@@ -27,13 +28,22 @@ function runtime() {
   }
 }
 
-if (!existsSync(`${PACKAGES}fastify`)) {
-  fail(
-    `its packages are not installed: run npm ci --omit=dev in ${fileURLToPath(new URL('..', import.meta.url))}`,
-  );
+function isInstalled(name) {
+  try {
+    return createRequire(import.meta.url).resolve(name) !== undefined;
+  } catch {
+    return false;
+  }
 }
-const words = ['--disable-warning=ExperimentalWarning', CLI, ...process.argv.slice(2)];
-const env = { NODE_COMPILE_CACHE: `${PACKAGES}.cache/compiled`, ...process.env };
+
+if (!isInstalled('fastify')) {
+  fail(`its packages are not installed: run npm ci --omit=dev in ${here('')}`);
+}
+const given = process.argv.slice(2);
+const program = given.length === 1 && given[0] === 'start' ? 'main' : 'cli';
+const script = isPackage ? here(`dist/${program}.js`) : here(`src/${program}.ts`);
+const words = ['--disable-warning=ExperimentalWarning', script, ...(program === 'cli' ? given : [])];
+const env = { NODE_COMPILE_CACHE: here('node_modules/.cache/compiled'), ...process.env };
 const child = spawn(runtime(), words, { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // A terminal sends SIGINT to both processes.

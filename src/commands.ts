@@ -18,6 +18,7 @@ import { replayNotifications } from './packet-service/sharing/notifications/repl
 import { openFileStore } from './platform/files/index.ts';
 import { adoptFileStore } from './platform/files/store-id.ts';
 import { withPool } from './platform/postgres/database.ts';
+import { findBinaries } from './platform/postgres/embedded/binaries.ts';
 import type { OpenDatabase } from './platform/postgres/open-database.ts';
 import type { Settings } from './platform/settings.ts';
 import { secretBox } from './platform/tokens/secret-box.ts';
@@ -65,6 +66,25 @@ function userCommand(
 
 /** Every command by its name. */
 export const commands: Record<string, Command> = {
+  start: {
+    usage: 'start',
+    does: 'starts the services, as npm start does, and runs until SIGTERM, SIGINT or SIGHUP',
+    options: {},
+    async alone() {
+      // The launcher starts src/main.ts, which is the first to load the libraries that are traced.
+      throw new UsageError(
+        'start the services with npx fieldtrace start, npm start or scripts/fieldtrace.mjs start',
+      );
+    },
+  },
+  prepare: {
+    usage: 'prepare',
+    does: 'completes the installation of the embedded PostgreSQL; needed once, as the owner of the folder, if the services run as somebody who cannot write there',
+    options: {},
+    async alone() {
+      return `PostgreSQL ${findBinaries().version} is completely installed`;
+    },
+  },
   'erase packet': {
     usage: 'erase packet ID --reason <text>',
     does: 'erases a packet permanently, with its files and search index; Header and hash remain (docs/decisions/erasure.md)',

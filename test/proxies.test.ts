@@ -17,10 +17,10 @@ import { ADMIN, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 const test = await testWith('nginx', 'caddy', 'openssl');
 
-/** The configurations of docs/operations.md in front of both services, as a client reaches them over TLS. */
+/** The configurations of deploy/ in front of both services, as a client reaches them over TLS. */
 const PROXIES = ['nginx', 'caddy'] as const;
 type Proxy = (typeof PROXIES)[number];
-const NAME = 'field.example';
+const NAMES = { packet: 'field.example', trace: 'trace.example' };
 const MIB = 1024 * 1024;
 
 let packet: RunningService;
@@ -30,8 +30,8 @@ const started: ChildProcess[] = [];
 const ports = {} as Record<Proxy, { packet: number; trace: number }>;
 beforeAll(async () => {
   files = await temporaryFolder();
-  trace = await runningTrace({ TRUST_PROXY: 'true', TRACE_PUBLIC_URL: `https://${NAME}` });
-  packet = await runningService({ TRUST_PROXY: 'true', PUBLIC_URL: `https://${NAME}` });
+  trace = await runningTrace({ TRUST_PROXY: 'true', TRACE_PUBLIC_URL: `https://${NAMES.trace}` });
+  packet = await runningService({ TRUST_PROXY: 'true', PUBLIC_URL: `https://${NAMES.packet}` });
   for (const proxy of PROXIES) {
     ports[proxy] = { packet: await freePort(), trace: await freePort() };
     await start(proxy);
@@ -51,14 +51,12 @@ afterAll(async () => {
 
 const portOf = (url: string) => new URL(url).port;
 
-/** The documented configuration, in front of a service on another port. */
-async function documented(proxy: Proxy, service: 'packet' | 'trace'): Promise<string> {
-  const text = await readFile('docs/operations.md', 'utf8');
-  const block = new RegExp(`\`\`\`${proxy === 'caddy' ? 'caddy' : 'nginx'}\n(.*?)\`\`\``, 's').exec(
-    text,
-  )?.[1];
-  const upstream = portOf((service === 'packet' ? packet : trace).url);
-  return (block as string).replaceAll('127.0.0.1:8000', `127.0.0.1:${upstream}`);
+/** A file of deploy/, in front of the services of this test. */
+async function deployed(file: string): Promise<string> {
+  const text = await readFile(path.join('deploy', file), 'utf8');
+  return text
+    .replaceAll('127.0.0.1:8000', `127.0.0.1:${portOf(packet.url)}`)
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${portOf(trace.url)}`);
 }
 
 async function start(proxy: Proxy): Promise<void> {
@@ -72,7 +70,7 @@ async function start(proxy: Proxy): Promise<void> {
 
 async function startNginx(folder: string): Promise<ChildProcess> {
   const [key, certificate] = [path.join(folder, 'key.pem'), path.join(folder, 'certificate.pem')];
-  const subject = ['-subj', `/CN=${NAME}`, '-days', '2', '-keyout', key, '-out', certificate];
+  const subject = ['-subj', `/CN=${NAMES.packet}`, '-days', '2', '-keyout', key, '-out', certificate];
   await promisify(execFile)(programPath('openssl'), [
     'req',
     '-x509',
@@ -81,13 +79,12 @@ async function startNginx(folder: string): Promise<ChildProcess> {
     '-nodes',
     ...subject,
   ]);
-  const servers = await Promise.all(
-    (['packet', 'trace'] as const).map(async service => {
-      const tls = `ssl_certificate ${certificate}; ssl_certificate_key ${key};`;
-      const listen = `listen 127.0.0.1:${ports.nginx[service]} ssl; ${tls}`;
-      return (await documented('nginx', service)).replace('listen 443 ssl;', listen);
-    }),
-  );
+  const servers = (await deployed('nginx/fieldtrace.conf'))
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${ports.nginx.packet} ssl;`)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${ports.nginx.trace} ssl;`)
+    .replaceAll(/ssl_certificate \S+;/g, `ssl_certificate ${certificate};`)
+    .replaceAll(/ssl_certificate_key \S+;/g, `ssl_certificate_key ${key};`);
+  await writeFile(path.join(folder, 'fieldtrace-proxy.conf'), await deployed('nginx/proxy.conf'));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     kind => `${kind}_temp_path ${folder}/${kind};`,
   );
@@ -98,7 +95,7 @@ async function startNginx(folder: string): Promise<ChildProcess> {
     `${user} daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
 events {}
 http { access_log off; ${temporary.join(' ')}
-${servers.join('\n')}}`,
+${servers}}`,
   );
   return spawn(programPath('nginx'), ['-c', settings, '-e', path.join(folder, 'error.log')], {
     stdio: 'ignore',
@@ -106,15 +103,17 @@ ${servers.join('\n')}}`,
 }
 
 async function startCaddy(folder: string): Promise<ChildProcess> {
-  const sites = await Promise.all(
-    (['packet', 'trace'] as const).map(async service => {
-      const site = `https://${NAME}:${ports.caddy[service]} {\n  bind 127.0.0.1\n  tls internal`;
-      return (await documented('caddy', service)).replace(`${NAME} {`, site);
-    }),
+  const sites = (['packet', 'trace'] as const).reduce(
+    (text, service) =>
+      text.replace(
+        `\n${NAMES[service]} {`,
+        `\nhttps://${NAMES[service]}:${ports.caddy[service]} {\n  bind 127.0.0.1\n  tls internal`,
+      ),
+    await deployed('Caddyfile'),
   );
   const settings = path.join(folder, 'Caddyfile');
   const options = '{\n  admin off\n  skip_install_trust\n  auto_https disable_redirects\n}\n';
-  await writeFile(settings, options + sites.join('\n'));
+  await writeFile(settings, options + sites);
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const words = ['run', '--adapter', 'caddyfile', '--config', settings];
   return spawn(programPath('caddy'), words, { env, stdio: 'ignore' });
@@ -135,13 +134,13 @@ function options(
   return {
     host: '127.0.0.1',
     port: ports[proxy][service],
-    servername: NAME,
+    servername: NAMES[service],
     // Its certificate is its own.
     rejectUnauthorized: false,
     agent: false,
     method,
     path: where,
-    headers: { host: NAME, ...headers },
+    headers: { host: NAMES[service], ...headers },
   };
 }
 
@@ -203,7 +202,7 @@ for (const proxy of PROXIES) {
       headers: { ...TUS, 'upload-length': String(20 * MIB) },
     });
     expect(begun.status).toBe(201);
-    const where = new URL(begun.headers.location as string, `https://${NAME}`).pathname;
+    const where = new URL(begun.headers.location as string, `https://${NAMES.packet}`).pathname;
     const headers = { ...TUS_PATCH, 'upload-offset': '0', 'content-length': String(20 * MIB) };
     const sent = request(options(proxy, 'PATCH', where, { headers }));
     sent.once('error', () => {});
@@ -238,7 +237,7 @@ for (const proxy of PROXIES) {
     const login = await ask(proxy, 'POST', '/api/user/login', {
       service: 'trace',
       body: ADMIN,
-      headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', origin: `https://${NAME}` },
+      headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', origin: `https://${NAMES.trace}` },
     });
     expect(login.status, String(login.bytes)).toBe(200);
     expect(login.headers['strict-transport-security']).toMatch(/^max-age=\d+/);

@@ -194,6 +194,16 @@ test('a lean installation has neither tools nor embedded programs, but the optio
   expect(['needed-part', 'node-26'].map(has)).toEqual([true, false]);
 });
 
+test('a lean installation with PostgreSQL has all programs but Node', async () => {
+  const { folder, registry } = await project({ '26.0.0': RUNS }, { part: true });
+  const has = (name: string) => existsSync(path.join(folder, 'node_modules', name));
+  const lean = await runScript('scripts/lean.mjs', folder, registry.url, '--with-postgres');
+  expect(lean).toMatchObject({ code: 0, errors: '' });
+  expect(lean.output).toMatch(/^fieldtrace: node_modules has \d+ MB, without Node$/m);
+  expect(['needed', 'needed-part', 'tool', 'node-26'].map(has)).toEqual([true, true, false, false]);
+  expect(linked(folder)).toBe(process.execPath);
+});
+
 test('a lean installation on a Node that is too old says so before it installs anything', async () => {
   const { folder, registry } = await project({ '26.0.0': RUNS }, { oldestNode: '999.0.0' });
   expect(await runScript('scripts/lean.mjs', folder, registry.url)).toEqual({

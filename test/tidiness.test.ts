@@ -40,7 +40,8 @@ test('platform and geometry import neither service, and the services never impor
 });
 
 test('tests that run programs of Debian`s archive let test/helpers/debian.ts install them', () => {
-  const programs = /\b(runGuide|followGuide)\(|'(caddy|curl|nginx|ogr2ogr|openssl|pgbouncer)'/;
+  const programs =
+    /\b(runGuide|followGuide)\(|'(caddy|curl|nginx|ogr2ogr|openssl|pgbouncer|psql|systemd-analyze)'/;
   for (const file of files.filter(name => name.endsWith('.test.ts') && name !== 'test/tidiness.test.ts')) {
     if (programs.test(textOf(file))) expect(importsOf(file), file).toContain('test/helpers/debian.ts');
   }

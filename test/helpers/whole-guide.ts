@@ -52,6 +52,7 @@ export async function followGuide(file: string, hosts: Record<string, string> = 
   await chmod(folder, 0o755);
   await mkdir(path.join(folder, 'node_modules/.bin'), { recursive: true });
   await symlink(path.join(ROOT, 'scripts/fieldtrace.mjs'), path.join(folder, 'node_modules/.bin/fieldtrace'));
+  await symlink(path.join(ROOT, 'deploy'), path.join(folder, 'deploy'));
   await writeFile(path.join(folder, 'start'), START, { mode: 0o755 });
   const begin = blocks.some(block => /\bnpm start$/m.test(block)) ? [] : ['./start\n'];
   let script = [...begin, ...blocks.map(block => `${separated(block)}\nprintf '\\n${MARK}\\n'\n`)].join('');
