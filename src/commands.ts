@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { revokeLeakedKey, setPassword, unlockUser } from './access-commands.ts';
 import {
   type BackupCommand,
   backupList,
@@ -125,21 +126,54 @@ export const commands: Record<string, Command> = {
       });
     },
   },
-  'keys rotate': {
-    usage: 'keys rotate',
-    does: 'signs access tokens with a new key; tokens of the previous key stay valid until they expire',
+  'user unlock': {
+    usage: 'user unlock EMAIL',
+    does: 'forgets failed attempts to log in, so that the user can try again at once, and says what else can keep the user out',
+    options: {},
+    operand: 'EMAIL',
+    migrates: ['trace'],
+    run: ({ connection, options }) =>
+      withPool(connection, TRACE_SCHEMA, pool => unlockUser(pool, options.EMAIL as string)),
+  },
+  'user password': {
+    usage: 'user password EMAIL',
+    does: 'sets the password of a user, and ends all sessions and keys of the user; reads it from the terminal or FIELDTRACE_PASSWORD',
+    options: {},
+    operand: 'EMAIL',
+    migrates: ['trace'],
+    async run({ connection, settings, options }) {
+      const password = process.env.FIELDTRACE_PASSWORD || (await askSecret('Password: '));
+      return withPool(connection, TRACE_SCHEMA, pool =>
+        setPassword(pool, settings, options.EMAIL as string, password),
+      );
+    },
+  },
+  'api-key revoke': {
+    usage: 'api-key revoke',
+    does: 'revokes a key for programs (ft_…) that has leaked; reads it from the terminal, so that it is in no history',
     options: {},
     migrates: ['trace'],
-    async run({ connection, settings }) {
+    async run({ connection }) {
+      const key = (await askSecret('Key: ')).trim();
+      return withPool(connection, TRACE_SCHEMA, pool => revokeLeakedKey(pool, key));
+    },
+  },
+  'keys rotate': {
+    usage: 'keys rotate [--now]',
+    does: 'signs access tokens with a new key; tokens of the previous keys stay valid until they expire, or end within a minute with --now',
+    options: { now: { type: 'boolean' } },
+    migrates: ['trace'],
+    async run({ connection, settings, options }) {
+      const atOnce = options.now === true;
       if (settings.TRACE_JWT_PRIVATE_KEY) {
         throw new UsageError('TRACE_JWT_PRIVATE_KEY is set: change the setting instead');
       }
       const kid = await withPool(connection, TRACE_SCHEMA, async pool => {
         const box = secretBox(settings);
         await checkSecrets(pool, box);
-        return makeKey(pool, box);
+        return makeKey(pool, box, () => true, { atOnce });
       });
-      return `from two minutes on new tokens are signed with ${kid}`;
+      return `from ${atOnce ? 'one minute' : 'two minutes'} on new tokens are signed with ${kid}`;
     },
   },
   'export user': {

@@ -237,7 +237,11 @@ for (const proxy of PROXIES) {
     const login = await ask(proxy, 'POST', '/api/user/login', {
       service: 'trace',
       body: ADMIN,
-      headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', origin: `https://${NAMES.trace}` },
+      headers: {
+        'x-forwarded-for': '203.0.113.9',
+        'x-forwarded-proto': 'http',
+        origin: `https://${NAMES.trace}`,
+      },
     });
     expect(login.status, String(login.bytes)).toBe(200);
     expect(login.headers['strict-transport-security']).toMatch(/^max-age=\d+/);

@@ -132,12 +132,15 @@ async function readKey(pem: string): Promise<JWK> {
  * whose tokens have all expired are deleted.
  *
  * @param when decides by the number of existing keys
+ * @param atOnce whether all earlier keys are deleted, as after a leak: within a minute the new one signs, and tokens of
+ *   the others do not count
  * @returns the new key's id, if one was created
  */
 export async function makeKey(
   pool: pg.Pool,
   box: SecretBox,
   when: (found: number) => boolean = () => true,
+  { atOnce = false } = {},
 ): Promise<string | undefined> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
@@ -148,7 +151,7 @@ export async function makeKey(
     if (!when(kept.length)) return undefined;
     const now = new Date();
     const ended = kept.filter(
-      (_, n) => n > 0 && now.getTime() - (kept[n - 1]?.createdAt.getTime() ?? 0) > PUBLISH_MS,
+      (_, n) => atOnce || (n > 0 && now.getTime() - (kept[n - 1]?.createdAt.getTime() ?? 0) > PUBLISH_MS),
     );
     await deleteKeys(
       database,
@@ -157,7 +160,7 @@ export async function makeKey(
     const privateKey = box.seal(JSON.stringify({ ...jwk, kid }), keyPlace(kid));
     await insertKey(database, { kid, privateKey, createdAt: now });
     const action = kept.length === 0 ? 'MAKE_KEY' : 'ROTATE_KEYS';
-    await audit(database, PROGRAM, { action, entity: 'signing_key', entityId: kid });
+    await audit(database, PROGRAM, { action, entity: 'signing_key', entityId: kid, details: { atOnce } });
     return kid;
   });
 }

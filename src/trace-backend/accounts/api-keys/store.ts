@@ -61,6 +61,16 @@ export async function deleteApiKey(
   return rows[0]?.name;
 }
 
+/** Deletes the key of a hash; undefined if there is none. */
+export async function deleteApiKeyOfHash(
+  database: Database,
+  hash: Buffer,
+): Promise<Pick<ApiKey, 'userId' | 'name'> | undefined> {
+  const { rows } = await database.query<Pick<ApiKey, 'userId' | 'name'>>(sql`
+    DELETE FROM api_keys WHERE hash = ${hash} RETURNING user_id AS "userId", name`);
+  return rows[0];
+}
+
 /** Deletes every key of a user. */
 export async function deleteApiKeys(database: Database, userId: number): Promise<void> {
   await database.query(sql`DELETE FROM api_keys WHERE user_id = ${userId}`);

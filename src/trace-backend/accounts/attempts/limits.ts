@@ -6,6 +6,7 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import {
   deleteLoginFailures,
   findLoginFailures,
+  forgetLoginFailures,
   insertLoginFailure,
   knowsLoginAddress,
   type LoginAttempt,
@@ -22,6 +23,10 @@ const FROM_ANYWHERE = 100;
 const KNOWN_MS = 30 * 24 * 3600_000;
 /** Failures to prove a second factor, or to repeat the password, for one account. */
 const WRONG_SECRETS = 10;
+/** What else of an account can be guessed, each with its own failures. */
+const SECRETS = ['code', 'password'] as const;
+
+const accountOf = (name: string) => hash('sha256', name, 'buffer');
 
 /**
  * Records a login attempt, and refuses it after too many failures: from its address, or from all addresses unless the
@@ -37,7 +42,7 @@ export async function limitLoginAttempts(
   userId: number | undefined,
   ip: string,
 ): Promise<LoginAttempt> {
-  const attempt = { account: hash('sha256', emailKey, 'buffer'), address: addressBlock(ip), at: new Date() };
+  const attempt = { account: accountOf(emailKey), address: addressBlock(ip), at: new Date() };
   const known = await knowsLoginAddress(
     pool,
     userId ?? 0,
@@ -56,10 +61,10 @@ export async function limitLoginAttempts(
  */
 export async function limitSecretAttempts(
   pool: pg.Pool,
-  kind: 'code' | 'password',
+  kind: (typeof SECRETS)[number],
   userId: number,
 ): Promise<LoginAttempt> {
-  const attempt = { account: hash('sha256', `${kind} ${userId}`, 'buffer'), address: '', at: new Date() };
+  const attempt = { account: accountOf(`${kind} ${userId}`), address: '', at: new Date() };
   await recordAttempt(pool, attempt, WRONG_SECRETS, undefined);
   return attempt;
 }
@@ -87,6 +92,12 @@ async function recordAttempt(
   throw new Problem('too_many_requests', 'too many failed attempts; try again later', {
     retryAfter: Math.max(1, Math.ceil((free - at.getTime()) / 1000)),
   });
+}
+
+/** Forgets all failures of a user, so that nothing is refused for them; returns how many there were. */
+export async function forgetFailures(database: Database, emailKey: string, userId: number): Promise<number> {
+  const names = [emailKey, ...SECRETS.map(kind => `${kind} ${userId}`)];
+  return forgetLoginFailures(database, names.map(accountOf));
 }
 
 /** Records a successful attempt: deletes the failures and remembers the address. */

@@ -51,6 +51,14 @@ export async function deleteLoginFailures(
     WHERE account = ${account} AND address = ${address} AND at = coalesce(${at}, at)`);
 }
 
+/** Deletes the failures of some accounts from all addresses; returns how many there were. */
+export async function forgetLoginFailures(database: Database, accounts: readonly Buffer[]): Promise<number> {
+  const { rowCount } = await database.query(
+    sql`DELETE FROM login_failures WHERE account = ANY (${accounts})`,
+  );
+  return rowCount ?? 0;
+}
+
 /** Whether a user has logged in from an address since a time. */
 export async function knowsLoginAddress(
   database: Database,

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import { Problem } from './platform/http/problems.ts';
+import { transaction } from './platform/postgres/database.ts';
+import type { Settings } from './platform/settings.ts';
+import { apiKeyHash, looksLikeApiKey } from './platform/tokens/api-key.ts';
+import { deleteApiKeyOfHash } from './trace-backend/accounts/api-keys/store.ts';
+import { forgetFailures } from './trace-backend/accounts/attempts/limits.ts';
+import { findSecondFactor } from './trace-backend/accounts/second-factor/store.ts';
+import { endSessions } from './trace-backend/accounts/sessions/endings.ts';
+import { checkEmail } from './trace-backend/accounts/users/email.ts';
+import { checkPasswordRules, openPasswords } from './trace-backend/accounts/users/passwords.ts';
+import { findAccount, updateUser } from './trace-backend/accounts/users/store.ts';
+import { audit, PROGRAM } from './trace-backend/audit/audit.ts';
+
+/**
+ * Lets a user try to log in again after too many wrong passwords or codes.
+ *
+ * @returns what else can keep the user out
+ * @throws Problem invalid, not_found
+ */
+export async function unlockUser(pool: pg.Pool, email: string): Promise<string> {
+  const user = await accountOf(pool, email);
+  const factor = await findSecondFactor(pool, user.id);
+  const forgotten = await transaction(pool, async database => {
+    const failures = await forgetFailures(database, user.emailKey, user.id);
+    const event = { action: 'UNLOCK_USER', entity: 'user', entityId: user.id, details: { failures } };
+    await audit(database, PROGRAM, event);
+    return failures;
+  });
+  const withFactor = factor?.confirmed ? 'with' : 'without';
+  return `forgot ${forgotten} failed attempts of the user ${user.id}, who is ${user.status} and logs in ${withFactor} a second factor`;
+}
+
+/**
+ * Sets a user's password. As after a reset, all sessions and keys of the user end.
+ *
+ * @throws Problem invalid, not_found
+ */
+export async function setPassword(
+  pool: pg.Pool,
+  settings: Pick<Settings, 'PASSWORD_POLICY'>,
+  email: string,
+  password: string,
+): Promise<string> {
+  const { id, emailKey } = await accountOf(pool, email);
+  await checkPasswordRules(password, 'password', settings);
+  const hash = await openPasswords().hash(password);
+  await transaction(pool, async database => {
+    await updateUser(database, id, { password: hash });
+    await endSessions(database, id, { resets: true });
+    await forgetFailures(database, emailKey, id);
+    await audit(database, PROGRAM, { action: 'SET_PASSWORD', entity: 'user', entityId: id });
+  });
+  return `the user ${id} has a new password; all sessions and keys of before have ended`;
+}
+
+/**
+ * Revokes a key for programs that was found somewhere.
+ *
+ * @throws Problem invalid for what is no key, not_found for one that does not count
+ */
+export async function revokeLeakedKey(pool: pg.Pool, key: string): Promise<string> {
+  const hash = looksLikeApiKey(key) ? apiKeyHash(key) : undefined;
+  if (hash === undefined) throw new Problem('invalid', 'this is no key: ft_ and 49 letters and digits');
+  const { userId, name } = await transaction(pool, async database => {
+    const found = await deleteApiKeyOfHash(database, hash);
+    if (!found) throw new Problem('not_found', 'there is no such key: it was revoked, or has expired');
+    const event = {
+      action: 'REVOKE_API_KEY',
+      entity: 'user',
+      entityId: found.userId,
+      details: { name: found.name },
+    };
+    await audit(database, PROGRAM, event);
+    return found;
+  });
+  return `the key ${JSON.stringify(name)} of the user ${userId} is revoked`;
+}
+
+async function accountOf(pool: pg.Pool, email: string) {
+  const { emailKey } = checkEmail(email, 'EMAIL');
+  const account = await findAccount(pool, emailKey);
+  if (!account) throw new Problem('not_found', 'there is no user with this address');
+  return { ...account, emailKey };
+}
