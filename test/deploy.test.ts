@@ -63,7 +63,9 @@ const NOT_SETTINGS = ['NODE_ENV', 'NODE_COMPILE_CACHE'];
 test('every variable that deploy/ gives the services is a setting with an allowed value', () => {
   const fileLines = textOf('deploy/fieldtrace.env').match(/^#?[A-Z_]+=.*$/gm) ?? [];
   expect(fileLines.length).toBeGreaterThan(5);
-  const fromFile = Object.fromEntries(fileLines.map(line => line.replace(/^#|'/g, '').split(/=(.*)/s)));
+  const fromFile = Object.fromEntries(
+    fileLines.map(line => line.replace(/^#|'/g, '').split(/=(.*)/s).slice(0, 2) as [string, string]),
+  );
   const { fieldtrace: services, migrate } = compose.services;
   const filledIn = (environment: Record<string, string> = {}) =>
     Object.fromEntries(
