@@ -80,7 +80,7 @@ test('help is about all commands or about one', async () => {
   expect(help.out).toMatch(/^usage:\n {2}fieldtrace start\n/);
   for (const words of [[], ['-h'], ['--help']]) expect(await ask(...words)).toEqual(help);
   const about = await ask('help', 'keys', 'rotate');
-  expect(about.out).toMatch(/^usage: fieldtrace keys rotate\n\nsigns access tokens with a new key/);
+  expect(about.out).toMatch(/^usage: fieldtrace keys rotate \[--now\]\n\nsigns access tokens with a new key/);
   expect(await ask('keys', 'rotate', '-h')).toEqual(about);
 });
 
