@@ -7,6 +7,7 @@ import { bearer } from './helpers/user-registry.ts';
 const SEARCHES = new Set(['POST /chat/query', 'POST /graph/materialize']);
 /** Administrators' routes outside /admin/. */
 const ADMINISTRATION = [
+  'GET /api/user/regional-admin/list',
   'GET /api/audit/list',
   'GET /api/chain/currency/budget',
   'PUT /api/chain/currency-type/{code}/enable',

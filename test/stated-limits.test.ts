@@ -174,6 +174,14 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/accounts/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
   'trace-backend/accounts/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
+  'trace-backend/companies: MAX_ENTRIES = 100': stated(
+    '100 at most; replaces the list',
+    '| documents of a company | 100 |',
+  ),
+  'trace-backend/companies: MAX_LINKS = 50': stated(
+    'links by the name of the medium, 50 at most',
+    '| links of a company | 50 |',
+  ),
   'trace-backend/companies: MAX_MEMBERS = 500': stated(
     '500 users of a company',
     '| users of a company | 500 |',

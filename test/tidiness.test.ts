@@ -208,6 +208,7 @@ const OWNERS: Record<string, string> = {
   company_invitations: 'companies',
   company_invitation_tokens: 'companies',
   company_inviters: 'companies',
+  company_entry_ids: 'companies',
 };
 
 test('a table is named only by the feature that owns it', () => {

@@ -111,6 +111,11 @@ const toColleague = (more: object = {}): Row => ({
   },
   ...managing,
 });
+/** Reads something of the company. */
+const ofOwn = (before: string, after: string): Row => ({
+  path: ({ companyId }) => `/api/company/${before}${companyId}${after}`,
+  ...reading,
+});
 const ofCompany = ({ companyId }: World) => ({ companyId });
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
@@ -253,10 +258,22 @@ const TABLE: Record<string, Row> = {
     path: ({ companyId }) => `/api/company/profile/${companyId}`,
     ...reading,
   },
+  'GET /api/company/profile/{id}/name': ofOwn('profile/', '/name'),
+  'GET /api/company/profile/{id}/users': ofOwn('profile/', '/users'),
+  'GET /api/company/profile/{id}/onboardingState': ofOwn('profile/', '/onboardingState'),
+  'GET /api/company/{id}/connected-companies': ofOwn('', '/connected-companies'),
+  'GET /api/company/associations/{id}': ofOwn('associations/', ''),
   'GET /api/company/list': everyone(200),
   'GET /api/company/admin/list': administrators(),
   'POST /api/company/execute/ACTIVATE_COMPANY': { body: ofCompany, ...systemAdmin() },
   'POST /api/company/execute/DEACTIVATE_COMPANY': { body: ofCompany, ...systemAdmin() },
+  'POST /api/company/execute/MERGE_TO_COMPANY': {
+    body: async ({ companyId }) => ({
+      companyId: await companyOf(trace, 'Merged', []),
+      otherCompanyId: companyId,
+    }),
+    ...systemAdmin(),
+  },
   'POST /api/company/execute/ADD_USER_TO_COMPANY': {
     body: async ({ companyId }) => ({ companyId, userId: (await trace.loggedIn()).id }),
     ...managing,

@@ -21,13 +21,21 @@ beforeAll(async () => {
     await inviter.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', { companyId, userId: admin.id });
   }
   await trace.pool.query("INSERT INTO currency_types (code, label) VALUES ('USD', 'Dollar'), ('JPY', 'Yen')");
+  const [companyId, partner] = [await company('Musanze'), await company('Association')];
+  const associatedCompanies = [{ company: { id: partner }, type: 'ASSOCIATION' }];
+  await added(admin, { name: 'Bananas', company: { id: companyId }, associatedCompanies });
   const { body } = await trace.send('GET', '/v3/api-docs');
   for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(body.paths)) {
     const isList = get?.parameters?.some(({ name }) => name === 'offset');
-    if (isList) paths.push(path.replace('{id}', String(product)));
+    const id = path.startsWith('/api/company/') ? companyId : product;
+    if (isList) paths.push(path.replace('{id}', String(id)));
   }
 });
 afterAll(() => trace.stop());
+
+async function company(name: string): Promise<number> {
+  return (await admin.send('POST', '/api/company/create', { name })).body.data.id;
+}
 
 async function list(path: string, query = '') {
   const { status, body } = await admin.send('GET', `${path}?${query}`);

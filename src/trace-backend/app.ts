@@ -44,6 +44,7 @@ import { dependents, isOwn, mayRead } from './carriers.ts';
 import { invitationMail } from './companies/invite.ts';
 import { type CompanyIds, findColleagueIds, findCompanyIds } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
+import { companyLinks } from './company-links.ts';
 import { failure } from './contract/envelope.ts';
 import { readBodies } from './contract/reading.ts';
 import { EXAMPLE_COMPANY } from './contract/schemas.ts';
@@ -197,7 +198,7 @@ export async function traceBackend(
   const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead }, settings);
-  registerCompanies(app, { pool, lists, mails, isOwn });
+  registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCountries(app);
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });

@@ -57,7 +57,7 @@ const rules = fixture<{
 const RECORDS = new Set(rules.records);
 /** Records inside answers that the front end reads as a whole: `ApiProduct.company`. */
 const WHOLE = new Set(rules.whole);
-/** Fields that no screen sends, or reads, with the reason. */
+/** Fields that need not be taken, because no screen sends them or they are read-only; or given. With the reasons. */
 const UNSENT = new Map(Object.entries(rules.unsent));
 const UNREAD = new Map(Object.entries(rules.unread));
 /** What names a record. */
@@ -153,7 +153,10 @@ function valuesOf(schemas: JsonSchema[]): JsonSchema | undefined {
 }
 
 const valuesOfEnum = (schemas: JsonSchema[]) => {
-  const values = schemas.flatMap(({ enum: some, const: one }) => some ?? (one === undefined ? [] : [one]));
+  // Clients read null as absent.
+  const values = schemas
+    .flatMap(({ enum: some, const: one }) => some ?? (one === undefined ? [] : [one]))
+    .filter(value => value !== null);
   return values.length === 0 ? undefined : new Set<unknown>(values);
 };
 
@@ -166,6 +169,14 @@ const PLAIN: Record<string, string[]> = {
   Date: ['string'],
   boolean: ['boolean'],
 };
+
+/** Whether an object can have any fields, which are stored and given back. */
+function isOpen(schemas: JsonSchema[]): boolean {
+  return schemas.some(
+    ({ type, properties, patternProperties }) =>
+      [type].flat().includes('object') && !properties && !patternProperties,
+  );
+}
 
 /** Why a request may not send a value of a declared type where this schema is. */
 function notTaken(type: string, schema: JsonSchema, at: string, ignored: string[] = []): string[] {
@@ -196,6 +207,7 @@ function notTaken(type: string, schema: JsonSchema, at: string, ignored: string[
 function fieldsNotTaken(type: string, schemas: JsonSchema[], at: string, ignored: string[]): string[] {
   const fields = FIELDS[type];
   if (!fields) throw new Error(`${type} is no object of the front end`);
+  if (isOpen(schemas)) return [];
   if (at !== 'body' && RECORDS.has(type)) {
     const isNamed = IDENTITY.some(name => Object.hasOwn(fields, name) && fieldOf(schemas, name));
     return isNamed ? [] : [`${at} takes no ${IDENTITY.find(name => Object.hasOwn(fields, name))}`];
@@ -242,6 +254,7 @@ function notGiven(type: string, schema: JsonSchema, at: string, isWhole: boolean
 
 function fieldsNotGiven(type: string, schemas: JsonSchema[], at: string, isWhole: boolean): string[] {
   if (!typesOf(schemas).has('object')) return [`${at} is no object`];
+  if (isOpen(schemas)) return [];
   const isReference = RECORDS.has(type) && !isWhole;
   return Object.entries(FIELDS[type] ?? {}).flatMap(([name, field]) => {
     if (UNREAD.has(`${type}.${name}`) || (isReference && !SHOWN.includes(name))) return [];

@@ -2,7 +2,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { findInvited } from './invitations-store.ts';
-import { findMembers, isMemberOfOne, type Member } from './members-store.ts';
+import { findMembers, findMembersAndInvited, isMemberOfOne, type Member } from './members-store.ts';
 import { type Company, findCompany, lockCompany } from './store.ts';
 
 /*
@@ -36,12 +36,11 @@ export async function readableCompany(
   caller: Caller,
   id: number,
 ): Promise<CompanyWithUsers> {
-  const [company, members, invited] = await Promise.all([
+  const [company, users] = await Promise.all([
     findCompany(database, id),
-    findMembers(database, id),
-    findInvited(database, id),
+    findMembersAndInvited(database, id),
   ]);
-  return { company: seen(caller, company, members), members, invited };
+  return { company: seen(caller, company, users.members), ...users };
 }
 
 /**

@@ -55,6 +55,13 @@ const whole = (storageKey: string) => ({
   logo: { storageKey },
 });
 
+/** What every company has. */
+const EMPTY = {
+  ...{ mediaLinks: {}, documents: [], certifications: [], companyRoles: [] },
+  actions: expect.arrayContaining(['VIEW_COMPANY_PROFILE', 'UPDATE_COMPANY_PROFILE']),
+  supportsCollectors: false,
+};
+
 test('a company is read as it was sent, with its country, its logo and who acts for it', async () => {
   const user = await trace.loggedIn();
   const logo = await logoOf(user);
@@ -64,19 +71,28 @@ test('a company is read as it was sent, with its country, its logo and who acts 
   const { id } = answer.body.data;
   const { email, name, surname } = (await user.send('GET', '/api/user/profile')).body.data;
   expect(await profile(user, id)).toEqual({
+    ...EMPTY,
     ...sent,
     id,
     status: 'ACTIVE',
     headquarters: { ...sent.headquarters, country: { id: 184, code: 'RW', name: 'Rwanda' } },
     logo,
-    users: [{ id: user.id, name, surname, email, companyRole: 'COMPANY_ADMIN' }],
+    users: [
+      {
+        ...{ id: user.id, name, surname, email, companyRole: 'COMPANY_ADMIN' },
+        ...{ status: 'ACTIVE', role: 'USER', language: 'EN' },
+      },
+    ],
   });
   expect((await user.send('GET', '/api/user/profile')).body.data.companyIds).toEqual([id]);
 });
 
 test('a name is all that a company needs; what was never said is absent', async () => {
   const id = await made(ana, { name: 'N' });
-  expect(await profile(ana, id)).toEqual({ id, name: 'N', status: 'ACTIVE', users: [expect.anything()] });
+  expect(await profile(ana, id)).toEqual({
+    ...EMPTY,
+    ...{ id, name: 'N', status: 'ACTIVE', users: [expect.anything()] },
+  });
 });
 
 test('fields are held to their limits and formats, each named by its path', async () => {
@@ -147,6 +163,11 @@ test('the 249 countries of ISO 3166-1 are open to everybody, all at once or page
   expect(data.items.every(({ code }: { code: string }) => /^[A-Z]{2}$/.test(code))).toBe(true);
   expect(data.items[0]).toEqual({ id: 1, code: 'AF', name: 'Afghanistan' });
   expect(data.items[248]).toEqual({ id: 249, code: 'ZW', name: 'Zimbabwe' });
+  const search = async (text: string) =>
+    (await trace.send('GET', `/api/common/countries?queryString=${text}`)).body.data.items;
+  expect(await search('rwan')).toEqual([data.items[183]]);
+  expect((await search('rw')).map(({ code }: { code: string }) => code)).toEqual(['NO', 'RW']);
+  expect(await search('atlantis')).toEqual([]);
   const page = (await trace.send('GET', '/api/common/countries?limit=2&offset=248')).body.data;
   expect(page).toEqual({ items: [data.items[248]], count: 249, offset: 248, limit: 2 });
 });

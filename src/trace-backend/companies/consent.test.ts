@@ -79,6 +79,7 @@ test('memberships from before they needed consent count as accepted', async () =
     name,
     surname: 'Uwase',
     email: `${name}@example.org`,
+    ...{ status: 'ACTIVE', role: 'USER', language: 'EN' },
     companyRole,
   });
   expect(profile.users).toEqual([

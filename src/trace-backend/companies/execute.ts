@@ -11,12 +11,11 @@ import { type CompanyWithUsers, changeableCompany, ownCompany, roleIn } from './
 import { answerInvitation } from './answer.ts';
 import { deleteInvitation, updateInvitation } from './invitations-store.ts';
 import { invite } from './invite.ts';
-import { type CompanyRole, deleteMember, setMember } from './members-store.ts';
+import type { Links } from './links.ts';
+import { type CompanyRole, deleteMember, MAX_MEMBERS, setMember } from './members-store.ts';
+import { mergeCompany } from './merge.ts';
 import type { Action, CompanyAction } from './schemas.ts';
 import { touchCompany } from './store.ts';
-
-/** Users of one company, including invited ones, at most. */
-const MAX_MEMBERS = 500;
 
 type Body = Static<typeof CompanyAction>;
 type MemberAction = 'ADD_USER_TO_COMPANY' | 'SET_USER_COMPANY_ROLE' | 'REMOVE_USER_FROM_COMPANY';
@@ -24,6 +23,7 @@ type MemberAction = 'ADD_USER_TO_COMPANY' | 'SET_USER_COMPANY_ROLE' | 'REMOVE_US
 interface Context {
   pool: pg.Pool;
   mails: Mails;
+  links: Links;
 }
 
 /**
@@ -33,7 +33,7 @@ interface Context {
  * @throws Problem forbidden, not_found, invalid, too_many_requests
  */
 export async function execute(
-  { pool, mails }: Context,
+  { pool, mails, links }: Context,
   requester: Requester,
   action: Action,
   body: Body,
@@ -44,6 +44,9 @@ export async function execute(
     if (action === 'ACCEPT_INVITATION' || action === 'DECLINE_INVITATION') {
       const answer = action === 'ACCEPT_INVITATION' ? 'ACCEPT' : 'DECLINE';
       return answerInvitation(database, requester, { companyId, userId: caller.id }, answer);
+    }
+    if (action === 'MERGE_TO_COMPANY') {
+      return mergeCompany(database, links, requester, companyId, body.otherCompanyId);
     }
     const details =
       action === 'ACTIVATE_COMPANY' || action === 'DEACTIVATE_COMPANY'

@@ -86,6 +86,11 @@ export async function deleteInvitation(
     DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ${userId}`);
 }
 
+/** Deletes all invitations of a company with their mailed codes. */
+export async function deleteInvitations(database: Database, companyId: number): Promise<void> {
+  await database.query(sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
+}
+
 /**
  * Records that a user sends an invitation, if they have sent fewer than `limit` since a time. In the inviting
  * transaction, for whose end other invitations by the same user wait.

@@ -66,6 +66,8 @@ test('among 100,000 companies what is rare is gathered by an index, what is freq
       query => [{ query }, 'rare'] as [CompanyFilter, 'rare'],
     ),
     [{ query: 'huye', status: 'DEACTIVATED' }, 'rare'],
+    [{ status: 'REGISTERED' }, 'rare'],
+    [{ ids: [1, 50_000, 99_999] }, 'rare'],
     [{ userId }, 'rare'],
     [{ userId, query: 'kivu' }, 'rare'],
     [{ userId, status: 'ACTIVE' }, 'rare'],
@@ -172,6 +174,7 @@ test('users list their own companies alone, by status and name', async () => {
   expect(new Set(items.map(({ name }) => name))).toEqual(new Set([own.items[0]?.name]));
   expect((await list({ status: 'DEACTIVATED' }, user, 'list')).count).toBe(0);
   expect((await list({ status: 'DEACTIVATED' })).count).toBe(COUNT / 100);
+  expect(await list({ status: 'REGISTERED' })).toMatchObject({ items: [], count: 0 });
   expect((await list({ status: 'ACTIVE', limit: 1 })).items).toHaveLength(1);
   for (const [field, value] of Object.entries({ status: 'GONE', limit: '0', query: '%00', sort: 'UP' })) {
     const { status, body } = await user.send('GET', `/api/company/list?${field}=${value}`);

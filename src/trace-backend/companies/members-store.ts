@@ -4,6 +4,9 @@ import type { Database } from '../../platform/postgres/database.ts';
 export const COMPANY_ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
+/** Users of one company, including invited ones, at most. */
+export const MAX_MEMBERS = 500;
+
 /** A user's membership of a company. */
 export interface Membership {
   companyId: number;
@@ -78,6 +81,22 @@ export async function findMembers(database: Database, companyId: number): Promis
   return rows;
 }
 
+/** The members and the invited users of a company, in the order of their ids. */
+export async function findMembersAndInvited(
+  database: Database,
+  companyId: number,
+): Promise<{ members: Member[]; invited: Member[] }> {
+  const { rows } = await database.query<Member & { invited: boolean }>({
+    name: 'find-members-and-invited',
+    text: `SELECT user_id AS "userId", role, false AS invited FROM company_users WHERE company_id = $1
+      UNION ALL SELECT user_id, role, true FROM company_invitations WHERE company_id = $1 ORDER BY "userId"`,
+    values: [companyId],
+  });
+  const those = (which: boolean) =>
+    rows.filter(({ invited }) => invited === which).map(({ userId, role }) => ({ userId, role }));
+  return { members: those(false), invited: those(true) };
+}
+
 /** Whether a user is a member of at least one of these companies, also of deactivated ones. */
 export async function isMemberOfOne(
   database: Database,
@@ -106,4 +125,18 @@ export async function deleteMember(database: Database, companyId: number, userId
   await database.query(
     sql`DELETE FROM company_users WHERE company_id = ${companyId} AND user_id = ${userId}`,
   );
+}
+
+/**
+ * Makes the members of a company members of another one, with their roles; who is a member there already keeps the
+ * role. The transaction holds the row locks of both.
+ *
+ * @returns their number
+ */
+export async function moveMembers(database: Database, from: number, into: number): Promise<number> {
+  await database.query(sql`
+    INSERT INTO company_users (company_id, user_id, role)
+    SELECT ${into}::integer, user_id, role FROM company_users WHERE company_id = ${from} ON CONFLICT DO NOTHING`);
+  const { rowCount } = await database.query(sql`DELETE FROM company_users WHERE company_id = ${from}`);
+  return rowCount ?? 0;
 }

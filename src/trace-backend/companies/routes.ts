@@ -12,17 +12,21 @@ import { listInvitations } from './invitations-store.ts';
 import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import {
   answerInvitationSchema,
+  companyNameSchema,
+  companyUsersSchema,
   createCompanySchema,
   executeCompanySchema,
   getCompanySchema,
   INVITATION_SORTABLE,
   listCompaniesSchema,
   listInvitationsSchema,
+  listPartnersSchema,
+  onboardingStateSchema,
   SORTABLE,
   updateCompanySchema,
 } from './schemas.ts';
 import { listCompanies } from './store.ts';
-import { asCompany, asItem } from './view.ts';
+import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';
 /** Answers by mailed codes of one address in a quarter of an hour, at most. */
@@ -30,7 +34,9 @@ const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
+  registerParts(app, context);
   registerLists(app, context);
+  registerPartners(app, context);
   registerInvitations(app, context);
 
   app.post(
@@ -45,7 +51,7 @@ export function registerCompanies(app: Server, context: CompaniesContext): void 
 }
 
 function registerProfiles(app: Server, context: CompaniesContext): void {
-  const { pool } = context;
+  const { pool, links } = context;
   app.post(
     '/api/company/create',
     {
@@ -74,11 +80,74 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
       schema: getCompanySchema,
     },
     async (request, reply) => {
-      const found = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+      const caller = callerOf(request);
+      const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
       reply.header('etag', versionTag(found.company.version)).header('cache-control', 'private, no-cache');
-      return ok(await asCompany(pool, found));
+      return ok(await asCompany(pool, links, { found, caller }));
     },
   );
+}
+
+/** Parts of a company. */
+function registerParts(app: Server, { pool, links }: CompaniesContext): void {
+  const config = { access: 'user' } as const;
+  app.get('/api/company/profile/:id/name', { config, schema: companyNameSchema }, async request => {
+    const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+    return ok(asBrief(company));
+  });
+
+  app.get('/api/company/profile/:id/users', { config, schema: companyUsersSchema }, async request =>
+    ok(await asUsers(pool, await readableCompany(pool, callerOf(request), pathIdOf(request.params.id)))),
+  );
+
+  app.get(
+    '/api/company/profile/:id/onboardingState',
+    { config, schema: onboardingStateSchema },
+    async request => {
+      const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+      return ok({
+        id: company.id,
+        hasCreatedProduct: await links.hasProduct(pool, company.id),
+        // There are no such records yet.
+        hasCreatedFacility: false,
+        hasCreatedProcessingAction: false,
+        hasAddedFarmers: false,
+      });
+    },
+  );
+}
+
+/** The companies that a company meets in products. */
+function registerPartners(app: Server, { pool, lists, links }: CompaniesContext): void {
+  for (const [path, operationId, role, summary] of [
+    [
+      '/api/company/:id/connected-companies',
+      'listConnectedCompanies',
+      undefined,
+      'The companies that are associated with the same products',
+    ],
+    [
+      '/api/company/associations/:id',
+      'listAssociations',
+      'ASSOCIATION',
+      'The associations of the products that a company is associated with',
+    ],
+  ] as const) {
+    app.get(
+      path,
+      {
+        config: { access: 'user' },
+        schema: listPartnersSchema(operationId, summary),
+      },
+      async request => {
+        const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+        const page = pageOf(request.query, SORTABLE);
+        const ids = await links.partnersOf(pool, company.id, role);
+        const { items, count } = await listCompanies(pool, lists, { ids }, page);
+        return ok(listAnswer(page, { items: items.map(asItem), count }));
+      },
+    );
+  }
 }
 
 function registerLists(app: Server, { pool, lists }: CompaniesContext): void {

@@ -5,13 +5,16 @@ import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
-import { type IsOwn, setReferences, type Writer } from '../images/references-store.ts';
+import { findCurrency } from '../currency/store.ts';
+import { type ImageReference, type IsOwn, setReferences, type Writer } from '../images/references-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableCompany } from './access.ts';
+import { entriesAfter, filesOf } from './entries.ts';
+import type { Links } from './links.ts';
 import { findMemberships, setMember } from './members-store.ts';
 import { changedFields, emptyProfile, profileAfter } from './profile.ts';
 import type { CompanyBody } from './schemas.ts';
-import { insertCompany, updateProfile } from './store.ts';
+import { insertCompany, newEntryIds, type Profile, updateProfile } from './store.ts';
 
 export interface CompaniesContext {
   pool: pg.Pool;
@@ -19,6 +22,7 @@ export interface CompaniesContext {
   /** decides from which records images may be reused */
   isOwn: IsOwn;
   mails: Mails;
+  links: Links;
 }
 
 /**
@@ -33,11 +37,12 @@ export async function createCompany(
   body: CompanyBody & { name: string },
 ): Promise<number> {
   const caller = requester.caller;
-  const profile = profileAfter(emptyProfile(body.name), body);
   return transaction(pool, async database => {
+    const profile = await profileSent(database, emptyProfile(body.name), body);
     const id = await insertCompany(database, profile, caller.id, new Date());
     await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
-    if (profile.logo !== null) await carry(database, { caller, isOwn }, id, profile.logo);
+    const files = filesOf(profile);
+    if (files.length > 0) await carry(database, { caller, isOwn }, id, files);
     const details = { name: profile.name };
     await audit(database, requester, { action: 'CREATE_COMPANY', entity: 'company', entityId: id, details });
     return id;
@@ -62,15 +67,42 @@ export async function changeCompany(
     const companyId = id ?? (await onlyCompany(database, caller.id));
     const { company } = await changeableCompany(database, caller, companyId);
     checkVersion(requester.ifMatch, company.version);
-    const profile = profileAfter(company, body);
+    const profile = await profileSent(database, company, body);
     const fields = changedFields(company, profile);
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
-    if (fields.includes('logo')) await carry(database, { caller, isOwn }, companyId, profile.logo);
+    if (fields.some(field => WITH_FILES.includes(field))) {
+      await carry(database, { caller, isOwn }, companyId, filesOf(profile));
+    }
     const event = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
     await audit(database, requester, event);
     return companyId;
   });
+}
+
+/** The fields of a company that have files. */
+const WITH_FILES = ['logo', 'documents', 'certifications'];
+
+/** A profile after a change, with ids for its new entries. */
+async function profileSent(database: Database, before: Profile, body: CompanyBody): Promise<Profile> {
+  const entries = await entriesAfter(before, body, count => newEntryIds(database, count));
+  return profileAfter(before, body, { ...entries, currency: await currencyOf(database, body.currency) });
+}
+
+/**
+ * The code of a currency in a body; undefined for no change, null for none.
+ *
+ * @throws Problem invalid
+ */
+async function currencyOf(
+  database: Database,
+  sent: CompanyBody['currency'],
+): Promise<string | null | undefined> {
+  if (sent == null) return sent;
+  const currency = await findCurrency(database, sent.code ?? '');
+  if (currency) return currency.code;
+  const sentence = 'currency.code is not a currency of GET /api/chain/currency-type/list';
+  throw new Problem('invalid', sentence, { fields: { 'currency.code': sentence } });
 }
 
 async function onlyCompany(database: Database, userId: number): Promise<number> {
@@ -81,8 +113,11 @@ async function onlyCompany(database: Database, userId: number): Promise<number> 
   throw new Problem('invalid', sentence, { fields: { id: sentence } });
 }
 
-async function carry(database: Database, writer: Writer, id: number, logo: string | null): Promise<void> {
-  const images =
-    logo === null ? [] : [{ field: 'logo.storageKey', storageKey: logo, kind: 'image' as const }];
-  await setReferences(database, writer, { entity: 'company', entityId: id }, images);
+async function carry(
+  database: Database,
+  writer: Writer,
+  id: number,
+  files: readonly ImageReference[],
+): Promise<void> {
+  await setReferences(database, writer, { entity: 'company', entityId: id }, files);
 }

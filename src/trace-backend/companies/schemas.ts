@@ -1,19 +1,25 @@
 import { type Static, Type } from 'typebox';
-import { MailToken } from '../accounts/users/schemas.ts';
+import { MailToken, Role, Status as UserStatus } from '../accounts/users/schemas.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { LANGUAGES, LanguageHeader, QueryLanguage } from '../contract/language.ts';
 import { DateTime, Id, listOf, listQuery, PathId, searchFilters } from '../contract/schemas.ts';
-import { nullable, text } from '../contract/shapes.ts';
+import { nullable } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
-import { Country } from '../countries/schemas.ts';
+import { COMPANY_TYPES } from './company-types.ts';
 import { COMPANY_ROLES } from './members-store.ts';
+import { BriefProfile, profileFields, WholeProfile } from './profile-schemas.ts';
 
 export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The actions on companies and their users; the first two only for a SYSTEM_ADMIN. */
+/** The values of the filter `status`. Companies are active from the start, so none has REGISTERED. */
+export const FILTERED = ['REGISTERED', ...STATUSES] as const;
+
+/** The actions on companies and their users; the first three only for a SYSTEM_ADMIN. */
 export const ACTIONS = [
   'ACTIVATE_COMPANY',
   'DEACTIVATE_COMPANY',
+  'MERGE_TO_COMPANY',
   'ADD_USER_TO_COMPANY',
   'SET_USER_COMPANY_ROLE',
   'REMOVE_USER_FROM_COMPANY',
@@ -22,49 +28,22 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** What a user may do with a company. */
+export const MAY = [
+  'VIEW_COMPANY_PROFILE',
+  'UPDATE_COMPANY_PROFILE',
+  'ACTIVATE_COMPANY',
+  'DEACTIVATE_COMPANY',
+  'ADD_USER_TO_COMPANY',
+  'SET_USER_COMPANY_ROLE',
+  'REMOVE_USER_FROM_COMPANY',
+  'MERGE_TO_COMPANY',
+] as const;
+
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Kopanyi'] });
 
-const CountryId = Type.Union(
-  [
-    Type.Integer({ title: 'a whole number', description: '1 to 249' }),
-    Type.String({ maxLength: 10, title: 'a whole number or an ISO 3166-1 alpha-2 code as a string' }),
-  ],
-  { description: 'from GET /api/common/countries, or an alpha-2 code', examples: ['184', 184, 'RW'] },
-);
-
-const CountryReference = Type.Object(
-  {
-    id: nullable(CountryId),
-    code: nullable(Type.String({ maxLength: 10, description: 'instead of the id' })),
-  },
-  { description: 'by its id or its code' },
-);
-
-const Headquarters = Type.Object({
-  address: text(255),
-  city: text(255),
-  state: text(255),
-  zip: text(50),
-  country: nullable(CountryReference),
-});
-
-const fields = {
-  abbreviation: text(255),
-  headquarters: nullable(Headquarters),
-  about: text(2000),
-  manager: text(255),
-  webPage: text(255),
-  email: nullable(Type.String({ maxLength: 255, description: 'e-mail address; may be empty' })),
-  logo: nullable(
-    Type.Object(
-      { storageKey: Type.String({ maxLength: 100, examples: ['4f8a2c1e-9b7d-4e55-8a3f-0c6d1b2e7f90'] }) },
-      { description: 'an uploaded image' },
-    ),
-  ),
-};
-
-export const NewCompany = Type.Object({ name: Name, ...fields });
-export const CompanyUpdate = Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...fields });
+export const NewCompany = Type.Object({ name: Name, ...profileFields });
+export const CompanyUpdate = Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...profileFields });
 export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
 export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
@@ -79,74 +58,69 @@ export const Invitation = Type.Object({
 export const CompanyAction = Type.Object({
   companyId: Id,
   userId: Type.Optional({ ...Id, description: 'required by the actions on a user' } as typeof Id),
+  otherCompanyId: Type.Optional({ ...Id, description: 'required by MERGE_TO_COMPANY' } as typeof Id),
   companyUserRole: Type.Optional(CompanyRole),
 });
 
-const Logo = Type.Object({
-  id: Type.Integer(),
-  storageKey: Type.String(),
-  name: Type.String(),
-  contentType: Type.String(),
-  size: Type.Integer(),
-});
-
 export const CompanyStatus = Type.Enum([...STATUSES]);
-const word = (example: string) => Type.Optional(Type.String({ examples: [example] }));
-
 /** A company in lists. */
 export const CompanyItem = Type.Object({
   id: Type.Integer({ examples: [3] }),
   status: CompanyStatus,
   name: Type.String({ examples: ['Kopanyi'] }),
-  abbreviation: word('KOP'),
+  abbreviation: Type.Optional(Type.String({ examples: ['KOP'] })),
+  logoStorageKey: Type.Optional(Type.String({ description: 'of the logo' })),
+});
+
+/** A user of a company. */
+export const CompanyUser = Type.Object({
+  id: Type.Integer(),
+  name: Type.Optional(Type.String()),
+  surname: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  status: Type.Optional(UserStatus),
+  role: Type.Optional(Role),
+  language: Type.Optional(Type.Enum([...LANGUAGES])),
+  companyRole: CompanyRole,
+  pending: Type.Optional(
+    Type.Literal(true, {
+      description: 'was invited and has not accepted; then only id and role are present',
+    }),
+  ),
 });
 
 /** A company with all its fields; unset ones are absent. */
 export const Company = Type.Object({
-  ...CompanyItem.properties,
-  about: word('Washing stations around the lake'),
-  manager: word('Ana Uwase'),
-  webPage: word('https://kopanyi.example'),
-  email: word('info@kopanyi.example'),
-  headquarters: Type.Optional(
-    Type.Object({
-      address: word('KN 3 Ave'),
-      city: word('Kigali'),
-      state: word('Kigali'),
-      zip: word('00000'),
-      country: Type.Optional(Country),
-    }),
-  ),
-  logo: Type.Optional(Logo),
-  users: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      name: Type.Optional(Type.String()),
-      surname: Type.Optional(Type.String()),
-      email: Type.Optional(Type.String()),
-      companyRole: CompanyRole,
-      pending: Type.Optional(
-        Type.Literal(true, {
-          description: 'was invited and has not accepted; then only id and role are present',
-        }),
-      ),
-    }),
-    { description: 'its members and invited users' },
-  ),
+  ...WholeProfile.properties,
+  status: CompanyStatus,
+  actions: Type.Array(Type.Enum([...MAY]), { description: 'what you may do' }),
+  users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
+  companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
+    description: 'its roles in the products that it is associated with',
+  }),
+  supportsCollectors: Type.Boolean({
+    description: 'whether a facility of the company takes from collectors',
+  }),
 });
 
 const tags = ['Company'];
+
+const Params = Type.Object({ id: PathId });
 
 const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [3] }) }), 'the id of the company');
 
 export const INVITATION_SORTABLE = ['invitedAt'] as const;
 
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'name', 'status'] as const;
+
 export const executeCompanySchema = {
   operationId: 'executeCompanyAction',
   tags,
-  summary: 'Activate or deactivate a company, change its users, or answer an invitation',
+  summary: 'Activate, deactivate or merge a company, change its users, or answer an invitation',
   description:
-    'The first two are for a SYSTEM_ADMIN; the next three also for a COMPANY_ADMIN of the company, while it is ' +
+    'The first three are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users and products of a company ' +
+    'to otherCompanyId, and deactivates it. The next three are also for a COMPANY_ADMIN of the company, while it is ' +
     'active; the last two for invited users. A user added by a COMPANY_ADMIN is invited, also by mail, and becomes a member of ' +
     'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds without asking. ' +
     'Everyone can remove themselves. A company always keeps one COMPANY_ADMIN.',
@@ -185,12 +159,63 @@ export const getCompanySchema = {
   summary: 'A company and its users',
   description:
     'For its members and for administrators. The ETag is the version; send it as If-Match with a change.',
-  params: Type.Object({ id: PathId }),
+  params: Params,
+  querystring: Type.Object({ language: QueryLanguage }),
+  headers: LanguageHeader,
   response: { 200: envelope(Company, 'the company'), ...failureAnswers(401, 404) },
 };
 
-/** Fields that lists can be sorted by. */
-export const SORTABLE = ['id', 'name', 'status'] as const;
+export const companyNameSchema = {
+  operationId: 'getCompanyName',
+  tags,
+  summary: 'The name and the address of a company',
+  description: 'For its members and for administrators.',
+  params: Params,
+  response: { 200: envelope(BriefProfile, 'the company'), ...failureAnswers(401, 404) },
+};
+
+export const companyUsersSchema = {
+  operationId: 'getCompanyUsers',
+  tags,
+  summary: 'The users of a company',
+  description: 'For its members and for administrators.',
+  params: Params,
+  response: {
+    200: envelope(Type.Array(CompanyUser), 'its members and invited users'),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const onboardingStateSchema = {
+  operationId: 'getCompanyOnboardingState',
+  tags,
+  summary: 'What a company has set up so far',
+  description: 'For its members and for administrators.',
+  params: Params,
+  response: {
+    200: envelope(
+      Type.Object({
+        id: Type.Integer({ examples: [3] }),
+        hasCreatedProduct: Type.Boolean(),
+        hasCreatedFacility: Type.Boolean(),
+        hasCreatedProcessingAction: Type.Boolean(),
+        hasAddedFarmers: Type.Boolean(),
+      }),
+      'what it has set up',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const listPartnersSchema = (operationId: string, summary: string) => ({
+  operationId,
+  tags,
+  summary,
+  description: 'For its members and for administrators.',
+  params: Params,
+  querystring: listQuery(SORTABLE, {}),
+  response: { 200: envelope(listOf(CompanyItem), 'a page of companies'), ...failureAnswers(401, 404) },
+});
 
 export const listCompaniesSchema = (
   operationId: string,
@@ -202,7 +227,8 @@ export const listCompaniesSchema = (
   summary,
   querystring: listQuery(SORTABLE, {
     ...searchFilters('part of the name or of the abbreviation; case is ignored'),
-    status: Type.Optional(CompanyStatus),
+    status: Type.Optional(Type.Enum([...FILTERED], { description: 'no company has REGISTERED' })),
+    language: QueryLanguage,
   }),
   response: {
     200: envelope(listOf(CompanyItem), 'a page of companies'),

@@ -1,36 +1,84 @@
-import sql from 'sql-template-tag';
+import sql, { join, raw } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
-import type { SORTABLE, Status } from './schemas.ts';
+import type { Entries } from './entries.ts';
+import type { AddressField } from './profile-schemas.ts';
+import type { FILTERED, SORTABLE, Status } from './schemas.ts';
 
 /** The profile of a company; null for unset fields. */
-export interface Profile {
-  name: string;
-  abbreviation: string | null;
-  about: string | null;
-  manager: string | null;
-  webPage: string | null;
-  email: string | null;
-  address: string | null;
-  city: string | null;
-  state: string | null;
-  zip: string | null;
-  countryId: number | null;
-  /** storage key of an image */
-  logo: string | null;
-}
+export type Profile = Record<AddressField, string | null> &
+  Entries & {
+    name: string;
+    abbreviation: string | null;
+    about: string | null;
+    manager: string | null;
+    webPage: string | null;
+    email: string | null;
+    phone: string | null;
+    interview: string | null;
+    displayPrefferedWayOfPayment: boolean | null;
+    purchaseProofDocumentMultipleFarmers: boolean | null;
+    allowBeycoIntegration: boolean | null;
+    countryId: number | null;
+    /** code of a currency type */
+    currency: string | null;
+    /** storage key of an image */
+    logo: string | null;
+    /** links by the name of the medium */
+    mediaLinks: Record<string, string>;
+  };
 
-export interface Company extends Profile {
+export type Company = Profile & {
   id: number;
   status: Status;
   version: number;
+};
+
+const COLUMNS: Record<keyof Profile, string> = {
+  name: 'name',
+  abbreviation: 'abbreviation',
+  about: 'about',
+  manager: 'manager',
+  webPage: 'web_page',
+  email: 'email',
+  phone: 'phone',
+  interview: 'interview',
+  displayPrefferedWayOfPayment: 'display_preferred_way_of_payment',
+  purchaseProofDocumentMultipleFarmers: 'purchase_proof_multiple_farmers',
+  allowBeycoIntegration: 'allow_beyco_integration',
+  address: 'address',
+  city: 'city',
+  state: 'state',
+  zip: 'zip',
+  cell: 'cell',
+  sector: 'sector',
+  village: 'village',
+  otherAddress: 'other_address',
+  hondurasFarm: 'honduras_farm',
+  hondurasVillage: 'honduras_village',
+  hondurasMunicipality: 'honduras_municipality',
+  hondurasDepartment: 'honduras_department',
+  countryId: 'country_id',
+  currency: 'currency',
+  logo: 'logo',
+  mediaLinks: 'media_links',
+  documents: 'documents',
+  certifications: 'certifications',
+};
+const FIELDS = Object.keys(COLUMNS) as (keyof Profile)[];
+
+/** The value of a column: the driver would write a list as an array of PostgreSQL. */
+function stored(profile: Profile, field: keyof Profile): unknown {
+  const value = profile[field];
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-const COMPANY = sql`id, status, version, name, abbreviation, about, manager, web_page AS "webPage", email, address,
-  city, state, zip, country_id AS "countryId", logo`;
+const COMPANY = raw(
+  ['id', 'status', 'version', ...FIELDS.map(field => `${COLUMNS[field]} AS "${field}"`)].join(', '),
+);
 
 export async function findCompany(database: Database, id: number): Promise<Company | undefined> {
   const { rows } = await database.query<Company>({
@@ -39,6 +87,14 @@ export async function findCompany(database: Database, id: number): Promise<Compa
     values: [id],
   });
   return rows[0];
+}
+
+/** Companies by their ids, also deactivated ones, in no order; missing ones are left out. */
+export async function findCompanies(database: Database, ids: readonly number[]): Promise<Company[]> {
+  const { rows } = await database.query<Company>(
+    sql`SELECT ${COMPANY} FROM companies WHERE id = ANY (${ids}::integer[])`,
+  );
+  return rows;
 }
 
 /** A company, locked with its users until the end of the transaction. */
@@ -56,32 +112,35 @@ export async function insertCompany(
   createdBy: number,
   createdAt: Date,
 ): Promise<number> {
-  const { name, abbreviation, about, manager, webPage, email } = profile;
-  const { address, city, state, zip, countryId, logo } = profile;
   const folded = searchable(profile);
+  const columns = raw(FIELDS.map(field => COLUMNS[field]).join(', '));
   const { rows } = await database.query<{ id: number }>(sql`
-    INSERT INTO companies (status, name, abbreviation, about, manager, web_page, email, address, city, state, zip,
-      country_id, logo, folded, tokens, created_by, created_at)
-    VALUES ('ACTIVE', ${name}, ${abbreviation}, ${about}, ${manager}, ${webPage}, ${email}, ${address}, ${city},
-      ${state}, ${zip}, ${countryId}, ${logo}, ${folded}, ${ngramsOf(folded)}, ${createdBy}, ${createdAt})
+    INSERT INTO companies (status, ${columns}, folded, tokens, created_by, created_at)
+    VALUES ('ACTIVE', ${join(FIELDS.map(field => stored(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
+      ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
 }
 
 /** Stores the next version of a company, whose row lock the transaction holds. */
 export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
-  const { name, abbreviation, about, manager, webPage, email } = profile;
-  const { address, city, state, zip, countryId, logo } = profile;
   const folded = searchable(profile);
+  const changes = FIELDS.map(field => sql`${raw(COLUMNS[field])} = ${stored(profile, field)}`);
   await database.query(sql`
-    UPDATE companies SET name = ${name}, abbreviation = ${abbreviation}, about = ${about}, manager = ${manager},
-      web_page = ${webPage}, email = ${email}, address = ${address}, city = ${city}, state = ${state}, zip = ${zip},
-      country_id = ${countryId}, logo = ${logo}, folded = ${folded}, tokens = ${ngramsOf(folded)},
-      version = version + 1
+    UPDATE companies SET ${join(changes)}, folded = ${folded}, tokens = ${ngramsOf(folded)}, version = version + 1
     WHERE id = ${id}`);
 }
 
-/** The same for a change of its status or of its users. */
+/** Ids for so many new entries of lists of companies. */
+export async function newEntryIds(database: Database, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const { rows } = await database.query<{ id: number }>(sql`
+    INSERT INTO company_entry_ids (given_at)
+    SELECT ${new Date()}::timestamptz FROM generate_series(1, ${count}::int) RETURNING id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Stores the next version of a company for a change of its status or of its users. */
 export async function touchCompany(database: Database, id: number, status: Status): Promise<void> {
   await database.query(sql`UPDATE companies SET status = ${status}, version = version + 1 WHERE id = ${id}`);
 }
@@ -94,15 +153,17 @@ function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation
 export interface CompanyFilter {
   /** companies that this user is a member of; without it, all */
   userId?: number | undefined;
+  /** companies with these ids; without it, all */
+  ids?: readonly number[] | undefined;
   /** matches a part of the name or of the abbreviation */
   query?: string | undefined;
-  status?: Status | undefined;
+  status?: (typeof FILTERED)[number] | undefined;
 }
 
 export type CompanySort = (typeof SORTABLE)[number];
 const KEYS = { id: 'id', name: 'left(folded, 100)', status: 'status' };
 
-export type ListedCompany = Pick<Company, 'id' | 'status' | 'name' | 'abbreviation'>;
+export type ListedCompany = Pick<Company, 'id' | 'status' | 'name' | 'abbreviation' | 'logo'>;
 
 /** A page of companies, and their total number. */
 export async function listCompanies(
@@ -123,7 +184,7 @@ export async function listCompanies(
  * @param tokens the n-grams for the index
  */
 export function listSource(
-  { userId, query, status }: CompanyFilter,
+  { userId, ids, query, status }: CompanyFilter,
   sortBy: CompanySort,
   tokens: readonly string[],
 ): ListSource {
@@ -131,15 +192,16 @@ export function listSource(
     userId === undefined
       ? undefined
       : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
+  const isOne = ids && sql`id = ANY (${ids}::integer[])`;
   const isStatus = status === undefined ? undefined : sql`status = ${status}`;
   // The n-grams select candidates by an index; then the whole text is compared.
   const holds = query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`;
   const byToken = holds && sql`tokens @> ${tokens}::text[]`;
   return {
     table: 'companies',
-    columns: sql`id, status, name, abbreviation`,
+    columns: sql`id, status, name, abbreviation, logo`,
     key: KEYS[sortBy],
-    gather: allOf([isMember, isStatus, byToken, holds]),
-    look: allOf([holds, isStatus, isMember]),
+    gather: allOf([isMember, isOne, isStatus, byToken, holds]),
+    look: allOf([holds, isStatus, isMember, isOne]),
   };
 }

@@ -1,55 +1,150 @@
 import type { Static } from 'typebox';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Caller } from '../access/authentication.ts';
 import { findUsers } from '../accounts/users/store.ts';
+import { asItem as asUserItem } from '../accounts/users/user.ts';
 import { findCountry } from '../countries/countries.ts';
-import { findImages } from '../images/store.ts';
-import type { CompanyWithUsers } from './access.ts';
+import { findCurrency } from '../currency/store.ts';
+import { findImages, type Image } from '../images/store.ts';
+import { type CompanyWithUsers, roleIn } from './access.ts';
+import { filesOf } from './entries.ts';
+import type { Links } from './links.ts';
 import type { Member } from './members-store.ts';
-import type { Company as CompanySchema } from './schemas.ts';
+import { ADDRESS_FIELDS, type BriefProfile, type WholeProfile } from './profile-schemas.ts';
+import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './schemas.ts';
 import type { Company, ListedCompany } from './store.ts';
 
-/** A company as in answers. */
+/** A company with its users, as a reader sees it. */
 export async function asCompany(
   database: Database,
-  { company, members, invited }: CompanyWithUsers,
+  links: Links,
+  { found, caller }: { found: CompanyWithUsers; caller: Caller },
 ): Promise<Static<typeof CompanySchema>> {
-  const [[logo], users] = await Promise.all([
-    company.logo === null ? [] : findImages(database, [company.logo]),
-    findUsers(
-      database,
-      members.map(({ userId }) => userId),
-    ),
+  const { company } = found;
+  const [profile, users, companyRoles] = await Promise.all([
+    asProfile(database, company),
+    asUsers(database, found),
+    links.rolesOf(database, company.id),
   ]);
-  const { about, manager, webPage, email } = company;
+  return {
+    ...profile,
+    status: company.status,
+    actions: actionsOf(found, caller),
+    users,
+    companyRoles,
+    // No company has a facility yet.
+    supportsCollectors: false,
+  };
+}
+
+/** The members of a company, and who is invited, of whom only id and role are shown. */
+export async function asUsers(
+  database: Database,
+  { members, invited }: Pick<CompanyWithUsers, 'members' | 'invited'>,
+): Promise<Static<typeof CompanyUser>[]> {
+  const users = await findUsers(
+    database,
+    members.map(({ userId }) => userId),
+  );
+  return [
+    ...users.flatMap((user, index) =>
+      user ? { ...asUserItem(user), companyRole: (members[index] as Member).role } : [],
+    ),
+    ...invited.map(({ userId: id, role }) => ({ id, companyRole: role, pending: true as const })),
+  ];
+}
+
+function actionsOf({ company, members }: CompanyWithUsers, { id, role }: Caller): (typeof MAY)[number][] {
+  const isAdmin = role === 'SYSTEM_ADMIN';
+  const manages = isAdmin || (company.status === 'ACTIVE' && roleIn(members, id) === 'COMPANY_ADMIN');
+  return [
+    'VIEW_COMPANY_PROFILE',
+    ...(manages
+      ? ([
+          'UPDATE_COMPANY_PROFILE',
+          'ADD_USER_TO_COMPANY',
+          'SET_USER_COMPANY_ROLE',
+          'REMOVE_USER_FROM_COMPANY',
+        ] as const)
+      : []),
+    ...(isAdmin
+      ? ([
+          company.status === 'ACTIVE' ? 'DEACTIVATE_COMPANY' : 'ACTIVATE_COMPANY',
+          'MERGE_TO_COMPANY',
+        ] as const)
+      : []),
+  ];
+}
+
+/** The whole profile of a company, without its users. */
+export async function asProfile(database: Database, company: Company): Promise<Static<typeof WholeProfile>> {
+  const { interview, allowBeycoIntegration, documents, certifications } = company;
+  const keys = filesOf(company).map(({ storageKey }) => storageKey);
+  const [images, currency] = await Promise.all([
+    findImages(database, keys),
+    company.currency === null ? undefined : findCurrency(database, company.currency),
+  ]);
+  const file = <Field extends string>(field: Field, key: string | null | undefined) => {
+    const image = images.find(({ storageKey }) => storageKey === key);
+    return (image ? { [field]: described(image) } : {}) as { [name in Field]?: ReturnType<typeof described> };
+  };
+  return {
+    ...asBrief(company),
+    ...present({ interview, allowBeycoIntegration }),
+    ...file('logo', company.logo),
+    documents: documents.map(({ document, ...rest }) => ({ ...rest, ...file('document', document) })),
+    certifications: certifications.map(({ certificate, ...rest }) => ({
+      ...rest,
+      ...file('certificate', certificate),
+    })),
+    ...(currency && { currency }),
+  };
+}
+
+/** The profile of a company without what it refers to. */
+export function asBrief(company: Company): Static<typeof BriefProfile> {
+  const { id, name, abbreviation, about, manager, webPage, email, phone, mediaLinks } = company;
+  const { displayPrefferedWayOfPayment, purchaseProofDocumentMultipleFarmers } = company;
   const headquarters = headquartersOf(company);
   return {
-    ...asItem(company),
-    ...present({ about, manager, webPage, email }),
+    id,
+    name,
+    ...present({ abbreviation, about, manager, webPage, email, phone }),
+    ...present({ displayPrefferedWayOfPayment, purchaseProofDocumentMultipleFarmers }),
     ...(Object.keys(headquarters).length > 0 && { headquarters }),
-    ...(logo && { logo }),
-    users: [
-      ...users.flatMap((user, index) => {
-        if (!user) return [];
-        const { id, name, surname, email } = user;
-        return { id, name, surname, email, companyRole: (members[index] as Member).role };
-      }),
-      ...invited.map(({ userId: id, role }) => ({ id, companyRole: role, pending: true as const })),
-    ],
+    mediaLinks,
   };
 }
 
 /** A company in lists. */
-export function asItem({ id, status, name, abbreviation }: ListedCompany) {
-  return { id, status, name, ...present({ abbreviation }) };
+export function asItem({
+  id,
+  status,
+  name,
+  abbreviation,
+  logo: logoStorageKey,
+}: ListedCompany): Static<typeof CompanyItem> {
+  return { id, status, name, ...present({ abbreviation, logoStorageKey }) };
 }
 
-function headquartersOf({ address, city, state, zip, countryId }: Company) {
-  const country = countryId === null ? undefined : findCountry(countryId);
-  return { ...present({ address, city, state, zip }), ...(country && { country }) };
+function headquartersOf(company: Company) {
+  const texts = Object.fromEntries(ADDRESS_FIELDS.map(field => [field, company[field]]));
+  const country = company.countryId === null ? undefined : findCountry(company.countryId);
+  return { ...present(texts as Pick<Company, (typeof ADDRESS_FIELDS)[number]>), ...(country && { country }) };
 }
+
+function described({ id, storageKey, name, contentType, size }: Image) {
+  return { id, storageKey, name, contentType, size };
+}
+
+type Present<Fields> = {
+  [Field in keyof Fields as null extends Fields[Field] ? never : Field]: Fields[Field];
+} & {
+  [Field in keyof Fields as null extends Fields[Field] ? Field : never]?: NonNullable<Fields[Field]>;
+};
 
 /** The fields that are set. */
-function present<Field extends string>(fields: Record<Field, string | null>): { [field in Field]?: string } {
+function present<Fields extends object>(fields: Fields): Present<Fields> {
   const known = Object.entries(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(known) as { [field in Field]?: string };
+  return Object.fromEntries(known) as Present<Fields>;
 }

@@ -21,7 +21,10 @@ export const LanguageHeader = Type.Object({
   ),
 });
 
-/** The language that a request's headers select. */
+/** The same as a query parameter, which takes precedence over the header. */
+export const QueryLanguage = LanguageHeader.properties.language;
+
+/** The language that a request's headers, or its query, select. */
 export function languageOf({ language = '' }: Static<typeof LanguageHeader>): Language {
   const [first = ''] = language.split(',', 1);
   const code = first.trim().toUpperCase();

@@ -27,3 +27,11 @@ export function findCountry(id: number | string): Country | undefined {
 export function findCountryByCode(code: string): Country | undefined {
   return byCode.get(code.toUpperCase());
 }
+
+/** The countries whose name contains a text, or whose code it is, in either case. */
+export function searchCountries(text: string): readonly Country[] {
+  const part = text.toLowerCase();
+  return COUNTRIES.filter(
+    ({ code, name }) => name.toLowerCase().includes(part) || code.toLowerCase() === part,
+  );
+}

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
-import { listOf, listQuery } from '../contract/schemas.ts';
+import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 
 export const Country = Type.Object({
   id: Type.Integer({ examples: [184] }),
@@ -18,6 +18,18 @@ export const listCountriesSchema = {
   tags: ['Company'],
   summary: 'Countries',
   description: 'The countries of ISO 3166-1, by name. All by default.',
-  querystring: listQuery(SORTABLE, {}, DEFAULTS),
+  querystring: listQuery(
+    SORTABLE,
+    {
+      queryString: Type.Optional(
+        Type.String({
+          maxLength: 255,
+          pattern: NO_NUL,
+          description: 'part of the name, or the code; case is ignored',
+        }),
+      ),
+    },
+    DEFAULTS,
+  ),
   response: { 200: envelope(listOf(Country), 'countries'), ...failureAnswers() },
 };

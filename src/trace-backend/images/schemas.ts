@@ -19,6 +19,20 @@ export const Image = Type.Object({
 
 const file = Type.Object({ file: Type.String({ format: 'binary', description: 'the file, with its name' }) });
 
+/** What front ends say of an upload beside its file. */
+const imageQuery = Type.Object({
+  resize: Type.Optional(
+    Type.Boolean({ description: 'without effect: every size of an image is served in any case' }),
+  ),
+});
+const documentQuery = Type.Object({
+  type: Type.Optional(
+    Type.Enum(['GENERAL', 'IMAGE'], {
+      description: 'without effect: documents are stored and served unchanged',
+    }),
+  ),
+});
+
 const uploadAnswers = (description: string) => ({
   200: envelope(Image, description),
   ...failureAnswers(401, 413, 415),
@@ -32,6 +46,7 @@ export const postImageSchema = {
     'A JPEG, PNG or WebP file in the part `file`, of 10 MB and 50 million pixels at most; the content is checked, not ' +
     'the name. It is served upright and without metadata. Images that no record refers to are removed after 30 days.',
   consumes: ['multipart/form-data'],
+  querystring: imageQuery,
   body: file,
   response: uploadAnswers('the received image'),
 };
@@ -44,6 +59,7 @@ export const postDocumentSchema = {
     'A PDF or any other file in the part `file`, of 25 MB at most. It is served unchanged, for download. Documents that no ' +
     'record refers to are removed after 30 days.',
   consumes: ['multipart/form-data'],
+  querystring: documentQuery,
   body: file,
   response: uploadAnswers('the received document'),
 };

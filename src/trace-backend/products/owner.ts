@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { maySeeCompanies } from '../companies/access.ts';
 import { findCompany } from '../companies/store.ts';
-import { asCompany } from '../companies/view.ts';
+import { asProfile } from '../companies/view.ts';
 
 /** The whole company that owns a product, without its users; undefined for callers who may not see it. */
 export async function wholeOwner(
@@ -23,6 +23,5 @@ export async function profileOf(
   database: Database,
   company: NonNullable<Awaited<ReturnType<typeof findCompany>>>,
 ): Promise<object> {
-  const { users: _, ...profile } = await asCompany(database, { company, members: [], invited: [] });
-  return profile;
+  return { status: company.status, ...(await asProfile(database, company)) };
 }

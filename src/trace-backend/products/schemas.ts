@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Company } from '../companies/schemas.ts';
+import { COMPANY_TYPES } from '../companies/company-types.ts';
+import { WholeProfile } from '../companies/profile-schemas.ts';
+import { CompanyStatus } from '../companies/schemas.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import {
   DateTime,
@@ -14,19 +16,6 @@ import { nullable, oneOrMany } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
 import { parts } from './parts.ts';
-
-export const COMPANY_TYPES = [
-  'BUYER',
-  'IMPORTER',
-  'EXPORTER',
-  'OWNER',
-  'PRODUCER',
-  'ASSOCIATION',
-  'PROCESSOR',
-  'TRADER',
-  'ROASTER',
-] as const;
-export type CompanyType = (typeof COMPANY_TYPES)[number];
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });
 
@@ -53,7 +42,8 @@ export type ProductBody = Omit<Static<typeof ProductUpdate>, 'id'>;
 
 export const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
 
-const { id: _id, name: _name, users: _users, ...profile } = Company.properties;
+const { id: _id, name: _name, ...whole } = WholeProfile.properties;
+const profile = { status: CompanyStatus, ...whole };
 
 /** The owner of a product: the whole company for callers who may see it, otherwise its id and name. */
 const Owner = Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties });

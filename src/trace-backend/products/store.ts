@@ -1,10 +1,11 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { CompanyType } from '../companies/company-types.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
-import type { CompanyType, SORTABLE } from './schemas.ts';
+import type { SORTABLE } from './schemas.ts';
 
 /** The content of a product besides name, companies and labels. */
 export type Content = Record<string, unknown>;

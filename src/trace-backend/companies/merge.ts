@@ -1,0 +1,69 @@
+import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Requester } from '../access/requester.ts';
+import { audit } from '../audit/audit.ts';
+import { idOf } from '../contract/schemas.ts';
+import { deleteInvitations, findInvited } from './invitations-store.ts';
+import type { Links } from './links.ts';
+import { findMembers, MAX_MEMBERS, moveMembers } from './members-store.ts';
+import { type Company, lockCompany, touchCompany } from './store.ts';
+
+/**
+ * Makes a company a part of another one: its users, products and associations become the other's, its invitations
+ * end, and it is deactivated. Profiles stay as they are.
+ *
+ * @throws Problem forbidden, not_found, invalid
+ */
+export async function mergeCompany(
+  database: Database,
+  links: Links,
+  requester: Requester,
+  from: number,
+  other: number | string | undefined,
+): Promise<void> {
+  const { caller } = requester;
+  if (caller.role !== 'SYSTEM_ADMIN')
+    throw new Problem('forbidden', 'MERGE_TO_COMPANY is for a SYSTEM_ADMIN');
+  if (other === undefined) throw wrong('is required');
+  const into = idOf(other);
+  if (into === from) throw wrong('must be another company');
+  // Always in this order, so that two merges do not deadlock.
+  const locked = new Map<number, Company | undefined>();
+  for (const id of [from, into].sort((one, next) => one - next))
+    locked.set(id, await lockCompany(database, id));
+  const company = locked.get(from);
+  if (!company) throw new Problem('not_found', 'there is no such company');
+  const target = locked.get(into);
+  if (target?.status !== 'ACTIVE') throw wrong('is not an active company');
+
+  await checkSize(database, from, into);
+  const users = await moveMembers(database, from, into);
+  await deleteInvitations(database, from);
+  const products = await links.mergeProducts(database, { from, into, userId: caller.id });
+  await touchCompany(database, from, 'DEACTIVATED');
+  await touchCompany(database, into, target.status);
+  for (const entityId of [from, into]) {
+    const details = { from, into, users, products };
+    await audit(database, requester, { action: 'MERGE_TO_COMPANY', entity: 'company', entityId, details });
+  }
+}
+
+async function checkSize(database: Database, from: number, into: number): Promise<void> {
+  const [moved, members, invited] = [
+    await findMembers(database, from),
+    await findMembers(database, into),
+    await findInvited(database, into),
+  ];
+  const ids = new Set([...moved, ...members, ...invited].map(({ userId }) => userId));
+  if (ids.size > MAX_MEMBERS) {
+    throw new Problem(
+      'invalid',
+      `together the companies have more than ${MAX_MEMBERS} users, which is the maximum`,
+    );
+  }
+}
+
+function wrong(what: string): Problem {
+  const sentence = `otherCompanyId ${what}`;
+  return new Problem('invalid', sentence, { fields: { otherCompanyId: sentence } });
+}
