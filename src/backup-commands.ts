@@ -12,7 +12,6 @@ import { openTarget } from './platform/backup/open-target.ts';
 import { type Restoring, restore } from './platform/backup/restore.ts';
 import { openSealing } from './platform/backup/sealing.ts';
 import { openState } from './platform/backup/state.ts';
-import { backupDetail } from './platform/backup/status.ts';
 import { listInstances, openVault, type Vault } from './platform/backup/vault.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
@@ -36,30 +35,6 @@ export interface BackupCommand {
   settings: Settings;
   logger: Logger;
   options: CommandOptions;
-}
-
-/** What a DATA_DIR knows of its backups, from its files alone. */
-export async function status({ settings }: BackupCommand): Promise<string> {
-  if (settings.BACKUP_URL === undefined) return 'backup: off (BACKUP_URL is not set)';
-  const state = openState(settings.DATA_DIR);
-  const known = {
-    instance: await state.instance(),
-    base: await state.read('base'),
-    verified: await state.read('verified'),
-    shipped: await state.read('shipped'),
-    trouble: await state.read('health'),
-    waitingSince: undefined,
-    waitingSegments: 0,
-    unarchivedSegments: 0,
-    archives: true,
-  };
-  const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
-  const { status: word, message } = backupDetail(known, limits, new Date());
-  return [
-    `backup: ${word}, ${message}`,
-    `backup target: ${openTarget(settings).place}, instance ${known.instance}`,
-    `backup log: shipped until ${known.shipped?.at ?? 'never'}`,
-  ].join('\n');
 }
 
 /** Takes a base backup, and returns when all that it needs is in the target. */

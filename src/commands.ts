@@ -2,15 +2,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { revokeLeakedKey, setPassword, unlockUser } from './access-commands.ts';
-import {
-  type BackupCommand,
-  backupList,
-  backupNow,
-  restoreBackup,
-  status,
-  verifyBackup,
-} from './backup-commands.ts';
+import { type BackupCommand, backupList, backupNow, restoreBackup, verifyBackup } from './backup-commands.ts';
 import { type CommandOptions, recordedCommands } from './command-audit.ts';
+import { doctor, status } from './doctor-command.ts';
 import { move } from './move-command.ts';
 import { migratePacketService } from './packet-service/app.ts';
 import { erasePacket } from './packet-service/erasure/erase.ts';
@@ -301,9 +295,15 @@ export const commands: Record<string, Command> = {
   },
   status: {
     usage: 'status',
-    does: 'prints how old the last backup and the last verified one are',
+    does: 'prints in ten lines how the services, the database, the log, notifications, backups and the disk are, with counts and rates',
     options: {},
     alone: status,
+  },
+  doctor: {
+    usage: 'doctor [--json]',
+    does: 'checks settings, services, database, privileges, log, files, disk, clock and backups, whether the services run or not, and says what to do; ends with 1 when there is an error. It changes nothing',
+    options: { json: { type: 'boolean' } },
+    alone: doctor,
   },
   restore: {
     usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID]',

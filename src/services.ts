@@ -7,10 +7,12 @@ import { type Backups, openBackups } from './platform/backup/backups.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { checkFileStore } from './platform/files/store-id.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
+import { watchEventLoop } from './platform/metrics/event-loop.ts';
 import { oneRoleWarning } from './platform/postgres/check-roles.ts';
 import { checkServer } from './platform/postgres/check-server.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import type { OpenDatabase } from './platform/postgres/open-database.ts';
+import { beginRun } from './platform/runs/runs.ts';
 import { type Settings, SettingsError } from './platform/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { uselessLinks } from './start-warnings.ts';
@@ -36,8 +38,18 @@ export async function startServices(
   running: Running,
 ): Promise<Listening> {
   await checkDatabase(settings, database.connection, logger);
-  const backups = openBackups(settings, database, logger);
-  running.database = { stop: () => stopDatabase(database, backups) };
+  const [stopTracing, endRun] = await Promise.all([
+    trace(settings, logger),
+    beginRun(settings.DATA_DIR, logger),
+  ]);
+  let backups: Backups | undefined;
+  running.database = {
+    async stop() {
+      await stopDatabase(database, backups);
+      await Promise.all([stopTracing(), endRun()]);
+    },
+  };
+  backups = openBackups(settings, database, logger);
   // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
   const services = await makeServices(
     settings,
@@ -54,11 +66,22 @@ export async function startServices(
   }
   await warnOfOneRole(settings, database.connection, logger);
   backups?.start();
+  watchEventLoop(logger);
   for (const { name } of services) {
     const warning = uselessLinks(settings, name, listening[name] as string);
     if (warning !== undefined) logger.warn(warning);
   }
   return listening;
+}
+
+/** Starts to trace requests if there is a collector; otherwise nothing of OpenTelemetry is loaded. */
+async function trace(
+  { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Settings,
+  logger: Logger,
+): Promise<() => Promise<void>> {
+  if (endpoint === undefined) return async () => {};
+  const { startTracing } = await import('./platform/tracing/tracing.ts');
+  return startTracing(endpoint, logger);
 }
 
 /** Ships what the server has archived before it ended: a clean stop leaves nothing at risk. */

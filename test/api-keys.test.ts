@@ -240,8 +240,8 @@ test('a packet service elsewhere asks for a key once, and stops with it when its
   const hash = apiKeyHash(key) as Buffer;
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN };
   const limits = { keptMs: 30_000, refusedMs: 5_000, feedMs: 10_000, keys: 10 };
-  const cached = keyHolders(settings, undefined, logger, limits);
-  const impatient = keyHolders(settings, undefined, logger, { ...limits, keptMs: 1, refusedMs: 1 });
+  const cached = keyHolders(settings, undefined, { logger }, limits);
+  const impatient = keyHolders(settings, undefined, { logger }, { ...limits, keptMs: 1, refusedMs: 1 });
   expect(await cached?.(hash)).toMatchObject({ userId: String(user.id), role: 'USER', scopes: ['write'] });
   expect(await impatient?.(hash)).toBeDefined();
   await user.send('DELETE', `${PATH}/${id}`);
@@ -257,7 +257,7 @@ test('the registry answers about keys only with the service token; without it th
   expect((await ask(bearer(key))).status).toBe(401);
   expect((await ask(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN: 'another' };
-  const find = keyHolders(settings, undefined, logger);
+  const find = keyHolders(settings, undefined, { logger });
   await expect(find?.(apiKeyHash(key) as Buffer)).rejects.toMatchObject({ code: 'unavailable' });
 });
 

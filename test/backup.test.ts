@@ -185,7 +185,7 @@ test('backup verify names every object that was changed, and a wrong key is refu
   const status = await fieldtrace(settings, 'status');
   expect([status.code, status.out]).toEqual([
     0,
-    expect.stringMatching(/^backup: OK, last base backup \d+ min ago, last verified \d+ min ago\n/),
+    expect.stringMatching(/^backup: OK, last base backup \d+ min ago, last verified \d+ min ago$/m),
   ]);
   const metrics = (await service.send('GET', '/metrics')).text;
   for (const name of ['backup_last_base_timestamp_seconds', 'backup_last_verified_timestamp_seconds'])

@@ -219,6 +219,7 @@ const STATED: Record<string, Stated> = {
 /** Constants with such names that bound our own work, or what is kept, shown or logged of a request. */
 const INTERNAL = new Set([
   'geometry: MAX_CONTACTS',
+  'packet-service: MAX_DEAD',
   'packet-service/access: LIMITS',
   'packet-service/access: MAX_KNOWN',
   'packet-service/attachments: MAX_CARRIERS',

@@ -41,7 +41,7 @@ test('platform and geometry import neither service, and the services never impor
 
 test('tests that run programs of Debian`s archive let test/helpers/debian.ts install them', () => {
   const programs =
-    /\b(runGuide|followGuide)\(|'(caddy|curl|nginx|ogr2ogr|openssl|pgbouncer|psql|systemd-analyze)'/;
+    /\b(runGuide|followGuide)\(|'(caddy|curl|nginx|ogr2ogr|openssl|pgbouncer|promtool|psql|systemd-analyze)'/;
   for (const file of files.filter(name => name.endsWith('.test.ts') && name !== 'test/tidiness.test.ts')) {
     if (programs.test(textOf(file))) expect(importsOf(file), file).toContain('test/helpers/debian.ts');
   }
@@ -59,7 +59,7 @@ test('the authorisation tables list what the definitions do; only open pages are
   expect(hidden.sort()).toEqual([
     'src/packet-service/graph/graph-page.ts',
     'src/platform/http/definition.ts',
-    'src/platform/http/metrics.ts',
+    'src/platform/metrics/metrics.ts',
   ]);
 });
 

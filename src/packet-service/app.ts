@@ -4,9 +4,11 @@ import { tellBackups } from '../platform/backup/tell.ts';
 import { pacer } from '../platform/concurrency/pacer.ts';
 import { admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
-import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
 import { prepareJobs } from '../platform/jobs/jobs.ts';
+import { watchPools } from '../platform/metrics/databases.ts';
+import { registerMetrics } from '../platform/metrics/metrics.ts';
+import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
@@ -36,6 +38,7 @@ import { registerIntake } from './intake/routes.ts';
 import { broadcast } from './log/broadcast.ts';
 import { clockWatch } from './log/clock-watch.ts';
 import { sequencer } from './log/sequencer.ts';
+import { measureBatches, measurePacketService } from './metrics.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
 import type { ExportContext } from './packets/export.ts';
 import { packetReader } from './packets/reader.ts';
@@ -103,35 +106,33 @@ export async function packetService(
   registry?: UserRegistry,
   backups?: Backups,
 ): Promise<Server> {
+  const app = await makeServer(settings, logger);
+  const metrics = registerMetrics(app, 'packet-service', settings);
+  const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
-  const { pool, writerPool, logPool, exports } = openPools(connection, settings, {
-    onRefusal: condition.refused,
-  });
+  const onRefusal = condition.refused;
+  const { pool, writerPool, logPool, exports } = openPools(connection, settings, { onRefusal, watch });
   const addWords = wordAdder(pool);
   const news = broadcast(pool, logger, findParticipants);
   const pending = pendingList(pool, logger);
-  const writer = withWriteListener(batchWriter(writerPool, settings.WRITER_LANES, logger), ({ event }) => {
+  const batches = batchWriter(writerPool, settings.WRITER_LANES, logger, measureBatches(metrics, settings));
+  const writer = withWriteListener(batches, ({ event }) => {
     log.wake();
     if (event.kind === 'chat.message') pending.grew();
   });
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
-  const resolver = makeResolver(settings, { pool, pace, surveyor });
+  const resolver = makeResolver(settings, { pool, pace, surveyor, breakers });
   const checkThread = threadCheck(pool);
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
-  const app = await makeServer(settings, logger);
-  const metrics = registerMetrics(app, 'packet-service', settings);
   const clock = clockWatch(logger, metrics);
   const log = sequencer(logPool, { news, clock, onErased: addWords.forget }, logger);
-  const { notifier, stop: stopNotifying } = openNotifications(app, settings, {
-    connection,
-    pool,
-    keepInvitationToken: insertInvitationToken,
-  });
+  const sources = { connection, pool, keepInvitationToken: insertInvitationToken, watch: watch('jobs') };
+  const { notifier, stop: stopNotifying } = openNotifications(app, settings, sources);
 
   keepPersonalDataOutOfCaches(app);
-  const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry });
+  const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const health = registerHealth(app, 'packet-service', { condition, metrics });
   health.tell(clock.detail);
@@ -141,12 +142,13 @@ export async function packetService(
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket });
   registerChat(app, { pool, checkThread });
-  const askRegistry = registryLookup(settings, logger, registry);
+  const askRegistry = registryLookup(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, readPacket, askRegistry });
   registerEvents(app, { feeds, settings });
-  registerSync(app, { pool, news, visibility, settings });
+  registerSync(app, { pool, news, visibility, settings, metrics });
   registerExports(app, settings, { pool, exports, visibility });
   registerFields(app, { pool, settings, pace, surveyor });
+  measurePacketService(app, metrics, { pool, writer, log, news, feeds });
 
   app.addHook('onListen', async () => {
     log.start();

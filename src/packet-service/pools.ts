@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { JOB_CONNECTIONS } from '../platform/jobs/jobs.ts';
+import type { WatchPool } from '../platform/metrics/databases.ts';
 import { type Connection, openPool, type PoolOptions } from '../platform/postgres/database.ts';
 import type { Settings } from '../platform/settings.ts';
 import { SCHEMA } from './contract/database-schema.ts';
@@ -37,17 +38,17 @@ export function connectionsNeeded({
 export function openPools(
   connection: Connection,
   { DATABASE_POOL, WRITER_LANES }: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES'>,
-  { onRefusal }: Required<Pick<PoolOptions, 'onRefusal'>>,
+  { onRefusal, watch }: Required<Pick<PoolOptions, 'onRefusal'>> & { watch: WatchPool },
 ): Pools {
-  const open = (max: number, options: PoolOptions = {}) =>
-    openPool(connection, SCHEMA, max, { onRefusal, ...options });
+  const open = (name: string, max: number, options: PoolOptions = {}) =>
+    openPool(connection, SCHEMA, max, { onRefusal, watch: watch(name), ...options });
   return {
-    pool: open(DATABASE_POOL),
-    writerPool: open(WRITER_LANES, {
+    pool: open('requests', DATABASE_POOL),
+    writerPool: open('writer', WRITER_LANES, {
       pipeline: true,
       deadline: { ms: PIPELINE_DEADLINE_MS, of: 'statement' },
     }),
-    logPool: open(SEQUENCERS, { pipeline: true }),
-    exports: open(EXPORTS_AT_ONCE, { deadline: { ms: EXPORT_SILENCE_MS, of: 'silence' } }),
+    logPool: open('log', SEQUENCERS, { pipeline: true }),
+    exports: open('exports', EXPORTS_AT_ONCE, { deadline: { ms: EXPORT_SILENCE_MS, of: 'silence' } }),
   };
 }

@@ -40,8 +40,30 @@ export function allowedValues(setting: object): string {
   return `${minLength} to ${maxLength} characters`;
 }
 
+const SECRET = /SECRET|TOKEN|KEY|PASSWORD(?!_POLICY)/;
+
 /** The sentence about an invalid value; a secret is not shown. */
 export function complaint(name: string, setting: object, value: string): string {
-  const shown = /SECRET|TOKEN|KEY|PASSWORD|URL/.test(name) ? '' : ` (it is "${value.slice(0, 100)}")`;
+  const shown = SECRET.test(name) || name.includes('URL') ? '' : ` (it is "${value.slice(0, 100)}")`;
   return `${name}${shown} must be ${allowedValues(setting)}: ${(setting as Described).description}`;
+}
+
+/** URLs that people or other programs are given; the paths of all others may hold a secret. */
+const PUBLIC = /^(TRACE_)?PUBLIC_URL$/;
+
+/**
+ * The value of a setting for people: secrets are masked, and of a URL its user, its host and, for databases, S3 and
+ * folders, its path remain.
+ */
+export function shownValue(name: string, value: unknown): string {
+  const text = String(value);
+  if (SECRET.test(name)) return '***';
+  if (!/_(URL|ENDPOINT)$/.test(name) || PUBLIC.test(name)) return text;
+  const [, scheme = '', authority = '', path = '', query = ''] =
+    /^([a-z0-9+]+:\/\/)([^/?#]*)([^?#]*)(.*)$/is.exec(text) ?? [];
+  const at = authority.lastIndexOf('@');
+  const user = at < 0 ? '' : `${authority.slice(0, at).replace(/:.*$/s, ':***')}@`;
+  const isPlace = /^(postgres(ql)?|file|s3):/.test(scheme);
+  const shownPath = isPlace || path.length < 2 ? path : '/…';
+  return scheme + user + authority.slice(at + 1) + shownPath + (query ? '?…' : '');
 }

@@ -177,6 +177,13 @@ export const Settings = Type.Object({
     description:
       'limits on requests per minute and contacts per hour; limits on guessing and on sizes are always on, and loopback addresses are exempt from limits per address',
   }),
+  SLOW_STATEMENT_MILLISECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 600_000,
+    default: 1000,
+    description:
+      'milliseconds from which on a statement of the database is logged as slow, by its name; 0 logs none',
+  }),
   STALL_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
@@ -192,6 +199,9 @@ export const Settings = Type.Object({
       'seconds between the signal to stop and the stop: health answers 503 and requests are still served, until load balancers have noticed',
   }),
   METRICS_TOKEN: secret('bearer token that GET /metrics requires; without it, the endpoint is open', 16),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    'base URL of an OpenTelemetry collector (OTLP over HTTP), to which traces of requests and statements are sent; the SDK reads its other OTEL_ variables itself',
+  ),
   S3_BUCKET: Type.Optional(
     Type.String({
       minLength: 3,

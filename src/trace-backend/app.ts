@@ -1,18 +1,22 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { Counter, type Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
-import { registerMetrics } from '../platform/http/metrics.ts';
 import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
 import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
+import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
+import { measureJobs } from '../platform/metrics/jobs.ts';
+import { registerMetrics } from '../platform/metrics/metrics.ts';
+import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
 import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
-import { type Connection, openPool, readSomething } from '../platform/postgres/database.ts';
+import { type Connection, openPool, type PoolOptions, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
 import type { MovedService } from '../platform/postgres/move/move.ts';
 import type { Settings } from '../platform/settings.ts';
@@ -156,12 +160,13 @@ export async function traceBackend(
   elsewhere?: PersonalData,
   backups?: Backups,
 ): Promise<{ app: Server; registry: UserRegistry }> {
-  const condition = databaseCondition(logger);
-  const pool = openPool(connection, SCHEMA, settings.DATABASE_POOL, { onRefusal: condition.refused });
-  const box = secretBox(settings);
-  const keys = await openKeys(pool, box, settings);
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'trace-backend', settings);
+  const watch = watchPools(metrics, logger, settings);
+  const condition = databaseCondition(logger);
+  const { pool, exports } = openPools(connection, settings, { onRefusal: condition.refused, watch });
+  const box = secretBox(settings);
+  const keys = await openKeys(pool, box, settings);
   checkOrigins(app, settings);
   const requirement = secondFactorRequirement(settings);
   const findSession = sessionFinder(pool);
@@ -175,11 +180,12 @@ export async function traceBackend(
     mustProveFactor: requirement.isOpen,
   });
 
-  const jobs = openJobs(connection, JOBS_SCHEMA, logger);
+  const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
-  const mailing = { pool, mailer, publicUrl, invitation, emailChange: shareEmailChange, logger };
+  const onGivenUp = countGivenUp(metrics);
+  const mailing = { pool, mailer, publicUrl, invitation, emailChange: shareEmailChange, logger, onGivenUp };
   const mails = openMails(jobs, mailing, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
@@ -190,7 +196,6 @@ export async function traceBackend(
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   tellBackups({ health, metrics }, settings, backups);
-  const exports = openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE });
   const personal = { pool, passwords: openPasswords(), exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
@@ -201,13 +206,12 @@ export async function traceBackend(
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCountries(app);
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
-  registerCurrency(app, { pool, currencies: openCurrency(app, settings, pool) });
+  const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
+  registerCurrency(app, { pool, currencies });
+  measureJobs(app, metrics, pool, JOBS_SCHEMA);
   app.addHook('onListen', async () => {
     jobs.start();
-    condition.start({
-      read: () => readSomething(pool),
-      write: space => checkWrites(pool, 'audit', space),
-    });
+    condition.start({ read: () => readSomething(pool), write: probeAudit(pool) });
   });
   app.addHook('onClose', async () => {
     condition.stop();
@@ -236,6 +240,28 @@ function registerProductsAndLabels(
   registerFeedback(app, context);
   registerStockOrders(app);
   return counts.stop;
+}
+
+/** The pools of requests and of exports. */
+function openPools(
+  connection: Connection,
+  { DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>,
+  { onRefusal, watch }: Required<Pick<PoolOptions, 'onRefusal'>> & { watch: WatchPool },
+): { pool: pg.Pool; exports: pg.Pool } {
+  return {
+    pool: openPool(connection, SCHEMA, DATABASE_POOL, { onRefusal, watch: watch('requests') }),
+    exports: openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE, watch: watch('exports') }),
+  };
+}
+
+/** Probes whether the audit can be written to, which every change does. */
+const probeAudit = (pool: pg.Pool) => (space: boolean) => checkWrites(pool, 'audit', space);
+
+/** The metric of mails that used up their attempts or were refused for good. */
+function countGivenUp(registry: Registry): () => void {
+  const help = 'mails that could not be delivered and are given up';
+  const counter = new Counter({ name: 'mails_given_up_total', help, registers: [registry] });
+  return () => counter.inc();
 }
 
 interface Accounts extends ExportContext, ErasureContext {

@@ -42,8 +42,15 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** @param size of a disk for DATA_DIR alone, such as 512m; for root on Linux */
-export async function openStage(processes: number, size?: string): Promise<Stage> {
+/**
+ * @param size of a disk for DATA_DIR alone, such as 512m; for root on Linux
+ * @param settings of all processes, stronger than those that they have otherwise
+ */
+export async function openStage(
+  processes: number,
+  size?: string,
+  settings: Record<string, string> = {},
+): Promise<Stage> {
   const folder = await mkdtemp('/tmp/fieldtrace-faults-');
   await chmod(folder, 0o755);
   if (size !== undefined)
@@ -51,7 +58,8 @@ export async function openStage(processes: number, size?: string): Promise<Stage
   const running: (RunningProcess | undefined)[] = [];
   const mailbox = await openMailbox();
   try {
-    return await startStage(folder, running, mailbox, processes, size !== undefined);
+    const common = { ...COMMON, ...settings };
+    return await startStage(folder, running, { mailbox, processes, mounted: size !== undefined, common });
   } catch (error) {
     await endProcesses(running);
     await mailbox.stop();
@@ -63,12 +71,15 @@ export async function openStage(processes: number, size?: string): Promise<Stage
 async function startStage(
   folder: string,
   running: (RunningProcess | undefined)[],
-  mailbox: Mailbox,
-  processes: number,
-  mounted: boolean,
+  {
+    mailbox,
+    processes,
+    mounted,
+    common: given,
+  }: { mailbox: Mailbox; processes: number; mounted: boolean; common: Record<string, string> },
 ): Promise<Stage> {
   // What the processes compile is kept: most of a start is that.
-  const common = { ...COMMON, SMTP_URL: mailbox.url, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
+  const common = { ...given, SMTP_URL: mailbox.url, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
   const first = () => startProcess({ ...common, ...FIRST_ADMIN, DATA_DIR: folder });
   running[0] = await first();
   const password = (await readFile(path.join(folder, 'postgres/password'), 'utf8')).trim();

@@ -19,6 +19,7 @@ const PACKAGES = {
   ogr2ogr: 'gdal-bin',
   openssl: 'openssl',
   pgbouncer: 'pgbouncer',
+  promtool: 'prometheus',
   psql: 'postgresql-client',
   'systemd-analyze': 'systemd',
   unzip: 'unzip',

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import type { BreakerWatch } from '../../platform/outbound/breaker-watch.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
@@ -48,16 +49,26 @@ export interface Authentication {
  */
 export function authenticate(
   app: Server,
-  { settings, pool, registry }: { settings: Settings; pool: Database; registry?: UserRegistry | undefined },
+  {
+    settings,
+    pool,
+    registry,
+    breakers,
+  }: {
+    settings: Settings;
+    pool: Database;
+    registry?: UserRegistry | undefined;
+    breakers?: BreakerWatch | undefined;
+  },
 ): Authentication {
   const users = tokenUsers(pool);
   app.decorateRequest('user', undefined).decorateRequest('claims', undefined);
   app.decorateRequest('anonymous', false);
   app.decorateRequest('isTokenUser', users.has);
-  const findKeyHolder = keyHolders(settings, registry, app.log);
+  const findKeyHolder = keyHolders(settings, registry, { logger: app.log, breakers });
   const refusalOf = refusals(registry, findKeyHolder);
   if (settings.AUTH_MODE === 'off') return { tokenUsers: users, refusalOf };
-  const check = tokenCheck(settings, registry);
+  const check = tokenCheck(settings, registry, breakers);
   const required = settings.AUTH_MODE === 'required';
   // Before the body is read, so that an upload without a valid token is refused early. Most requests have no token, and
   // need no promise.
@@ -119,7 +130,11 @@ function refusals(
   };
 }
 
-function tokenCheck(settings: Settings, registry: UserRegistry | undefined): TokenCheck | undefined {
+function tokenCheck(
+  settings: Settings,
+  registry: UserRegistry | undefined,
+  breakers: BreakerWatch | undefined,
+): TokenCheck | undefined {
   const { AUTH_MODE, USER_REGISTRY_JWT_SECRET: secret, USER_REGISTRY_JWKS_URL: url } = settings;
   if (secret && url) {
     throw new SettingsError(
@@ -128,7 +143,7 @@ function tokenCheck(settings: Settings, registry: UserRegistry | undefined): Tok
   }
   const expected = expectedOf(settings);
   if (secret) return secretTokenCheck(secret, expected);
-  if (url) return keySetTokenCheck(keysFrom(new URL(url)), undefined, expected);
+  if (url) return keySetTokenCheck(keysFrom(new URL(url), breakers), undefined, expected);
   if (registry) return ownTokenCheck(registry);
   if (AUTH_MODE === 'required') {
     throw new SettingsError(
@@ -174,8 +189,8 @@ function ownTokenCheck(registry: UserRegistry): TokenCheck {
   };
 }
 
-function keysFrom(url: URL): () => Promise<JSONWebKeySet> {
-  const ask = outbound({ name: 'the user registry' });
+function keysFrom(url: URL, watch: BreakerWatch | undefined): () => Promise<JSONWebKeySet> {
+  const ask = outbound({ name: 'the user registry', watch });
   return async () => {
     const { status, body } = await ask({ method: 'GET', url });
     if (status !== 200) throw new Error(`${url} answered ${status}`);

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../platform/http/problems.ts';
+import type { BreakerWatch } from '../../platform/outbound/breaker-watch.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { SCOPES, type Scope } from '../../platform/tokens/api-key.ts';
@@ -43,7 +44,7 @@ export type FindKeyHolder = (hash: Buffer, options?: { feed: boolean }) => Promi
 export function keyHolders(
   { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
   registry: UserRegistry | undefined,
-  logger: FastifyBaseLogger,
+  { logger, breakers }: { logger: FastifyBaseLogger; breakers?: BreakerWatch | undefined },
   limits: typeof LIMITS = LIMITS,
 ): FindKeyHolder | undefined {
   if (base === undefined) return registry && (hash => registry.findKeyHolder(hash));
@@ -52,6 +53,7 @@ export function keyHolders(
     timeoutMs: PATIENCE_MS,
     retries: 1,
     maxBytes: 64 * 1024,
+    watch: breakers,
   });
   const url = new URL(`${base.replace(/\/+$/, '')}/user/api-keys/resolve`);
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};

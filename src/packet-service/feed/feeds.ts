@@ -44,6 +44,8 @@ export interface Feeds {
     response: ServerResponse,
     headers: object,
   ): Promise<void>;
+  /** How many are open. */
+  count(): number;
   /** Ends all feeds at once. */
   stop(): void;
 }
@@ -122,6 +124,7 @@ export function openFeeds(
         response.destroy();
       });
     },
+    count: () => feeds.size,
     stop() {
       clearInterval(heart);
       for (const feed of feeds.keys()) feed.end();

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { leafCell } from '../../geometry/cells.ts';
 import { interiorPoint } from '../../geometry/polygon.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
+import type { BreakerWatch } from '../../platform/outbound/breaker-watch.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { agstackResolver } from './agstack.ts';
 import { pointGeoid } from './geoid.ts';
@@ -24,7 +25,12 @@ export type RegistrySettings = Pick<
 /** The configured resolver: the AgStack registry at ASSET_REGISTRY_URL, or else the built-in one. */
 export function makeResolver(
   settings: RegistrySettings,
-  { pool, pace, surveyor }: { pool: pg.Pool; pace: Pace; surveyor: Surveyor },
+  {
+    pool,
+    pace,
+    surveyor,
+    breakers,
+  }: { pool: pg.Pool; pace: Pace; surveyor: Surveyor; breakers: BreakerWatch },
 ): GeoidResolver {
   const { ASSET_REGISTRY_URL: url, ASSET_REGISTRY_STRICT: strict } = settings;
   if (url === undefined) return builtInResolver(pool, { strict, pace, surveyor });
@@ -33,6 +39,7 @@ export function makeResolver(
     token: settings.ASSET_REGISTRY_TOKEN,
     apiKey: settings.ASSET_REGISTRY_API_KEY,
     clientSecret: settings.ASSET_REGISTRY_CLIENT_SECRET,
+    limits: { watch: breakers },
   };
   return agstackResolver(agstack, (geometry, path) => surveyor.survey(geometry, path, false));
 }

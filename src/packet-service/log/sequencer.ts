@@ -35,6 +35,8 @@ export interface Sequencer {
   start(): void;
   /** To be called after every commit that wrote to the outbox. Returns at once. */
   wake(): void;
+  /** How old an event in the outbox can be, in seconds: the time since it was last found empty. */
+  outboxAge(): number;
   /** Appends what is in the outbox, then ends. */
   stop(): Promise<void>;
 }
@@ -57,14 +59,11 @@ export function sequencer(
   { rest, pause }: Waits = { rest: wakeableWait(), pause: wait },
 ): Sequencer {
   let stopping = false;
+  // When the last round began that left nothing in the outbox.
+  let emptied = performance.now();
   let running: Promise<void> | undefined;
 
-  function onNotice(notice: pg.Notification): void {
-    const read = readNotice(notice);
-    if (read === 'queued') rest.wake();
-    else if (read === 'erased') onErased();
-    else if (read !== undefined) news.advance(read);
-  }
+  const onNotice = noticeListener({ news, onErased }, rest);
 
   /** Runs rounds on one connection until it breaks or the sequencer stops. */
   async function work(connection: pg.PoolClient): Promise<void> {
@@ -82,6 +81,7 @@ export function sequencer(
       news.settle(round.head, before);
       clock.seen(round.clock);
       if (round.more) continue;
+      emptied = began;
       if (last) return;
       if (round.appended && !stopping) await pause(Math.max(REST_MS, performance.now() - began));
       await rest.wait(IDLE_MS);
@@ -111,10 +111,24 @@ export function sequencer(
       running ??= run();
     },
     wake: rest.wake,
+    outboxAge: () => (performance.now() - emptied) / 1000,
     async stop() {
       stopping = true;
       rest.wake();
       await running;
     },
+  };
+}
+
+/** What a notification of the database causes. */
+function noticeListener(
+  { news, onErased }: Pick<Told, 'news' | 'onErased'>,
+  rest: WakeableWait,
+): (notice: pg.Notification) => void {
+  return notice => {
+    const read = readNotice(notice);
+    if (read === 'queued') rest.wake();
+    else if (read === 'erased') onErased();
+    else if (read !== undefined) news.advance(read);
   };
 }

@@ -126,3 +126,9 @@ function valuesOf(alphabet: Buffer): Uint8Array {
 export function uuidTime(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
+
+/** The first id of a millisecond (uuid form). */
+export function firstUuidAt(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import type pg from 'pg';
+import { Gauge, type Registry } from 'prom-client';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
@@ -27,14 +28,23 @@ interface Syncing {
   news: Broadcast;
   visibility: Visibility;
   settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
+  metrics: Registry;
 }
 
 /** Offline sync: the log page by page, with long polling. */
-export function registerSync(app: Server, { pool, news, visibility, settings }: Syncing): void {
+export function registerSync(app: Server, { pool, news, visibility, settings, metrics }: Syncing): void {
   const what = 'waiting requests';
   const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
   let stopping = false;
+  new Gauge({
+    name: 'sync_waiting',
+    help: 'sync requests that wait for new entries',
+    registers: [metrics],
+    collect() {
+      this.set(waiting);
+    },
+  });
 
   app.get('/sync/packets', { schema: syncSchema }, async (request, reply) => {
     const { geoid, user_id, wait = 0, since = '0' } = request.query;

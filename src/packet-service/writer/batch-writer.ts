@@ -49,8 +49,23 @@ export interface BatchWriter {
    * @throws whatever keeps them from being written
    */
   check(space: boolean): Promise<void>;
+  /** How many packets wait for their turn. */
+  waiting(): number;
   /** Writes what waits; resolves when all of it has been answered. */
   drain(): Promise<void>;
+}
+
+/** Runs work in the context of a request. */
+type InContext = (work: () => Promise<void>) => Promise<void>;
+
+/** Observes batches, for metrics and traces. */
+export interface BatchWatch {
+  /** @param waitedMs how long the first of its packets waited for its turn */
+  sent(packets: number, waitedMs: number): void;
+  /** @param tookMs from its beginning to its end, with retries */
+  ended(tookMs: number): void;
+  /** while requests are traced: keeps the context of a request, in which its batch is written */
+  context?: () => InContext;
 }
 
 interface Waiting {
@@ -60,6 +75,7 @@ interface Waiting {
   pipelined: boolean;
   /** by the writer's clock */
   since: number;
+  context: InContext | undefined;
   /** set when it was answered because it had waited too long */
   givenUp: boolean;
   resolve: (outcome: WriteOutcome) => void;
@@ -74,11 +90,16 @@ interface Waiting {
  * @param pool connections in pipeline mode, one per pipeline
  * @param connections connections that write at the same time
  */
-export function batchWriter(pool: pg.Pool, connections: number, logger: FastifyBaseLogger): BatchWriter {
+export function batchWriter(
+  pool: pg.Pool,
+  connections: number,
+  logger: FastifyBaseLogger,
+  watch?: BatchWatch,
+): BatchWriter {
   const pipelines = openPipelines(pool, connections);
   const waiting = waitingList();
   const clock = writerClock(since => giveUp(waiting, inFlight, since));
-  const writing = { pipelines, clock, logger };
+  const writing = { pipelines, clock, logger, watch };
   const inFlight = new Set<Waiting[]>();
   /** in flight */
   let batches = 0;
@@ -105,9 +126,10 @@ export function batchWriter(pool: pg.Pool, connections: number, logger: FastifyB
     if (batches === 0) clock.began();
     batches++;
     do {
+      const { since } = waiting;
       const batch = waiting.take();
       inFlight.add(batch);
-      await writeBatch(writing, batch);
+      await writeWatched(writing, batch, since);
       inFlight.delete(batch);
     } while (batches === 1 ? waiting.packets > 0 : batchIsDue());
     batches--;
@@ -116,30 +138,30 @@ export function batchWriter(pool: pg.Pool, connections: number, logger: FastifyB
 
   return {
     write(write, since = clock.now()) {
-      const { header, body } = write.packet;
-      const bytes = header.length + body.length;
+      const bytes = bytesOf(write);
       if (waiting.bytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooMuchWaits());
       return new Promise((resolve, reject) => {
         const [weight, pipelined] = [weightOf(write), canPipeline(write)];
-        waiting.add({ write, bytes, weight, pipelined, since, givenUp: false, resolve, reject });
+        const context = watch?.context?.();
+        waiting.add({ write, bytes, weight, pipelined, since, context, givenUp: false, resolve, reject });
         schedule();
       });
     },
     now: clock.now,
-    async check(space) {
-      // Batches in flight show it: one that is not answered is given up.
-      if (batches > 0) clock.check();
-      else await checkIdle(pool, space);
-    },
+    waiting: () => waiting.packets,
+    // Batches in flight show it: one that is not answered is given up.
+    check: async space => (batches > 0 ? clock.check() : checkIdle(pool, space)),
     async drain() {
-      if (batches > 0 || waiting.packets > 0) {
-        await new Promise<void>(resolve => {
-          onIdle = resolve;
-        });
-      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onIdle = resolve;
+      if (batches > 0 || waiting.packets > 0) await promise;
       clock.stop();
     },
   };
+}
+
+function bytesOf({ packet: { header, body } }: PacketWrite): number {
+  return header.length + body.length;
 }
 
 function tooMuchWaits(): Problem {
@@ -188,7 +210,8 @@ type WaitingList = ReturnType<typeof waitingList>;
 /** The waiting writes in order of arrival, with their totals. */
 function waitingList() {
   let list: Waiting[] = [];
-  const sums = { packets: 0, bytes: 0, weight: 0, unpipelined: 0 };
+  /** since: when the first of them came; of those that a batch leaves behind, when that batch was taken */
+  const sums = { packets: 0, bytes: 0, weight: 0, unpipelined: 0, since: 0 };
 
   function count({ bytes, weight, pipelined }: Waiting, by: 1 | -1): void {
     sums.packets += by;
@@ -199,6 +222,7 @@ function waitingList() {
 
   return Object.assign(sums, {
     add(added: Waiting): void {
+      if (list.length === 0) sums.since = performance.now();
       list.push(added);
       count(added, 1);
     },
@@ -212,6 +236,7 @@ function waitingList() {
         bytes += next.bytes;
       }
       const batch = list.splice(0, packets);
+      sums.since = performance.now();
       for (const taken of batch) count(taken, -1);
       return batch;
     },
@@ -229,6 +254,21 @@ interface Writing {
   pipelines: Pipelines;
   clock: WriterClock;
   logger: FastifyBaseLogger;
+  watch: BatchWatch | undefined;
+}
+
+/**
+ * Writes a batch in the context of the request whose packet is its first.
+ *
+ * @param since when its first packet began to wait
+ */
+async function writeWatched(writing: Writing, batch: Waiting[], since: number): Promise<void> {
+  const { watch } = writing;
+  const began = performance.now();
+  watch?.sent(batch.length, began - since);
+  const work = () => writeBatch(writing, batch);
+  await (batch[0]?.context?.(work) ?? work());
+  watch?.ended(performance.now() - began);
 }
 
 /** Writes a batch and answers its requests; a row that the database refuses is isolated by halving the batch. */

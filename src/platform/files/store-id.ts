@@ -27,6 +27,17 @@ export async function checkFileStore(pool: pg.Pool, files: FileStore): Promise<v
 }
 
 /**
+ * Compares this process's file store with the one that the database records, without changing either.
+ *
+ * @returns a sentence about what differs; undefined if nothing does, or nothing is recorded yet
+ */
+export async function compareFileStore(pool: pg.Pool, files: FileStore): Promise<string | undefined> {
+  const recorded = await findFileStoreId(pool);
+  const own = await readId(files);
+  return recorded === undefined || recorded === own ? undefined : refusal(files, own, recorded);
+}
+
+/**
  * Records this process's file store as the one with the database's files, replacing an earlier record.
  *
  * @returns the store's id

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { Type } from 'typebox';
-import type { Condition } from '../postgres/condition.ts';
+import { CONDITIONS, type Condition } from '../postgres/condition.ts';
 import { VERSION } from '../version.ts';
 import type { Server } from './server.ts';
 
@@ -111,6 +111,16 @@ export function registerHealth(
   });
   app.get('/health/live', { schema: liveSchema, config: open }, async () => ({ status: 'OK', ...about }));
 
+  new Gauge({
+    name: 'service_condition',
+    help: '1 for the condition that the service is in, 0 for the others',
+    labelNames: ['status'],
+    registers: [metrics],
+    async collect() {
+      const status = await condition.status();
+      for (const one of CONDITIONS) this.set({ status: one }, one === status ? 1 : 0);
+    },
+  });
   new Gauge({
     name: 'writes_refused',
     help: '1 while the database answers reads and refuses writes',

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { boundedLines } from '../concurrency/bounded-lines.ts';
 import type { Settings } from '../settings.ts';
 import type { IsAnswered } from './answers.ts';
 import { isUnfinished } from './discard.ts';
@@ -7,6 +8,16 @@ import type { Server } from './service.ts';
 
 /** Bytes a second that the body of a request brings on average, at least. */
 export const MIN_BYTES_PER_SECOND = 1024;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** How many clients were disconnected because they stalled, by what they stalled in. */
+    cutOff: { answer: number; body: number };
+  }
+}
+
+/** Lines about stalled clients in a minute, at most. */
+const LINES_PER_MINUTE = 10;
 
 type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
 
@@ -18,8 +29,20 @@ type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
  * @returns see IsAnswered
  */
 export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting): IsAnswered {
-  cutOffReaders(app, STALL_SECONDS * 1000);
-  return cutOffSenders(app, STALL_SECONDS);
+  const counts = { answer: 0, body: 0 };
+  app.decorate('cutOff', counts);
+  const tellLine = boundedLines(LINES_PER_MINUTE);
+  const tell = (stalledIn: 'answer' | 'body') => {
+    counts[stalledIn]++;
+    tellLine(missing =>
+      app.log.warn(
+        { in: stalledIn, seconds: STALL_SECONDS, ...(missing > 0 && { missing }) },
+        'a client that stalled was disconnected',
+      ),
+    );
+  };
+  cutOffReaders(app, STALL_SECONDS * 1000, () => tell('answer'));
+  return cutOffSenders(app, STALL_SECONDS, () => tell('body'));
 }
 
 /**
@@ -29,7 +52,7 @@ export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting):
  *
  * `server.setTimeout` would do the same without looking at connections, but costs every request two changes of timers.
  */
-function cutOffReaders(app: Server, stallMs: number): void {
+function cutOffReaders(app: Server, stallMs: number, tell: () => void): void {
   const { server } = app;
   const open = new Set<Socket>();
   server.on('connection', socket => {
@@ -39,7 +62,9 @@ function cutOffReaders(app: Server, stallMs: number): void {
   server.on('timeout', (socket: Socket) => {
     // A connection that is kept alive between two requests has another timeout, and ends with it.
     const isIdle = socket.timeout !== stallMs;
-    if (isIdle || socket.writableLength > 0) socket.destroy();
+    const stalls = !isIdle && socket.writableLength > 0;
+    if (stalls) tell();
+    if (isIdle || stalls) socket.destroy();
     // The service, not the client, is slow: it has not answered yet.
     else socket.setTimeout(0);
   });
@@ -65,7 +90,7 @@ interface Arriving {
   began: { bytesRead: number; at: number } | undefined;
 }
 
-function cutOffSenders(app: Server, seconds: number): IsAnswered {
+function cutOffSenders(app: Server, seconds: number, tell: () => void): IsAnswered {
   // By connection, which has one request at a time: the next one takes the place of one that has arrived.
   const arriving = new Map<Socket, Arriving>();
   app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
@@ -89,6 +114,7 @@ function cutOffSenders(app: Server, seconds: number): IsAnswered {
         continue;
       }
       arriving.delete(socket);
+      tell();
       if (response.headersSent) socket.destroy();
       else app.server.emit('clientError', tooSlow(), socket);
     }

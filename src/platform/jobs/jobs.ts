@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type JobInsert, PgBoss } from 'pg-boss';
 import { endsWithin } from '../concurrency/ends-within.ts';
 import { Problem } from '../http/problems.ts';
-import { type Connection, type Database, openPool } from '../postgres/database.ts';
+import { type Connection, type Database, openPool, type PoolWatch } from '../postgres/database.ts';
 import { breakOff } from '../postgres/deadlines.ts';
 import { createSchema } from '../postgres/make-schema.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
@@ -94,8 +94,13 @@ export async function prepareJobs(
  * The job queue in a schema that `prepareJobs` made, over two separate connections, neither of which is held while a
  * job runs.
  */
-export function openJobs(connection: Connection, schema: string, logger: FastifyBaseLogger): Jobs {
-  const pool = openPool(connection, schema, JOB_CONNECTIONS, { deadline: DEADLINE });
+export function openJobs(
+  connection: Connection,
+  schema: string,
+  logger: FastifyBaseLogger,
+  watch?: PoolWatch,
+): Jobs {
+  const pool = openPool(connection, schema, JOB_CONNECTIONS, { deadline: DEADLINE, watch });
   const report = reportTo(logger);
   const begin: ((boss: PgBoss) => JobWorker)[] = [];
   const workers: JobWorker[] = [];

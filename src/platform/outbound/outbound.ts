@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiter } from '../http/limiter.ts';
 import { Problem } from '../http/problems.ts';
+import type { BreakerWatch } from './breaker-watch.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 
 /** The limits of a client. */
@@ -21,6 +22,8 @@ export interface OutboundLimits {
   failures: number;
   /** How long a system that is down gets no requests before a trial. */
   restMs: number;
+  /** Gets told when the system counts as down, and when it answers again. */
+  watch?: BreakerWatch | undefined;
 }
 
 export interface OutboundRequest {
@@ -151,8 +154,9 @@ function pauseAsked(header: string | null): number | undefined {
 }
 
 /** Lets no task begin while the breaker is open; failures of tasks open it. */
-function guard({ name, failures, restMs }: OutboundLimits) {
+function guard({ name, failures, restMs, watch }: OutboundLimits) {
   const breaker = circuitBreaker({ failures, restMs });
+  let isDown = false;
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {
     const seconds = breaker.secondsLeft();
     if (seconds > 0) throw down(name, seconds);
@@ -160,10 +164,16 @@ function guard({ name, failures, restMs }: OutboundLimits) {
     try {
       const result = await task();
       breaker.succeeded();
+      if (isDown) watch?.closed(name);
+      isDown = false;
       return result;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       breaker.failed();
+      if (!isDown && breaker.isTried()) {
+        isDown = true;
+        watch?.opened(name, error.message);
+      }
       throw down(name, Math.max(error.pause ?? 0, breaker.secondsLeft(), 1), error);
     }
   };

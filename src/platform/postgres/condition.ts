@@ -9,7 +9,8 @@ import { passingTrouble, type TroubleKind } from './troubles.ts';
  * - WRITER_HUNG: reads are answered, writes are not
  * - WRITES_REFUSED: the server refuses writes (its disk is full, or it is read-only); reads are answered
  */
-export type ConditionStatus = 'OK' | 'DATABASE_UNREACHABLE' | 'WRITER_HUNG' | 'WRITES_REFUSED';
+export const CONDITIONS = ['OK', 'DATABASE_UNREACHABLE', 'WRITER_HUNG', 'WRITES_REFUSED'] as const;
+export type ConditionStatus = (typeof CONDITIONS)[number];
 
 /** The probes. */
 export interface Probes {

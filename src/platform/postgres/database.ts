@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { closeIdle, type Deadline, watchDeadline } from './deadlines.ts';
+import { hashOf } from './statement-name.ts';
+import { type OnSlow, timedClient } from './timed-client.ts';
 import { closesConnection, passingTrouble, type TroubleKind } from './troubles.ts';
 
 /** A pool, a connection inside a transaction, or anything else that runs one statement. */
@@ -16,21 +17,7 @@ export interface Database {
  * a connection keeps each for its lifetime.
  */
 export function prepared({ text, values }: { text: string; values: unknown[] }): pg.QueryConfig {
-  return { name: nameOf(text), text, values };
-}
-
-/** Names of statements by their texts. */
-const names = new Map<string, string>();
-/** Texts in it, at most; there are a few hundred. */
-const MAX_NAMES = 2000;
-
-function nameOf(text: string): string {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size === MAX_NAMES) names.clear();
-  const name = hash('sha1', text);
-  names.set(text, name);
-  return name;
+  return { name: hashOf(text), text, values };
 }
 
 /** Connection settings for pg's Pool and Client. */
@@ -47,6 +34,16 @@ const IDLE_TRANSACTION_MS = 30_000;
 /** How often a server that works on a statement checks whether its client is connected, in milliseconds. */
 const CLIENT_CHECK_MS = 2000;
 
+/** Observes a pool, for metrics and the log. */
+export interface PoolWatch {
+  /** from which on a statement is slow, in milliseconds; 0 for never */
+  slowMs: number;
+  opened(pool: pg.Pool): void;
+  onSlow: OnSlow;
+  /** a connection broke, or was destroyed because it missed its deadline */
+  onLost(error: Error): void;
+}
+
 export interface PoolOptions {
   /** pipelines statements */
   pipeline?: boolean;
@@ -54,6 +51,7 @@ export interface PoolOptions {
   deadline?: Deadline;
   /** called if the server refuses a write that it may accept later: its disk is full, or it is read-only */
   onRefusal?: (kind: TroubleKind) => void;
+  watch?: PoolWatch | undefined;
 }
 
 /**
@@ -64,10 +62,13 @@ export function openPool(
   connection: Connection,
   schema: string,
   max: number,
-  { pipeline = false, deadline = STATEMENT_DEADLINE, onRefusal }: PoolOptions = {},
+  { pipeline = false, deadline = STATEMENT_DEADLINE, onRefusal, watch }: PoolOptions = {},
 ): pg.Pool {
+  // What streams takes as long as its client reads.
+  const isTimed = watch !== undefined && watch.slowMs > 0 && deadline.of === 'statement';
   const pool = new pg.Pool({
     ...connection,
+    ...(isTimed && { Client: timedClient(watch.slowMs, watch.onSlow) }),
     pipeline,
     max,
     connectionTimeoutMillis: CONNECT_MS,
@@ -82,8 +83,16 @@ export function openPool(
   });
   // pg-pool removes a broken idle connection by itself; without a listener its error would end the process.
   pool.on('error', () => {});
-  // The same while it is in use: the statement in flight is rejected.
-  pool.on('connect', client => client.on('error', () => {}));
+  // The same while it is in use: the statement in flight is rejected. pg-pool's own listener passes errors of idle
+  // connections on to the pool, so that this one gets both.
+  pool.on('connect', client => {
+    let isLost = false;
+    client.on('error', error => {
+      if (!isLost) watch?.onLost(error);
+      isLost = true;
+    });
+  });
+  watch?.opened(pool);
   return pool;
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Server } from '../../platform/http/server.ts';
+import type { BreakerWatch } from '../../platform/outbound/breaker-watch.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { retrieveDaily } from './daily.ts';
 import { openProvider } from './provider.ts';
@@ -10,8 +11,13 @@ import { type Currencies, openCurrencies } from './rates.ts';
  *
  * @throws SettingsError
  */
-export function openCurrency(app: Server, settings: Settings, pool: pg.Pool): Currencies {
-  const provider = openProvider(pool, settings, app.log);
+export function openCurrency(
+  app: Server,
+  settings: Settings,
+  pool: pg.Pool,
+  breakers: BreakerWatch,
+): Currencies {
+  const provider = openProvider(pool, settings, app.log, breakers);
   if (provider) {
     let stop = async () => {};
     app.addHook('onListen', async () => {

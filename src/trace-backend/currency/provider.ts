@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
+import type { BreakerWatch } from '../../platform/outbound/breaker-watch.ts';
 import { type CircuitBreaker, circuitBreaker } from '../../platform/outbound/circuit-breaker.ts';
 import { outbound } from '../../platform/outbound/outbound.ts';
 import { type Settings, SettingsError } from '../../platform/settings.ts';
@@ -30,6 +31,8 @@ export interface Provider {
   historical(date: string, asker: Asker): Promise<Publication | undefined>;
 }
 
+const NAME = 'the exchange-rate provider';
+
 /** The daily retrieval may use the request reserved for it. */
 export type Purpose = 'daily' | 'other';
 
@@ -57,13 +60,14 @@ export function openProvider(
   pool: pg.Pool,
   { FX_URL, FX_ACCESS_KEY }: Pick<Settings, 'FX_URL' | 'FX_ACCESS_KEY'>,
   logger: FastifyBaseLogger,
+  breakers?: BreakerWatch,
 ): Provider | undefined {
   if (FX_URL === undefined) return undefined;
   if (FX_ACCESS_KEY === undefined) {
     throw new SettingsError('FX_URL is set, so FX_ACCESS_KEY must be set: the provider requires it');
   }
   const send = outbound({
-    name: 'the exchange-rate provider',
+    name: NAME,
     timeoutMs: TIMEOUT_MS,
     retries: 0,
     concurrency: 4,
@@ -87,10 +91,13 @@ export function openProvider(
       try {
         const { body } = await send({ method: 'GET', url });
         const answer = judge(body, logger);
+        if (rest.isTried()) breakers?.closed(NAME);
         rest.succeeded();
         return answer;
       } catch (error) {
+        const wasTried = rest.isTried();
         rest.failed();
+        if (!wasTried && rest.isTried()) breakers?.opened(NAME, (error as Error).message);
         if (attempt === attempts || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
           throw error;
       }

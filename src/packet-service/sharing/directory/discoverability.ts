@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
 import { outbound } from '../../../platform/outbound/outbound.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import type { UserRegistry } from '../../../platform/tokens/user-registry.ts';
@@ -23,6 +24,7 @@ export function registryLookup(
   { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
+  breakers?: BreakerWatch,
 ): AskRegistry {
   if (base === undefined) return registry ? askOwn(registry, logger) : async () => undefined;
   const ask = outbound({
@@ -30,6 +32,7 @@ export function registryLookup(
     timeoutMs: PATIENCE_MS,
     retries: 1,
     maxBytes: 64 * 1024,
+    watch: breakers,
   });
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   return async contact => {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { listeningUrl, type Server } from '../../../platform/http/server.ts';
 import { openJobs } from '../../../platform/jobs/jobs.ts';
 import { makeMailer } from '../../../platform/mail/mail.ts';
-import type { Connection } from '../../../platform/postgres/database.ts';
+import type { Connection, PoolWatch } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { webhookTarget } from './channels.ts';
 import { type KeepInvitationToken, workOnDeliveries } from './deliver.ts';
@@ -16,6 +16,7 @@ export interface NotificationSources {
   connection: Connection;
   pool: pg.Pool;
   keepInvitationToken: KeepInvitationToken;
+  watch?: PoolWatch;
 }
 
 /**
@@ -26,10 +27,10 @@ export interface NotificationSources {
 export function openNotifications(
   app: Server,
   settings: Settings,
-  { connection, pool, keepInvitationToken }: NotificationSources,
+  { connection, pool, keepInvitationToken, watch }: NotificationSources,
 ): { notifier: Notifier; stop: () => Promise<void> } {
   const webhook = webhookTarget(settings);
-  const jobs = openJobs(connection, JOBS_SCHEMA, app.log);
+  const jobs = openJobs(connection, JOBS_SCHEMA, app.log, watch);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   workOnDeliveries(jobs, { pool, mailer, webhook, publicUrl, keepInvitationToken, logger: app.log });

@@ -109,6 +109,14 @@ export async function markDead(
   return rowCount === 1;
 }
 
+/** How many dead letters there are; counts no further than `limit`. */
+export async function countDead(database: Database, limit: number): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count
+    FROM (SELECT FROM notification_deliveries WHERE status = 'dead' LIMIT ${limit}) AS dead`);
+  return rows[0]?.count ?? 0;
+}
+
 /** Revives dead letters: all, or those of one notification. At most `limit`, oldest first. */
 export async function reviveDead(
   database: Database,

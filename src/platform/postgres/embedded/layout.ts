@@ -55,9 +55,25 @@ export function prepareLayout(dataDir: string): Layout {
     chmodSync(place, 0o711);
   }
   // It may be a link into a system directory: see outside.ts.
-  const home = realpathSync(place);
-  const layout = {
-    dataDir: real,
+  const layout = layoutIn(real, realpathSync(place));
+  accessSync(layout.home, constants.W_OK);
+  for (const lock of [layout.transitionLock, layout.usersLock]) {
+    makeEmptyFile(lock);
+    accessSync(lock, constants.R_OK | constants.W_OK);
+  }
+  return layout;
+}
+
+/** The paths in a DATA_DIR, without making anything; undefined if no embedded server was ever started in it. */
+export function findLayout(dataDir: string): Layout | undefined {
+  const place = join(dataDir, 'postgres');
+  if (statSync(place, { throwIfNoEntry: false }) === undefined) return undefined;
+  return layoutIn(realpathSync(dataDir), realpathSync(place));
+}
+
+function layoutIn(dataDir: string, home: string): Layout {
+  return {
+    dataDir,
     home,
     cluster: join(home, 'data'),
     password: join(home, 'password'),
@@ -69,12 +85,6 @@ export function prepareLayout(dataDir: string): Layout {
     transitionLock: join(home, 'transition.lock'),
     usersLock: join(home, 'users.lock'),
   };
-  accessSync(home, constants.W_OK);
-  for (const lock of [layout.transitionLock, layout.usersLock]) {
-    makeEmptyFile(lock);
-    accessSync(lock, constants.R_OK | constants.W_OK);
-  }
-  return layout;
 }
 
 /** Makes a directory and its parents; true when it was not there. */

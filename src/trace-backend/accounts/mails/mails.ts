@@ -134,6 +134,8 @@ export interface Mailing {
   /** undefined if there is nothing to answer anymore */
   invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
   logger: FastifyBaseLogger;
+  /** called for each mail that is given up */
+  onGivenUp: () => void;
 }
 
 /** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
@@ -237,7 +239,8 @@ function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret:
 }
 
 /** Logs a mail that used up its attempts or was permanently refused. */
-function logDeadLetter({ logger }: Mailing, job: MailJob): void {
+function logDeadLetter({ logger, onGivenUp }: Mailing, job: MailJob): void {
+  onGivenUp();
   const about = job.kind === 'asked' ? {} : { user_id: job.to };
   logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can request another');
 }

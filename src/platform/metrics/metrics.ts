@@ -1,9 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Problem } from '../http/problems.ts';
+import { requestDurations } from '../http/request-durations.ts';
+import type { Server } from '../http/service.ts';
 import type { Settings } from '../settings.ts';
-import { Problem } from './problems.ts';
-import { requestDurations } from './request-durations.ts';
-import type { Server } from './service.ts';
+import { measureProcess } from './process.ts';
 
 /**
  * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. It
@@ -15,11 +16,13 @@ import type { Server } from './service.ts';
 export function registerMetrics(
   app: Server,
   service: string,
-  { METRICS_TOKEN }: Pick<Settings, 'METRICS_TOKEN'>,
+  settings: Pick<Settings, 'METRICS_TOKEN' | 'DATA_DIR'>,
 ): Registry {
+  const { METRICS_TOKEN } = settings;
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
+  measureProcess(app, registry, settings);
   const observe = requestDurations(registry);
   app.addHook('onResponse', (request, reply, done) => {
     observe(request, reply.statusCode, reply.elapsedTime / 1000);

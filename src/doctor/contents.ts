@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { packetServiceLacks } from '../packet-service/app.ts';
+import { type LogLook, lookAtLog } from '../packet-service/log/look-store.ts';
+import { SCHEMA as PACKET_SCHEMA } from '../packet-service/pools.ts';
+import { countDead } from '../packet-service/sharing/notifications/store.ts';
+import { openFileStore } from '../platform/files/index.ts';
+import { compareFileStore } from '../platform/files/store-id.ts';
+import { type Connection, withPool } from '../platform/postgres/database.ts';
+import type { Settings } from '../platform/settings.ts';
+import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
+import { error, type Finding, ok, warning } from './finding.ts';
+
+/** How far the newest row may be ahead of this clock, in milliseconds: processes' clocks differ a little. */
+const AHEAD_MS = 10_000;
+/** A row of the outbox that is there for so long is not being moved, in milliseconds; a round takes less than a second. */
+const STUCK_MS = 2500;
+/** Dead letters that are counted, at most. */
+const MAX_DEAD = 100_000;
+
+/** A service whose tables are to be checked. */
+interface Service {
+  name: 'packet service' | 'trace backend';
+  schema: string;
+  lacks: (connection: Connection) => Promise<string[] | undefined>;
+}
+
+const SERVICES: Service[] = [
+  { name: 'packet service', schema: PACKET_SCHEMA, lacks: packetServiceLacks },
+  { name: 'trace backend', schema: TRACE_SCHEMA, lacks: traceBackendLacks },
+];
+
+/** The schemas of the services. */
+export const SCHEMAS = SERVICES.map(({ schema }) => schema);
+
+/**
+ * Whether the tables of the services are up to date.
+ *
+ * @returns findings, and the schemas that are
+ */
+export async function checkMigrations(
+  connection: Connection,
+): Promise<{ findings: Finding[]; current: Set<string> }> {
+  const findings: Finding[] = [];
+  const current = new Set<string>();
+  for (const { name, schema, lacks } of SERVICES) {
+    try {
+      const lacking = await lacks(connection);
+      if (lacking?.length === 0) current.add(schema);
+      else if (lacking === undefined) {
+        findings.push(warning('migrations', `the ${name} has no tables`, 'its first start makes them'));
+      } else {
+        const message = `the ${name} lacks ${lacking.join(', ')}`;
+        findings.push(warning('migrations', message, 'start it, or run `fieldtrace migrate`'));
+      }
+    } catch (cause) {
+      const remedy = 'install the fieldtrace that made the database';
+      findings.push(error('migrations', (cause as Error).message, remedy));
+    }
+  }
+  if (current.size === SERVICES.length) findings.push(ok('migrations', 'both services are up to date'));
+  return { findings, current };
+}
+
+/** What is in the database: migrations, the log, dead letters, and whether its files are in the configured store. */
+export async function checkContents(
+  settings: Settings,
+  connection: Connection,
+  now: Date,
+): Promise<Finding[]> {
+  const { findings, current } = await checkMigrations(connection);
+  for (const schema of current) findings.push(...(await checkFiles(settings, connection, schema)));
+  if (current.has(PACKET_SCHEMA)) findings.push(...(await checkPacketService(connection, now)));
+  return findings;
+}
+
+async function checkFiles(settings: Settings, connection: Connection, schema: string): Promise<Finding[]> {
+  const files = openFileStore(settings);
+  const differs = await withPool(connection, schema, pool => compareFileStore(pool, files));
+  if (differs) return [error('files', differs, 'set DATA_DIR or S3_BUCKET, or run `fieldtrace files adopt`')];
+  return schema === PACKET_SCHEMA ? [ok('files', `${files.place} has the id that the database records`)] : [];
+}
+
+async function checkPacketService(connection: Connection, now: Date): Promise<Finding[]> {
+  return withPool(connection, PACKET_SCHEMA, async pool => {
+    const first = await lookAtLog(pool);
+    if (first.oldest !== null) await wait(STUCK_MS);
+    const second = first.oldest === null ? first : await lookAtLog(pool);
+    const dead = await countDead(pool, MAX_DEAD);
+    return [checkNewest(first, now), checkOutbox(first, second), checkDead(dead)];
+  });
+}
+
+function checkNewest({ clock }: LogLook, now: Date): Finding {
+  const ahead = clock === null ? 0 : clock.getTime() - now.getTime();
+  if (ahead <= AHEAD_MS) return ok('clock', 'is not behind the newest row');
+  const message = `is ${Math.round(ahead / 1000)} s behind the newest row: it is wrong, or another one ran ahead`;
+  return warning(
+    'clock',
+    message,
+    'synchronise the clocks (NTP); new messages are listed first once it has caught up',
+  );
+}
+
+function checkOutbox(first: LogLook, second: LogLook): Finding {
+  const { head, waiting } = second;
+  if (first.oldest === null) return ok('log', `${head} entries, and nothing waits in the outbox`);
+  if (second.oldest !== first.oldest) return ok('log', `${head} entries, ${waiting} are on their way to it`);
+  const message = `${waiting} events wait in the outbox and are not moved to the log, so that feeds and sync miss them`;
+  return error('log', message, 'start a packet service; if one runs, look for locks and long transactions');
+}
+
+function checkDead(dead: number): Finding {
+  if (dead === 0) return ok('dead letters', 'none');
+  const message = `${dead} notifications could not be delivered`;
+  return warning('dead letters', message, 'repair the receiver, then run `fieldtrace notifications replay`');
+}

@@ -1,0 +1,66 @@
+import { accessSync, constants, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { EmbeddedLook } from '../platform/postgres/embedded/look.ts';
+import type { Settings } from '../platform/settings.ts';
+import { error, type Finding, inBytes, ok, warning } from './finding.ts';
+
+/** Free space below which writes are about to fail, and below which it is time to act, in bytes. */
+const LITTLE_BYTES = { error: 256 * 1024 ** 2, warning: 2 * 1024 ** 3 };
+/** The same as a part of the disk. */
+const LITTLE_PART = 0.05;
+/** Folders of DATA_DIR that hold what nobody else may read. */
+const PRIVATE = ['files', 'mail', 'backup', 'postgres/data', 'postgres/spool'];
+
+/** The free and the whole space of the file system of a folder that exists, in bytes. */
+export function diskSpace(folder: string): { free: number; size: number } {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  return { free: bavail * bsize, size: blocks * bsize };
+}
+
+/** DATA_DIR: whether it is there and usable, who can read what is in it, and how much space is left. */
+export function checkDataDir(
+  { DATA_DIR }: Pick<Settings, 'DATA_DIR'>,
+  { layout }: Pick<EmbeddedLook, 'layout'>,
+): Finding[] {
+  const folder = path.resolve(DATA_DIR);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    return [
+      warning('DATA_DIR', `${folder} is not there`, 'a start makes it; check DATA_DIR if there was one'),
+    ];
+  }
+  // The database of root's DATA_DIR may be in a system directory, on another disk.
+  const places = [...new Set([realpathSync(folder), ...(layout ? [layout.home] : [])])];
+  const disks = new Map(places.map(place => [statSync(place).dev, place]));
+  return [checkPermissions(folder), ...[...disks.values()].map(checkDisk)];
+}
+
+function checkPermissions(folder: string): Finding {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const { uid } = statSync(folder);
+    return error('DATA_DIR', `this user may not write to ${folder}`, `run as its owner (user id ${uid})`);
+  }
+  const open = [...PRIVATE.map(name => path.join(folder, name)), ...passwordFiles(folder)].filter(isOpen);
+  if (open.length === 0) return ok('DATA_DIR', `${folder}; what is private is only readable by its owner`);
+  return error('DATA_DIR', `others can read ${open.join(', ')}`, `chmod go= ${open.join(' ')}`);
+}
+
+function passwordFiles(folder: string): string[] {
+  const home = path.join(folder, 'postgres');
+  const names = statSync(home, { throwIfNoEntry: false }) ? readdirSync(home) : [];
+  return names.filter(name => /password$/.test(name)).map(name => path.join(home, name));
+}
+
+function isOpen(place: string): boolean {
+  return ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+}
+
+function checkDisk(place: string): Finding {
+  const { free, size } = diskSpace(place);
+  const message = `${inBytes(free)} of ${inBytes(size)} are free at ${place}`;
+  const remedy = 'free or add space; with a full disk, reads go on and writes get 503';
+  if (free < LITTLE_BYTES.error) return error('disk', message, remedy);
+  if (free < LITTLE_BYTES.warning || free < size * LITTLE_PART) return warning('disk', message, remedy);
+  return ok('disk', message);
+}

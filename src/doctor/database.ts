@@ -1,0 +1,226 @@
+import path from 'node:path';
+import { oneRoleWarning } from '../platform/postgres/check-roles.ts';
+import { type Connection, connectionFromUrl } from '../platform/postgres/database.ts';
+import { type EmbeddedLook, lookAtEmbedded } from '../platform/postgres/embedded/look.ts';
+import {
+  askServerFacts,
+  type ServerFacts,
+  unreadableTables,
+  withSession,
+} from '../platform/postgres/server-facts.ts';
+import type { Settings } from '../platform/settings.ts';
+import { error, type Finding, inTime, ok, warning } from './finding.ts';
+
+const OLDEST_VERSION = 150_000;
+/** Difference between two clocks above which one of them is wrong, in seconds. */
+const CLOCK_SECONDS = 10;
+/** A statement of the services that runs longer is stuck or far too slow, in seconds; exports are not counted. */
+const LONG_SECONDS = 60;
+/** Part of the connections above which requests may soon have to wait. */
+const MANY_CONNECTIONS = 0.9;
+/** Names in a message, at most. */
+const SHOWN = 5;
+
+/** The database of the settings at one moment. */
+export interface DatabaseLook {
+  embedded: EmbeddedLook;
+  /** absent while it cannot be asked */
+  connection?: Connection;
+  facts?: ServerFacts;
+  /** why it cannot be asked */
+  findings: Finding[];
+}
+
+const NO_SERVER: EmbeddedLook = {
+  state: 'none',
+  layout: undefined,
+  major: undefined,
+  connection: undefined,
+  owner: undefined,
+  crashes: [],
+};
+
+/** Looks for the database, without starting one. */
+export async function lookAtDatabase(settings: Settings, now: Date): Promise<DatabaseLook> {
+  const { DATABASE_URL, DATA_DIR } = settings;
+  let embedded = NO_SERVER;
+  if (DATABASE_URL === undefined) {
+    try {
+      embedded = lookAtEmbedded(path.resolve(DATA_DIR), now);
+    } catch (cause) {
+      const message = `the embedded server cannot be looked at: ${(cause as Error).message}`;
+      return { embedded, findings: [error('database', message, 'run this as the user of the service')] };
+    }
+    if (embedded.connection === undefined) return { embedded, findings: [notRunning(embedded)] };
+  }
+  const connection = DATABASE_URL ? connectionFromUrl(DATABASE_URL) : embedded.connection;
+  try {
+    const facts = await withSession(connection as Connection, askServerFacts);
+    return { embedded, connection: connection as Connection, facts, findings: [] };
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException;
+    const name = DATABASE_URL ? 'DATABASE_URL' : 'the embedded server';
+    return {
+      embedded,
+      findings: [error('database', `${name} does not answer: ${message || code}`, remedyOf(code))],
+    };
+  }
+}
+
+function remedyOf(code = ''): string {
+  if (code.startsWith('28')) return 'set the right user and password, and check pg_hba.conf';
+  if (code === '3D000') return 'create the database, or correct its name in DATABASE_URL';
+  if (code.startsWith('53')) return 'raise max_connections, or lower DATABASE_POOL';
+  return 'start PostgreSQL, or repair the network to it; services reconnect by themselves';
+}
+
+function notRunning({ state, connection, major }: EmbeddedLook): Finding {
+  if (state === 'none') return warning('database', 'there is none in DATA_DIR', 'the first start makes it');
+  if (state === 'stopped') {
+    const message = `the embedded server (PostgreSQL ${major}) does not run; what needs it was not checked`;
+    return warning('database', message, 'it runs while a service runs');
+  }
+  if (state === 'running' && connection === undefined)
+    return error('database', 'its password is missing', 'restore DATA_DIR/postgres/password from a copy');
+  return error(
+    'database',
+    'the embedded server starts, recovers or stops',
+    'wait; DATA_DIR/postgres/server.log',
+  );
+}
+
+/** What the server says of itself: version, durability, clock, connections, crashes. */
+export function checkServerFacts({ facts, embedded }: DatabaseLook, now: Date): Finding[] {
+  if (!facts) return checkCrashes(embedded);
+  const { version, versionNumber, startedAt, role, isSuperuser, readOnly } = facts;
+  const uptime = inTime((facts.now.getTime() - startedAt.getTime()) / 1000);
+  const findings: Finding[] = [];
+  if (versionNumber < OLDEST_VERSION) {
+    findings.push(error('database', `PostgreSQL ${version} is too old`, 'use PostgreSQL 15 or newer'));
+  } else findings.push(ok('database', `PostgreSQL ${version}, up for ${uptime}, as the role ${role}`));
+  if (isSuperuser) {
+    const message = `the services connect as the superuser ${role}`;
+    findings.push(warning('privileges', message, 'use two roles (docs/operations.md, "Two roles")'));
+  }
+  if (readOnly)
+    findings.push(error('database', 'it takes no writes', 'connect to the primary; make it writable'));
+  return [
+    ...findings,
+    ...checkDurability(facts),
+    ...checkCrashes(embedded),
+    checkClock(facts, now),
+    checkConnections(facts),
+    ...checkLongest(facts),
+    ...checkOrphaned(facts, embedded),
+  ];
+}
+
+function checkDurability(facts: ServerFacts): Finding[] {
+  const { fsync, fullPageWrites, synchronousCommit, checksums, checksumFailures } = facts;
+  const findings: Finding[] = [];
+  if (!fsync)
+    findings.push(error('durability', 'fsync is off: a power cut destroys the database', 'set fsync = on'));
+  if (synchronousCommit === 'off') {
+    const message = 'synchronous_commit is off: a crash loses what was acknowledged';
+    findings.push(error('durability', message, 'set synchronous_commit = on'));
+  }
+  if (!fullPageWrites) {
+    const message = 'full_page_writes is off: a power cut can damage pages';
+    findings.push(warning('durability', message, 'set full_page_writes = on'));
+  }
+  if (!checksums) {
+    const message = 'there are no data checksums: damage by the disk is not noticed';
+    findings.push(warning('durability', message, 'stop PostgreSQL and run pg_checksums --enable'));
+  }
+  if (checksumFailures > 0) {
+    const message = `${checksumFailures} pages did not match their checksum: the disk damages data`;
+    findings.push(
+      error('durability', message, 'stop, copy DATA_DIR, replace the disk, restore the last backup'),
+    );
+  }
+  if (findings.length > 0) return findings;
+  return [ok('durability', 'fsync, full_page_writes, synchronous_commit and data checksums are on')];
+}
+
+function checkCrashes({ crashes }: EmbeddedLook): Finding[] {
+  const last = crashes.at(-1);
+  if (last === undefined) return [];
+  const times = crashes.filter(line => line.includes('not properly shut down')).length;
+  const message = `PostgreSQL was killed or crashed ${times} times in the last 24 hours, the last time at ${last.slice(0, 19)} UTC`;
+  return [
+    warning(
+      'database',
+      message,
+      'look for kills by the kernel (memory) and the disk; DATA_DIR/postgres/server.log',
+    ),
+  ];
+}
+
+function checkClock({ now: theirs }: ServerFacts, now: Date): Finding {
+  const seconds = Math.round((theirs.getTime() - now.getTime()) / 1000);
+  if (Math.abs(seconds) <= CLOCK_SECONDS) return ok('clock', 'agrees with that of the database');
+  const message = `is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} that of the database`;
+  return warning('clock', message, 'synchronise the clocks of both machines (NTP)');
+}
+
+function checkConnections({ connections, maxConnections }: ServerFacts): Finding {
+  const message = `${connections} of ${maxConnections} are in use`;
+  if (connections < maxConnections * MANY_CONNECTIONS) return ok('connections', message);
+  return warning('connections', message, 'lower DATABASE_POOL, or raise max_connections');
+}
+
+function checkLongest({ longest }: ServerFacts): Finding[] {
+  if (!longest || longest.seconds < LONG_SECONDS) return [];
+  const message = `${longest.statement} has run for ${inTime(longest.seconds)}`;
+  return [warning('statements', message, 'look for locks and paused sessions in pg_stat_activity')];
+}
+
+/** A server that outlived the processes that use it. */
+function checkOrphaned({ supervisors }: ServerFacts, { state }: EmbeddedLook): Finding[] {
+  if (state !== 'running' || supervisors.length > 0) return [];
+  const message = 'the embedded server runs without a service: its process was killed';
+  return [
+    error('database', message, 'start the service, which adopts it; look for kills by the kernel (memory)'),
+  ];
+}
+
+/** Whether the role of the services has its rights and not more, and the owner's connection works. */
+export async function checkPrivileges(
+  settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_OWNER_URL'>,
+  { connection, embedded }: DatabaseLook,
+  schemas: readonly string[],
+): Promise<Finding[]> {
+  if (!connection) return [];
+  const findings: Finding[] = [];
+  const missing = await withSession(connection, client => unreadableTables(client, schemas));
+  if (missing.length > 0) {
+    const message = `the role of the services cannot read ${missing.slice(0, SHOWN).join(', ')}`;
+    findings.push(error('privileges', message, 'run `fieldtrace migrate` as the owner, or two-roles.sql'));
+  }
+  const oneRole = await oneRoleWarning(connection, schemas);
+  if (oneRole) findings.push(warning('privileges', oneRole, 'run two-roles.sql'));
+  findings.push(...(await checkOwner(settings, embedded)));
+  if (findings.length > 0) return findings;
+  return [ok('privileges', 'the role of the services can read its tables and owns none')];
+}
+
+async function checkOwner(
+  { DATABASE_URL, DATABASE_OWNER_URL }: Pick<Settings, 'DATABASE_URL' | 'DATABASE_OWNER_URL'>,
+  embedded: EmbeddedLook,
+): Promise<Finding[]> {
+  const owner = DATABASE_OWNER_URL ? connectionFromUrl(DATABASE_OWNER_URL) : embedded.owner;
+  if (!owner) {
+    if (DATABASE_URL !== undefined) return [];
+    return [
+      error('privileges', 'the password of the owner is missing', 'restart the service, which makes another'),
+    ];
+  }
+  try {
+    await withSession(owner, askServerFacts);
+    return [];
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException;
+    const name = DATABASE_OWNER_URL ? 'DATABASE_OWNER_URL' : 'the owner of the tables';
+    return [error('privileges', `${name} cannot connect: ${message || code}`, remedyOf(code))];
+  }
+}

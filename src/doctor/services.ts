@@ -1,0 +1,181 @@
+import { connect } from 'node:net';
+import type { Settings } from '../platform/settings.ts';
+import { VERSION } from '../platform/version.ts';
+import { error, type Finding, inTime, ok, warning } from './finding.ts';
+
+/** Longest that a service may take to answer, in milliseconds. */
+const PATIENCE_MS = 5000;
+
+/** What a service of the settings answers at its port. */
+export interface ServiceLook {
+  service: 'packet-service' | 'trace-backend';
+  setting: 'PACKET_PORT' | 'TRACE_PORT';
+  /** undefined if the setting is 0, so that the port is not known */
+  url: string | undefined;
+  /** free: nothing listens; silent: no answer in time; foreign: not this service */
+  port: 'unknown' | 'free' | 'silent' | 'foreign' | 'ours';
+  health?: Readiness;
+  /** of /metrics; absent if it cannot be read */
+  metrics?: Samples;
+}
+
+interface Readiness {
+  status: string;
+  version: string;
+  details: { name: string; status: string; message?: string }[];
+}
+
+/** Values of metrics by name, summed over their labels. */
+export type Samples = ReadonlyMap<string, number>;
+
+/** Asks the services of the settings for their health and metrics. */
+export function lookAtServices(settings: Settings): Promise<ServiceLook[]> {
+  const { SERVICES, PACKET_PORT, TRACE_PORT } = settings;
+  return Promise.all([
+    ...(SERVICES.includes('packet') ? [look(settings, 'packet-service', 'PACKET_PORT', PACKET_PORT)] : []),
+    ...(SERVICES.includes('trace') ? [look(settings, 'trace-backend', 'TRACE_PORT', TRACE_PORT)] : []),
+  ]);
+}
+
+async function look(
+  { HOST, METRICS_TOKEN }: Settings,
+  service: ServiceLook['service'],
+  setting: ServiceLook['setting'],
+  port: number,
+): Promise<ServiceLook> {
+  if (port === 0) return { service, setting, url: undefined, port: 'unknown' };
+  const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const found = { service, setting, url };
+  if (!(await accepts(host, port))) return { ...found, port: 'free' };
+  const answer = await ask(`${url}/health/ready`);
+  if (answer === undefined) return { ...found, port: 'silent' };
+  const health = readHealth(answer.text, service);
+  if (!health) return { ...found, port: 'foreign' };
+  const metrics = await ask(`${url}/metrics`, METRICS_TOKEN);
+  return {
+    ...found,
+    port: 'ours',
+    health,
+    ...(metrics?.status === 200 && { metrics: readSamples(metrics.text) }),
+  };
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host, port, timeout: PATIENCE_MS });
+  socket.once('connect', () => resolve(true));
+  for (const event of ['error', 'timeout']) socket.once(event, () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+async function ask(url: string, token?: string): Promise<{ status: number; text: string } | undefined> {
+  try {
+    const response = await fetch(url, {
+      headers: { connection: 'close', ...(token && { authorization: `Bearer ${token}` }) },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    return { status: response.status, text: await response.text() };
+  } catch (cause) {
+    return (cause as Error).name === 'TimeoutError' ? undefined : { status: 0, text: '' };
+  }
+}
+
+function readHealth(text: string, service: string): Readiness | undefined {
+  try {
+    const body = JSON.parse(text);
+    return body.service === service && Array.isArray(body.details) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads Prometheus' text format. */
+function readSamples(text: string): Samples {
+  const samples = new Map<string, number>();
+  for (const [, name, value] of text.matchAll(/^([a-z_]\w*)(?:\{.*\})? (\S+)$/gim)) {
+    samples.set(name as string, (samples.get(name as string) ?? 0) + Number(value));
+  }
+  return samples;
+}
+
+/** Ports, health and version of the services. */
+export function checkService({ service, setting, url, port, health }: ServiceLook): Finding[] {
+  switch (port) {
+    case 'unknown':
+      return [ok(service, `${setting}=0 takes any free port, so that it cannot be asked`)];
+    case 'free':
+      return [warning(service, `does not run: nothing listens at ${url}`, 'start it, if it should run')];
+    case 'silent':
+      return [
+        error(
+          service,
+          `does not answer at ${url}: it hangs, is paused or overloaded`,
+          'look at its log; restart it',
+        ),
+      ];
+    case 'foreign':
+      return [
+        error(service, `another program listens at ${url}`, `end that program, or set another ${setting}`),
+      ];
+    case 'ours':
+      return checkHealth(service, url as string, health as Readiness);
+  }
+}
+
+function checkHealth(service: string, url: string, { status, version, details }: Readiness): Finding[] {
+  const findings: Finding[] = [];
+  if (status === 'OK') findings.push(ok(service, `answers at ${url}`));
+  else findings.push(error(service, `${status} at ${url}`, REMEDIES[status] ?? 'look at its log'));
+  if (version !== VERSION) {
+    const message = `${version} runs, ${VERSION} is installed`;
+    findings.push(warning(service, message, 'restart it'));
+  }
+  // Backups and the clock have lines of their own.
+  for (const { name, status: word, message } of details) {
+    if (word === 'OK' || name === 'backup' || name === 'clock') continue;
+    findings.push(warning(service, `${name}: ${word}${message ? `, ${message}` : ''}`, 'docs/operations.md'));
+  }
+  return findings;
+}
+
+const REMEDIES: Record<string, string> = {
+  WRITES_REFUSED: 'reads go on; free disk space, or make the database writable again',
+  DATABASE_UNREACHABLE: 'start the database, or repair the network to it; the service reconnects by itself',
+  WRITER_HUNG: 'look for locks and stuck sessions in the database; the service goes on by itself',
+  STOPPING: 'wait until it has stopped',
+};
+
+/** Seconds since the start of a service's process; undefined if not known. */
+export function uptimeOf({ metrics }: ServiceLook, now: Date): number | undefined {
+  const began = metrics?.get('process_start_time_seconds');
+  return began === undefined ? undefined : Math.max(0, now.getTime() / 1000 - began);
+}
+
+/** Troubles that a service counts, with what they say of it. */
+const TROUBLES: Record<string, string> = {
+  database_connections_lost_total: 'connections to the database lost',
+  slow_statements_total: 'slow statements',
+  event_loop_stalls_total: 'stalls of the process',
+  clients_cut_off_total: 'clients that stalled',
+};
+
+/** What went wrong since the start of a service and is over. */
+export function checkPast(look: ServiceLook, now: Date): Finding[] {
+  const uptime = uptimeOf(look, now);
+  if (uptime === undefined) return [];
+  const found = Object.entries(TROUBLES)
+    .map(([name, words]) => ({ words, count: look.metrics?.get(name) ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .map(({ words, count }) => `${words}: ${count}`);
+  if (found.length === 0) return [ok(look.service, `no trouble in the ${inTime(uptime)} since its start`)];
+  const message = `in the ${inTime(uptime)} since its start ${found.join(', ')}`;
+  return [
+    warning(
+      look.service,
+      message,
+      'look for the times in its log (docs/operations.md, "What names a fault")',
+    ),
+  ];
+}

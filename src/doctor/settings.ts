@@ -1,0 +1,34 @@
+import { Settings } from '../platform/settings.ts';
+import { shownValue } from '../platform/settings-text.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+/** Every setting that has a value, with secrets masked, and whether the environment gave it. */
+export function settingsInForce(
+  settings: Settings,
+  environment: Record<string, string | undefined>,
+): { name: string; value: string; given: boolean }[] {
+  const names = Object.keys(Settings.properties) as (keyof Settings)[];
+  return names
+    .filter(name => settings[name] !== undefined)
+    .map(name => ({
+      name,
+      value: shownValue(name, settings[name]),
+      given: (environment[name] ?? '') !== '',
+    }));
+}
+
+/**
+ * @param warnings of the start about the settings
+ */
+export function checkSettings(
+  settings: Settings,
+  environment: Record<string, string | undefined>,
+  warnings: readonly string[],
+): Finding[] {
+  const given = settingsInForce(settings, environment).filter(setting => setting.given);
+  const summary = {
+    ...ok('settings', `${given.length} are set; the others have their defaults (docs/settings.md)`),
+    details: given.map(({ name, value }) => `${name}=${value}`),
+  };
+  return [summary, ...warnings.map(text => warning('settings', text, 'docs/settings.md'))];
+}

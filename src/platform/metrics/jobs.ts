@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import { Gauge, type Registry } from 'prom-client';
+import type { Server } from '../http/service.ts';
+import { countJobs } from '../jobs/store.ts';
+import { sampled } from './sampled.ts';
+
+/**
+ * Metrics of a job queue.
+ *
+ * @param schema of the job queue
+ */
+export function measureJobs(app: Server, registry: Registry, pool: pg.Pool, schema: string): void {
+  const jobs = sampled(app, () => countJobs(pool, schema));
+  const gauge = (name: string, help: string, field: 'waiting' | 'active') =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const one of jobs() ?? []) this.set({ queue: one.queue }, one[field]);
+      },
+    });
+  gauge('jobs_waiting', 'jobs that have not begun or wait for another attempt, by queue', 'waiting');
+  gauge('jobs_active', 'jobs in progress, by queue', 'active');
+}
