@@ -38,3 +38,37 @@ export function oneOrMany<Item extends TObject>(item: Item, maxItems: number) {
 export function listed<Item extends object>(value: readonly Item[] | Item): readonly Item[] {
   return Array.isArray(value) ? value : [value as Item];
 }
+
+/** The same schema for answers, which have no null: unset fields are absent. */
+export function shown<Schema extends TSchema>(schema: Schema): Schema {
+  return withoutNull(schema) as Schema;
+}
+
+function withoutNull(schema: unknown): unknown {
+  if (Array.isArray(schema)) {
+    return schema.filter(one => (one as { type?: unknown } | null)?.type !== 'null').map(withoutNull);
+  }
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const same = Object.entries(schema).map(([name, value]) => {
+    if (name === 'type' && Array.isArray(value)) {
+      const types = value.filter(type => type !== 'null');
+      return [name, types.length === 1 ? types[0] : types];
+    }
+    if (name === 'enum') return [name, (value as unknown[]).filter(one => one !== null)];
+    const isInside = ['properties', 'patternProperties', 'items', 'anyOf'].includes(name);
+    return [name, isInside ? insideOf(name, value) : value];
+  });
+  // Marks such as optional are properties that are not enumerable.
+  return Object.defineProperties(Object.fromEntries(same), hiddenOf(schema));
+}
+
+function insideOf(name: string, value: unknown): unknown {
+  if (name === 'items' || name === 'anyOf') return withoutNull(value);
+  const fields = Object.entries(value as object).map(([field, inside]) => [field, withoutNull(inside)]);
+  return Object.fromEntries(fields);
+}
+
+function hiddenOf(schema: object): PropertyDescriptorMap {
+  const all = Object.entries(Object.getOwnPropertyDescriptors(schema));
+  return Object.fromEntries(all.filter(([, { enumerable }]) => !enumerable));
+}

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
-import { listOf, listQuery, PathId } from '../contract/schemas.ts';
-import { nullable, oneOf, text } from '../contract/shapes.ts';
+import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
+import { nullable, oneOf, shown, text } from '../contract/shapes.ts';
 
 export const TYPES = ['PRAISE', 'PROPOSAL', 'COMPLAINT'] as const;
 export type FeedbackType = (typeof TYPES)[number];
@@ -19,15 +19,22 @@ const fields = {
   ),
 };
 
-export const FeedbackBody = Type.Object(fields);
-export type FeedbackBody = Static<typeof FeedbackBody>;
-
-const FeedbackView = Type.Object({
-  id: Type.Integer(),
-  labelId: Type.Integer(),
+const FeedbackForm = Type.Object(fields);
+export type FeedbackBody = Static<typeof FeedbackForm>;
+const FeedbackBodyOf = Type.Object({
   ...fields,
-  productName: Type.Optional(Type.String()),
+  labelId: nullable({ ...Id, description: 'ignored' } as typeof Id),
+  productName: nullable(Type.String({ maxLength: 255, description: 'ignored' })),
 });
+
+const FeedbackView = shown(
+  Type.Object({
+    id: Type.Integer(),
+    labelId: Type.Integer(),
+    ...fields,
+    productName: Type.Optional(Type.String()),
+  }),
+);
 
 const tags = ['Label'];
 const PublicParams = Type.Object({
@@ -45,7 +52,7 @@ export const addFeedbackSchema = {
     'Without a login. The e-mail address and the answers are for users who may change the product. An address takes ' +
     'gdprConsent. A label gets at most 500 a day, and 10,000 in all.',
   params: PublicParams,
-  body: FeedbackBody,
+  body: FeedbackBodyOf,
   response: { 200: Done, ...failureAnswers(404) },
 };
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Day } from '../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
-import { nullable, oneOf, text } from '../contract/shapes.ts';
+import { nullable, oneOf, shown, text } from '../contract/shapes.ts';
 import { Document } from '../products/document.ts';
 
 export const TYPES = ['FAIRNESS', 'QUALITY', 'PROVENANCE'] as const;
@@ -25,8 +25,8 @@ export const NewEntry = Type.Object({ title: Title, ...fields });
 const EntryUpdate = Type.Object({ id: Id, title: nullable(Title), ...fields });
 export type EntryBody = Omit<Static<typeof EntryUpdate>, 'id'>;
 
-const ListedView = Type.Object({ id: Type.Integer(), title: Type.String(), ...listed });
-const EntryView = Type.Object({ id: Type.Integer(), title: Type.String(), ...fields });
+const ListedView = shown(Type.Object({ id: Type.Integer(), title: Type.String(), ...listed }));
+const EntryView = shown(Type.Object({ id: Type.Integer(), title: Type.String(), ...fields }));
 
 const tags = ['Product'];
 const ProductParams = Type.Object({ productId: PathId });

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { AnyLanguage } from '../contract/language.ts';
 import { Id, PathId } from '../contract/schemas.ts';
-import { oneOrMany, text } from '../contract/shapes.ts';
+import { nullable, oneOrMany, shown, text } from '../contract/shapes.ts';
 import { ConsumerSettings } from '../products/consumer.ts';
-import { LABEL_STATUSES, LabelUpdate, LabelView, labelTitle, NewLabel } from '../products/labels/schemas.ts';
+import { LABEL_STATUSES, LabelUpdate, LabelView, labelChange, NewLabel } from '../products/labels/schemas.ts';
 import { ShownDocument } from './documents/schemas.ts';
 import { LabelParams } from './own/schemas.ts';
 
@@ -16,7 +17,7 @@ export const PublicLabel = Type.Object({
   status: Type.Enum([...LABEL_STATUSES]),
   uuid: Type.String(),
   title: Type.Optional(Type.String()),
-  language: Type.Optional(Type.String()),
+  language: Type.Optional(AnyLanguage),
   fields: Type.Array(
     Type.Object({
       name: Type.Optional(Type.String()),
@@ -29,7 +30,7 @@ export const PublicLabel = Type.Object({
   numberOfBatches: Type.Integer(),
   checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
   traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
-  businessToCustomerSettings: ConsumerSettings,
+  businessToCustomerSettings: shown(ConsumerSettings),
   videoMeetTheFarmers: Type.Optional(ShownDocument),
   photosMeetTheFarmers: Type.Array(ShownDocument),
   productionRecords: Type.Array(ShownDocument),
@@ -41,11 +42,19 @@ export type PublicLabel = Static<typeof PublicLabel>;
 
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
 
+/** What front ends send back with a label. */
+const look = {
+  businessToCustomerSettings: nullable({
+    ...ConsumerSettings,
+    description: 'ignored: it is in the content',
+  } as typeof ConsumerSettings),
+};
+
 export const createLabelSchema = {
   operationId: 'createLabel',
   tags,
   summary: 'Add a label to a product, unpublished',
-  body: NewLabel,
+  body: Type.Object({ ...NewLabel.properties, ...look }),
   response: answers,
 };
 
@@ -54,7 +63,7 @@ export const updateLabelSchema = {
   tags,
   summary: 'Change a label',
   description: 'Omitted fields stay unchanged, null clears a field. A published label stays published.',
-  body: LabelUpdate,
+  body: Type.Object({ ...LabelUpdate.properties, ...look }),
   response: answers,
 };
 
@@ -98,7 +107,7 @@ export const getLabelSchema = {
   params: LabelParams,
   response: {
     200: envelope(
-      Type.Object({ ...LabelView.properties, businessToCustomerSettings: ConsumerSettings }),
+      Type.Object({ ...LabelView.properties, businessToCustomerSettings: shown(ConsumerSettings) }),
       'the label',
     ),
     ...failureAnswers(401, 404),
@@ -136,8 +145,7 @@ export const updateValuesSchema = {
     "The value of a field of the label's content, such as process.production, is stored there; any other in the field. " +
     'Fields that are not named stay unchanged.',
   body: Type.Object({
-    id: Id,
-    ...labelTitle,
+    ...labelChange,
     fields: oneOrMany(
       Type.Object({ name: text(255), section: text(255), value: Type.Optional(AnyValue) }),
       200,

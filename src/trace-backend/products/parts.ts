@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { AnyLanguage } from '../contract/language.ts';
 import { nullable, nullableEach, text } from '../contract/shapes.ts';
+import { Address } from './address.ts';
 import { ConsumerSettings, READ_ONLY } from './consumer.ts';
 import { Document } from './document.ts';
 
@@ -16,7 +18,12 @@ const Geometry = Type.Object(
 
 export const Location = Type.Object({
   address: nullable(
-    Type.Unsafe<string | object>({ type: ['string', 'object'], maxLength: 1000, description: 'the place' }),
+    Type.Unsafe<string | object>({
+      type: ['string', 'object'],
+      maxLength: 1000,
+      properties: Address,
+      description: 'the place',
+    }),
   ),
   latitude: nullable(Type.Number({ minimum: -90, maximum: 90 })),
   longitude: nullable(Type.Number({ minimum: -180, maximum: 180 })),
@@ -50,9 +57,7 @@ const Settings = Type.Object({
   incomeIncreaseDocument: nullable(Document),
   incomeIncreaseDescription: text(2000),
   gdprText: text(2000),
-  language: nullable(
-    Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35, examples: ['EN'] }),
-  ),
+  language: nullable(AnyLanguage),
   privacyPolicyText: text(50_000),
   termsOfUseText: text(50_000),
 });

@@ -101,7 +101,9 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
       const product = await readable(request, request.params.id);
       reply.header('etag', versionTag(product.version)).header('cache-control', 'private, no-cache');
       // As text, because the serializer of a schema would change numbers and unknown fields.
-      return sendText(reply, JSON.stringify(ok(await asProduct(pool, callerOf(request), product))));
+      const answer = await asProduct(pool, callerOf(request), product);
+      const labels = request.query.includeLabels === false ? { labels: [] } : {};
+      return sendText(reply, JSON.stringify(ok({ ...answer, ...labels })));
     },
   );
 

@@ -3,6 +3,7 @@ import { COMPANY_TYPES } from '../companies/company-types.ts';
 import { WholeProfile } from '../companies/profile-schemas.ts';
 import { CompanyStatus } from '../companies/schemas.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
+import { LanguageHeader } from '../contract/language.ts';
 import {
   DateTime,
   EXAMPLE_COMPANY,
@@ -12,7 +13,7 @@ import {
   PathId,
   searchFilters,
 } from '../contract/schemas.ts';
-import { nullable, oneOrMany } from '../contract/shapes.ts';
+import { nullable, oneOrMany, shown } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
 import { parts } from './parts.ts';
@@ -51,7 +52,7 @@ const Owner = Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Obje
 export const ProductView = Type.Object({
   id: Type.Integer({ examples: [12] }),
   name: Type.String(),
-  ...parts,
+  ...shown(Type.Object(parts)).properties,
   company: Type.Optional(Owner),
   associatedCompanies: Type.Array(Type.Object({ company: CompanyName, type: Type.Enum([...COMPANY_TYPES]) })),
   labels: Type.Array(LabelView),
@@ -157,7 +158,13 @@ export const getProductSchema = {
   tags,
   summary: 'A product',
   description: 'The ETag is the version; send it as If-Match with a change.',
+  headers: LanguageHeader,
   params: Params,
+  querystring: Type.Object({
+    includeLabels: Type.Optional(
+      Type.Boolean({ default: true, description: 'whether with its labels; without, labels is empty' }),
+    ),
+  }),
   response: { 200: envelope(ProductView, 'the product'), ...failureAnswers(401, 404) },
 };
 
@@ -188,6 +195,7 @@ export const listProductsSchema = (
   operationId,
   tags,
   summary,
+  headers: LanguageHeader,
   querystring: listQuery(SORTABLE, {
     ...searchFilters('part of the name; case is ignored'),
     companyId: Type.Optional({ ...Id, description: 'the owner' } as typeof Id),

@@ -58,7 +58,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
       schema: updateBatchSchema,
     },
     async request => {
-      const { id, ...body } = request.body;
+      const { id, labelId: _, ...body } = request.body;
       await changeBatch(context, requesterOf(request), idOf(id), body);
       return { status: 'OK' as const };
     },

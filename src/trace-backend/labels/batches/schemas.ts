@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Day } from '../../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
-import { nullable } from '../../contract/shapes.ts';
+import { nullable, shown } from '../../contract/shapes.ts';
 import { Document } from '../../products/document.ts';
 import { Location } from '../../products/parts.ts';
 
@@ -23,15 +23,17 @@ const fields = {
 };
 
 export const NewBatch = Type.Object({ labelId: Id, number: Num, ...fields });
-export const BatchUpdate = Type.Object({ id: Id, number: nullable(Num), ...fields });
-export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id'>;
-
-const BatchView = Type.Object({
-  id: Type.Integer(),
-  labelId: Type.Integer(),
-  number: Type.String(),
+export const BatchUpdate = Type.Object({
+  id: Id,
+  labelId: nullable({ ...Id, description: 'ignored' } as typeof Id),
+  number: nullable(Num),
   ...fields,
 });
+export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id' | 'labelId'>;
+
+const BatchView = shown(
+  Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields }),
+);
 
 const tags = ['Label'];
 const Params = Type.Object({ id: PathId });
@@ -102,6 +104,7 @@ export const publicBatchSchema = {
   response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(404) },
 };
 
+const ignoredId = Type.Optional({ ...Id, description: 'ignored: the number names the batch' } as typeof Id);
 const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
 
 export const checkAuthenticitySchema = {
@@ -111,6 +114,7 @@ export const checkAuthenticitySchema = {
   description: 'Of a batch of a published label that allows it. Every date that the batch has must be given.',
   params: Type.Object({ uuid: Uuid }),
   querystring: Type.Object({
+    id: ignoredId,
     number: Type.Optional(batchNumber),
     productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
     expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
@@ -124,6 +128,6 @@ export const checkOriginSchema = {
   summary: 'Where a batch comes from',
   description: 'The locations of a batch of a published label that allows it; none for any other number.',
   params: Type.Object({ uuid: Uuid }),
-  querystring: Type.Object({ number: Type.Optional(batchNumber) }),
-  response: { 200: envelope(Type.Array(BatchLocation), 'its locations'), ...failureAnswers(404) },
+  querystring: Type.Object({ id: ignoredId, number: Type.Optional(batchNumber) }),
+  response: { 200: envelope(Type.Array(shown(BatchLocation)), 'its locations'), ...failureAnswers(404) },
 };

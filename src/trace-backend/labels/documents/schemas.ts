@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id } from '../../contract/schemas.ts';
-import { nullable, oneOf, text } from '../../contract/shapes.ts';
+import { nullable, oneOf, shown, text } from '../../contract/shapes.ts';
 import { Document } from '../../products/document.ts';
 import { LabelParams } from '../own/schemas.ts';
 
@@ -19,7 +19,7 @@ const fields = {
 };
 
 /** A document of a company as labels show it. */
-export const ShownDocument = Type.Object({ id: Type.Integer(), ...fields });
+export const ShownDocument = shown(Type.Object({ id: Type.Integer(), ...fields }));
 export type ShownDocument = Static<typeof ShownDocument>;
 
 const active = Type.Boolean({ description: 'whether the label shows it' });

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, PathId } from '../../contract/schemas.ts';
-import { nullable, text } from '../../contract/shapes.ts';
+import { nullable, shown, text } from '../../contract/shapes.ts';
+import { Address } from '../../products/address.ts';
 import { Document } from '../../products/document.ts';
 import { parts } from '../../products/parts.ts';
 
@@ -14,23 +15,7 @@ const company = {
   id: nullable(Id),
   name: text(255),
   abbreviation: text(255),
-  headquarters: nullable(
-    Type.Object({
-      address: text(255),
-      city: text(255),
-      state: text(255),
-      zip: text(50),
-      cell: text(255),
-      sector: text(255),
-      village: text(255),
-      otherAddress: text(2000),
-      hondurasFarm: text(255),
-      hondurasVillage: text(255),
-      hondurasMunicipality: text(255),
-      hondurasDepartment: text(255),
-      country: nullable(Type.Object({ id: nullable(Id), code: text(2), name: text(255) })),
-    }),
-  ),
+  headquarters: nullable(Type.Object(Address)),
   about: text(2000),
   manager: text(255),
   webPage: text(255),
@@ -55,14 +40,18 @@ export const ContentValues = Type.Object({
   company: nullable(Company),
 });
 export type ContentBody = Static<typeof ContentValues>;
-const ContentBodyOf = Type.Object({ labelId: Id, ...ContentValues.properties });
+const ContentBodyOf = Type.Object({
+  labelId: Id,
+  ...ContentValues.properties,
+  id: nullable({ ...Id, description: 'ignored' } as typeof Id),
+});
 
 const ContentView = Type.Object({
   id: Type.Integer({ description: 'id of the label' }),
   labelId: Type.Integer(),
   name: Type.String(),
-  ...labelParts,
-  company: Company,
+  ...shown(Type.Object(labelParts)).properties,
+  company: shown(Company),
 });
 
 const tags = ['Label'];

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { AnyLanguage } from '../../contract/language.ts';
 import { Id } from '../../contract/schemas.ts';
-import { nullable, oneOrMany, text } from '../../contract/shapes.ts';
+import { nullable, oneOf, oneOrMany, text } from '../../contract/shapes.ts';
 
 export const LABEL_STATUSES = ['UNPUBLISHED', 'PUBLISHED'] as const;
 export type LabelStatus = (typeof LABEL_STATUSES)[number];
@@ -25,14 +26,11 @@ export type LabelField = Static<typeof Field>;
 
 export const labelTitle = {
   title: text(255),
-  language: nullable(
-    Type.String({
-      pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
-      maxLength: 35,
-      description: 'BCP 47',
-      examples: ['EN'],
-    }),
-  ),
+  language: nullable(AnyLanguage),
+};
+/** What front ends send back and the service sets. */
+export const ignoredFields = {
+  status: oneOf(LABEL_STATUSES, 'ignored'),
 };
 const content = { ...labelTitle, fields: oneOrMany(Field, 200) };
 
@@ -44,8 +42,17 @@ export const LabelBody = Type.Object({
 });
 export type LabelBody = Static<typeof LabelBody>;
 
-export const NewLabel = Type.Object({ productId: Id, ...content });
-export const LabelUpdate = Type.Object({ id: Id, ...content });
+const uuid = nullable(Type.String({ maxLength: 100, description: 'ignored' }));
+export const NewLabel = Type.Object({ productId: Id, ...content, uuid, ...ignoredFields });
+/** What a label is changed by, without its fields. */
+export const labelChange = {
+  id: Id,
+  ...labelTitle,
+  uuid,
+  status: ignoredFields.status,
+  productId: nullable({ ...Id, description: 'ignored' } as typeof Id),
+};
+export const LabelUpdate = Type.Object({ ...labelChange, ...content, ...ignoredFields });
 
 export const LabelView = Type.Object({
   id: Type.Integer({ examples: [3] }),
@@ -53,6 +60,6 @@ export const LabelView = Type.Object({
   status: Type.Enum([...LABEL_STATUSES]),
   uuid: Type.String({ examples: ['7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11'] }),
   title: Type.Optional(Type.String()),
-  language: Type.Optional(Type.String()),
+  language: Type.Optional(AnyLanguage),
   fields: Type.Array(Field),
 });
