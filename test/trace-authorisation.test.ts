@@ -1,47 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  administrators,
+  everyone,
+  KINDS,
+  type Kind,
+  oneself,
+  open,
+  type Row,
+  systemAdmin,
+  type World,
+} from './helpers/authorisation.ts';
 import { added, companyOf, read } from './helpers/chain.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import { mediaTypesOf } from './helpers/media-types.ts';
 import type { Answer } from './helpers/service.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
-/** What exists when a request is made: a company, and its COMPANY_ADMIN, who made what the paths and bodies name. */
-interface World {
-  owner: LoggedIn;
-  companyId: number;
-}
-
-/** One route: a good request to it, and the status that each kind of caller gets. */
-interface Row {
-  path?: (world: World) => string | Promise<string>;
-  body?: (world: World) => unknown;
-  /** takes a form instead of JSON */
-  form?: () => FormData;
-  /** the COMPANY_ADMIN of the company; also the user whom the request is about */
-  administrator: number;
-  /** a COMPANY_USER of the company */
-  member: number;
-  /** a user who is invited to the company and has not answered */
-  pending: number;
-  /** a COMPANY_ADMIN of another company */
-  stranger: number;
-  regionalAdmin: number;
-  systemAdmin: number;
-  /** answered to anyone, also without a good cookie, with this status */
-  open?: number;
-}
-
-const KINDS = ['administrator', 'member', 'pending', 'stranger', 'regionalAdmin', 'systemAdmin'] as const;
-type Kind = (typeof KINDS)[number];
-const everyone = (status: number) =>
-  Object.fromEntries(KINDS.map(kind => [kind, status])) as Record<Kind, number>;
-const open = (status: number) => ({ ...everyone(status), open: status });
-const administrators = (status = 200) => ({ ...everyone(403), regionalAdmin: status, systemAdmin: status });
-const systemAdmin = (status = 200) => ({ ...everyone(403), systemAdmin: status });
-/** For the user whom the request is about, and whom nobody else gets to see. */
-const oneself = { ...everyone(404), administrator: 200 };
 const unknown = 'x'.repeat(43);
 
 /** What is read of an upload that no record carries: by its owner and a SYSTEM_ADMIN alone. */
