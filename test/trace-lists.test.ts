@@ -24,14 +24,33 @@ beforeAll(async () => {
   const [companyId, partner] = [await company('Musanze'), await company('Association')];
   const associatedCompanies = [{ company: { id: partner }, type: 'ASSOCIATION' }];
   await added(admin, { name: 'Bananas', company: { id: companyId }, associatedCompanies });
+  const label = await labelOf(product);
   const { body } = await trace.send('GET', '/v3/api-docs');
   for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(body.paths)) {
     const isList = get?.parameters?.some(({ name }) => name === 'offset');
-    const id = path.startsWith('/api/company/') ? companyId : product;
-    if (isList) paths.push(path.replace('{id}', String(id)));
+    if (!isList) continue;
+    const id = path.startsWith('/api/company/') ? companyId : path.includes('/label/') ? label.id : product;
+    const values: Record<string, unknown> = { id, productId: product, uuid: label.uuid };
+    paths.push(path.replace(/\{(\w+)\}/, (_, name) => String(values[name])));
   }
 });
 afterAll(() => trace.stop());
+
+/** A published label of a product, with an entry in each of its lists. */
+async function labelOf(productId: number): Promise<{ id: number; uuid: string }> {
+  const post = async (path: string, sent: object) => {
+    const { status, body, text } = await admin.send('POST', path, sent);
+    expect(status, text).toBe(200);
+    return body.data;
+  };
+  const label = await post('/api/product/label/create', { productId, title: 'Cocoa' });
+  await post('/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  await post('/api/product/label_batch/create', { labelId: label.id, number: 'B-001' });
+  await post(`/api/product/knowledgeBlog/${productId}`, { title: 'How we pay' });
+  const feedback = { feedback: 'Nice', gdprConsent: true };
+  await post(`/api/public/product/label/feedback/${label.uuid}`, feedback);
+  return label;
+}
 
 async function company(name: string): Promise<number> {
   return (await admin.send('POST', '/api/company/create', { name })).body.data.id;
