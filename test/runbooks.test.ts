@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { chmod, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
+import { programPath, testWith } from './helpers/debian.ts';
+import { eventually } from './helpers/eventually.ts';
+import { temporaryFolder } from './helpers/folder.ts';
+import { installedServer, type Server } from './helpers/server.ts';
+import { sender } from './helpers/service.ts';
+
+const test = await testWith('curl', 'openssl');
+const psqlTest = await testWith('curl', 'openssl', 'psql');
+
+const OBSERVATION = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
+const ANA = { username: 'ana@example.org', password: 'maize in the rain' };
+const OK = '"status":"OK"';
+const MINUTES = 60_000;
+
+/** A server that serves, with settings of the test. */
+async function startedServer(settings: Record<string, string> = {}): Promise<Server> {
+  const server = await installedServer({
+    AUTH_MODE: 'optional',
+    TRACE_ADMIN_EMAIL: ANA.username,
+    TRACE_ADMIN_PASSWORD: ANA.password,
+    ...settings,
+  });
+  onTestFinished(server.remove);
+  await server.run('mkdir /var/lib/fieldtrace && touch /var/lib/fieldtrace/first-admin.txt');
+  const [started] = await server.follow('Install', { blocks: [2] });
+  expect(started).toContain(OK);
+  return server;
+}
+
+/** Settings of a server that backs up into a folder of its own, which outlives it. */
+async function backedUp(): Promise<Record<string, string>> {
+  const { folder, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  await chmod(folder, 0o755);
+  const target = `file://${folder}/backup`;
+  return { BACKUP_URL: target, BACKUP_KEY: 'a passphrase of several words', BACKUP_MAX_LAG_SECONDS: '4' };
+}
+
+async function observe(server: Server): Promise<string> {
+  const { status, body, text } = await sender(server.url)('POST', '/intake/scouting', OBSERVATION);
+  expect(status, text).toBe(201);
+  return body.packet_uuid;
+}
+
+const statusOf = async (server: Server, id: string) =>
+  (await sender(server.url)('GET', `/packets/${id}`)).status;
+
+/** A request to the trace backend. */
+const ask = (server: Server, method: string, where: string, body?: object, token?: string) =>
+  sender(server.traceUrl)(
+    method,
+    where,
+    body,
+    token === undefined ? undefined : { authorization: `Bearer ${token}` },
+  );
+
+psqlTest(
+  'Leaked secret: the password of the database is changed in both places',
+  async () => {
+    const { folder, remove } = await temporaryFolder();
+    await chmod(folder, 0o755);
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, logger: pino({ level: 'silent' }) });
+    onTestFinished(async () => {
+      await postgres.stop();
+      await remove();
+    });
+    const password = postgres.backup.passwords()['superuser-password'];
+    const { host, port } = postgres.owner as { host: string; port: number };
+    const administrator = `PGHOST=${host} PGPORT=${port} PGUSER=fieldtrace_superuser PGPASSWORD=${password} PGDATABASE=postgres ${programPath('psql')}`;
+    const server = await installedServer({
+      AUTH_MODE: 'optional',
+      DATABASE_URL: `postgres://station:leaked@/station?host=${encodeURIComponent(host)}&port=${port}`,
+    });
+    onTestFinished(server.remove);
+    await server.run(`${administrator} -q -c "CREATE ROLE station LOGIN PASSWORD 'leaked'"`);
+    await server.run(`${administrator} -q -c 'CREATE DATABASE station OWNER station'`);
+    await server.follow('Install', { blocks: [2] });
+    const id = await observe(server);
+    const [changed] = await server.follow('Leaked secret', {
+      blocks: [3],
+      own: { 'ROLE fieldtrace': 'ROLE station', 'psql -c': `${administrator} -c` },
+    });
+    expect(changed).toContain(OK);
+    expect(await statusOf(server, id)).toBe(200);
+    const leaked = `PGHOST=${host} PGPORT=${port} PGUSER=station PGPASSWORD=leaked ${programPath('psql')} -d station`;
+    await expect(server.run(`${leaked} -c 'SELECT 1'`)).rejects.toThrow('password authentication failed');
+  },
+  3 * MINUTES,
+);
+
+test(
+  'A user is locked out: unlocked, given a password, and an administrator is made where there is none',
+  async () => {
+    const server = await startedServer();
+    const login = async (password: string, username = ANA.username) =>
+      (await ask(server, 'POST', '/api/user/token', { username, password })).status;
+    await eventually(
+      () => login('a wrong password'),
+      status => status === 429,
+    );
+    expect(await login(ANA.password)).toBe(429);
+    const [unlocked] = await server.follow('A user is locked out', { blocks: [0] });
+    expect(unlocked).toBe(
+      'forgot 10 failed attempts of the user 1, who is ACTIVE and logs in without a second factor',
+    );
+    expect(await login(ANA.password)).toBe(200);
+
+    const input = 'sorghum in the sun\n';
+    const [set] = await server.follow('A user is locked out', { blocks: [1], input });
+    expect(set).toContain('the user 1 has a new password');
+    expect([await login(ANA.password), await login('sorghum in the sun')]).toEqual([401, 200]);
+
+    const [made] = await server.follow('A user is locked out', { blocks: [2], input });
+    expect(made).toContain('you@example.org is now a SYSTEM_ADMIN');
+    expect(await login('sorghum in the sun', 'you@example.org')).toBe(200);
+
+    const [look] = await server.follow('First look');
+    expect(look).toMatch(/^active \(running\)\n/);
+    expect(look?.split(OK).length).toBeGreaterThan(2);
+    const [slow] = await server.follow('Too slow');
+    expect(slow).toMatch(/^nodejs_eventloop_lag_p99_seconds\{.*\} [\d.e-]+$/m);
+    expect(slow).toMatch(/^http_request_duration_seconds_count\{/m);
+  },
+  3 * MINUTES,
+);
+
+test(
+  'Database gone: it comes back by itself or with a restart, and from the backup if its files are gone',
+  async () => {
+    const server = await startedServer(await backedUp());
+    const id = await observe(server);
+    await server.run('fieldtrace backup now');
+    const files = server.here('/var/lib/fieldtrace/postgres/data');
+    process.kill(Number.parseInt(await readFile(path.join(files, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+    const [restarted] = await server.follow('Database gone', { blocks: [0] });
+    expect(restarted).toContain(OK);
+    expect(await statusOf(server, id)).toBe(200);
+
+    await server.run('systemctl stop fieldtrace');
+    await rm(path.join(files, 'base'), { recursive: true });
+    const [reason] = await server.follow('Database gone', { blocks: [0] });
+    expect(reason).toMatch(/fieldtrace cannot start: /);
+    const [restored] = await server.follow('Database gone', { blocks: [1] });
+    expect(restored).toContain('nothing differs');
+    expect(restored).toContain(OK);
+    expect(await statusOf(server, id)).toBe(200);
+    expect(existsSync(server.here('/var/lib/fieldtrace-damaged/postgres'))).toBe(true);
+  },
+  4 * MINUTES,
+);
+
+test(
+  'Lost machine: another one continues from the backup',
+  async () => {
+    const settings = await backedUp();
+    const lost = await startedServer(settings);
+    const id = await observe(lost);
+    await lost.run('fieldtrace backup now');
+    await lost.run('systemctl stop fieldtrace');
+    const server = await installedServer({ AUTH_MODE: 'optional', ...settings });
+    onTestFinished(server.remove);
+    const [restored] = await server.follow('Lost machine');
+    expect(restored).toContain('nothing differs');
+    expect(restored).toContain(OK);
+    expect(await statusOf(server, id)).toBe(200);
+  },
+  4 * MINUTES,
+);
