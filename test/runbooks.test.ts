@@ -91,7 +91,7 @@ psqlTest(
     const leaked = `PGHOST=${host} PGPORT=${port} PGUSER=station PGPASSWORD=leaked ${programPath('psql')} -d station`;
     await expect(server.run(`${leaked} -c 'SELECT 1'`)).rejects.toThrow('password authentication failed');
   },
-  3 * MINUTES,
+  6 * MINUTES,
 );
 
 test(
@@ -127,7 +127,7 @@ test(
     expect(slow).toMatch(/^nodejs_eventloop_lag_p99_seconds\{.*\} [\d.e-]+$/m);
     expect(slow).toMatch(/^http_request_duration_seconds_count\{/m);
   },
-  3 * MINUTES,
+  6 * MINUTES,
 );
 
 test(
@@ -152,7 +152,7 @@ test(
     expect(await statusOf(server, id)).toBe(200);
     expect(existsSync(server.here('/var/lib/fieldtrace-damaged/postgres'))).toBe(true);
   },
-  4 * MINUTES,
+  6 * MINUTES,
 );
 
 test(
@@ -170,5 +170,5 @@ test(
     expect(restored).toContain(OK);
     expect(await statusOf(server, id)).toBe(200);
   },
-  4 * MINUTES,
+  6 * MINUTES,
 );
