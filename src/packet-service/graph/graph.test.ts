@@ -208,6 +208,27 @@ test('a time range gives the packets of the same range of pages', async () => {
   expect([wrong.status, wrong.body.error]).toEqual([400, expect.stringMatching(/^to must be an ISO 8601/)]);
 });
 
+test('an area gives the packets of the same area of pages', async () => {
+  const places = [
+    { lat: -44, lon: 170 },
+    { lat: -44.001, lon: 170 },
+    { lat: -44, lon: -179.9 },
+  ];
+  for (const capture_point of places) await observe({ capture_point });
+  for (const [area, count] of [
+    [{ bbox: '169,-45,171,-43' }, 2],
+    [{ bbox: '169,-45,-179,-43', type: 'note' }, 3],
+    [{ near: '-44,170,50', bbox: '' }, 1],
+    [{ near: '-44,170,500' }, 2],
+  ] as const) {
+    const found = new Set((await triples(area)).map(({ subject }) => subject));
+    const { packets } = (await service.send('GET', `/packets?${new URLSearchParams(area)}`)).body;
+    const listed = packets.map((packet: { Header: { id: string } }) => packet.Header.id);
+    expect([...found].sort(), JSON.stringify(area)).toEqual(listed.sort());
+    expect(found.size, JSON.stringify(area)).toBe(count);
+  }
+});
+
 test('no body, an empty one and {} mean no filter; wrong ones are refused by name', async () => {
   const all = (await triples({})).length;
   expect(all).toBeGreaterThan(0);
@@ -221,6 +242,8 @@ test('no body, an empty one and {} mean no filter; wrong ones are refused by nam
     [{ type: null }, 'type'],
     [{ packet_id: 'x' }, 'packet_id'],
     [{ limit: 0 }, 'limit'],
+    [{ bbox: '1,2,3' }, 'bbox'],
+    [{ near: 'here' }, 'near'],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(`^${field} `)]);
@@ -370,8 +393,14 @@ test('a member that the request does not know is 400 with the nearest known name
   for (const [body, error] of [
     [{ geoId: 'g' }, 'geoId is not a field here; did you mean geoid?'],
     [{ packetId: 'x', type: 'note' }, 'packetId is not a field here; did you mean packet_id?'],
-    [{ toString: 1 }, 'toString is not a field here; there are geoid, type, packet_id, from, to, limit'],
-    [{ colour: 'red' }, 'colour is not a field here; there are geoid, type, packet_id, from, to, limit'],
+    [
+      { toString: 1 },
+      'toString is not a field here; there are geoid, from, to, type, bbox, near, packet_id, limit',
+    ],
+    [
+      { colour: 'red' },
+      'colour is not a field here; there are geoid, from, to, type, bbox, near, packet_id, limit',
+    ],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);
     expect([answer.status, answer.body.error]).toEqual([400, error]);

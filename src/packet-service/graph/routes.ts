@@ -5,9 +5,10 @@ import type { AdmitDownload } from '../../platform/http/downloads.ts';
 import { optionalBody } from '../../platform/http/optional-body.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import type { Visibility } from '../access/visibility.ts';
-import { rangeEnd } from '../contract/range-end.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
 import type { ExportContext } from '../packets/export.ts';
+import { readFilter } from '../packets/filter.ts';
+import type { FilterQuery } from '../packets/schemas.ts';
 import { exportGraph } from './export.ts';
 import { registerGraphPage } from './graph-page.ts';
 import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schemas.ts';
@@ -23,13 +24,10 @@ export function registerGraph(
     '/graph/materialize',
     { schema: materializeSchema, ...optionalBody, config },
     async (request, reply) => {
-      const { geoid, type, packet_id: packet, from, to, limit } = request.body;
+      const { packet_id: packet, limit, ...query } = request.body;
       const filter = {
-        geoid: geoid || undefined,
-        type: type || undefined,
+        ...readFilter(withoutEmpty(query)),
         id: packet ? ulidToUuid(packet) : undefined,
-        from: rangeEnd(from, 'from'),
-        to: rangeEnd(to, 'to'),
         limit,
         threads: await visibility.readableThreads(request),
       };
@@ -45,6 +43,11 @@ export function registerGraph(
   app.get('/vocab', { schema: vocabularySchema, config: { open: true } }, async (_request, reply) =>
     sendText(reply, TURTLE, 'text/turtle; charset=utf-8'),
   );
+}
+
+/** Without empty texts, which count as absent. */
+function withoutEmpty(query: FilterQuery): FilterQuery {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
 }
 
 function sendLines(reply: FastifyReply, lines: Readable, type: string): FastifyReply {

@@ -1,30 +1,13 @@
 import { Type } from 'typebox';
-import { errorAnswers, GeoId, Ulid } from '../contract/schemas.ts';
+import { errorAnswers, Ulid } from '../contract/schemas.ts';
 import { ULID_PATTERN } from '../packet/ulid.ts';
+import { filters } from '../packets/schemas.ts';
 
 /** The request; an empty text counts as absent. */
 export const GraphRequest = Type.Object(
   {
-    geoid: Type.Optional({
-      ...GeoId,
-      description: 'only packets with this GeoID, their own or an additional one',
-    }),
-    type: Type.Optional(
-      Type.String({ maxLength: 256, description: 'only packets of this type', examples: ['note'] }),
-    ),
+    ...filters,
     packet_id: Type.Optional({ ...Ulid, pattern: `^$|${ULID_PATTERN}`, description: 'only this packet' }),
-    from: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description: 'only packets of this time or later: ISO 8601 date-time or date',
-      }),
-    ),
-    to: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description: 'only packets of this time or earlier: ISO 8601 date-time or date',
-      }),
-    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'only the newest so many packets' }),
     ),
