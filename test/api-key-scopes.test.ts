@@ -12,6 +12,19 @@ const ADMINISTRATION = [
   'GET /api/chain/currency/budget',
   'PUT /api/chain/currency-type/{code}/enable',
   'PUT /api/chain/currency-type/{code}/disable',
+  ...[
+    '/api/chain/facility-type',
+    '/api/chain/measure-unit-type',
+    '/api/chain/processing-evidence-type',
+    '/api/chain/processing-evidence-field',
+    '/api/chain/semi-product',
+    '/api/chain/value-chain',
+    '/api/product-type',
+  ].flatMap(path => [`PUT ${path}`, `DELETE ${path}/{id}`]),
+  'POST /api/common/globalSettings/{name}',
+  'POST /api/product-type',
+  'POST /api/chain/value-chain/{id}/enable',
+  'POST /api/chain/value-chain/{id}/disable',
 ];
 /** No key counts here, whatever its scopes. */
 const LOGIN_ONLY = [

@@ -182,6 +182,27 @@ const STATED: Record<string, Stated> = {
     'links by the name of the medium, 50 at most',
     '| links of a company | 50 |',
   ),
+  'trace-backend/codes: MAX_CODES = 10_000': stated(
+    'at most 10,000 entries',
+    '| entries of a code list | 10,000 |',
+  ),
+  'trace-backend/global-settings: MAX_SETTINGS = 1000': stated(
+    'at most 1,000 settings',
+    '| settings of the front end | 1,000 |',
+  ),
+  'trace-backend/label-requests: rateLimit max: 120, timeWindow: 60_000': rate(
+    120,
+    'a minute',
+    '120 a minute',
+  ),
+  'trace-backend/value-chains: MAX_LINKED = 1000': stated(
+    '"maxItems":1000',
+    '| codes of one kind in a value chain | 1,000 |',
+  ),
+  'trace-backend/value-chains: MAX_VALUE_CHAINS = 100': stated(
+    '"maxItems":100',
+    '| value chains of a company | 100 |',
+  ),
   'trace-backend/companies: MAX_MEMBERS = 500': stated(
     '500 users of a company',
     '| users of a company | 500 |',

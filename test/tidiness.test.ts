@@ -209,6 +209,21 @@ const OWNERS: Record<string, string> = {
   company_invitation_tokens: 'companies',
   company_inviters: 'companies',
   company_entry_ids: 'companies',
+  facility_types: 'codes',
+  measure_unit_types: 'codes',
+  processing_evidence_types: 'codes',
+  processing_evidence_fields: 'codes',
+  semi_products: 'codes',
+  product_types: 'codes',
+  value_chains: 'value-chains',
+  value_chain_facility_types: 'value-chains',
+  value_chain_measure_unit_types: 'value-chains',
+  value_chain_evidence_types: 'value-chains',
+  value_chain_evidence_fields: 'value-chains',
+  value_chain_semi_products: 'value-chains',
+  company_value_chains: 'value-chains',
+  global_settings: 'global-settings',
+  label_requests: 'label-requests',
 };
 
 test('a table is named only by the feature that owns it', () => {

@@ -13,6 +13,7 @@ import {
   type World,
 } from './helpers/authorisation.ts';
 import { added, companyOf, read } from './helpers/chain.ts';
+import { codeRows } from './helpers/code-rows.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import { mediaTypesOf } from './helpers/media-types.ts';
 import type { Answer } from './helpers/service.ts';
@@ -93,6 +94,7 @@ const ofOwn = (before: string, after: string): Row => ({
   ...reading,
 });
 const ofCompany = ({ companyId }: World) => ({ companyId });
+
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
 
@@ -228,6 +230,36 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/audit/list': systemAdmin(),
   'GET /api/common/countries': open(200),
+  'GET /api/common/globalSettings/{name}': {
+    path: () => '/api/common/globalSettings/UNKNOWN',
+    ...everyone(200),
+  },
+  'POST /api/common/globalSettings/{name}': {
+    path: () => '/api/common/globalSettings/PRIVATE',
+    body: () => ({ value: 'x' }),
+    ...systemAdmin(),
+  },
+  'GET /api/public/globalSettings/{name}': {
+    path: () => '/api/public/globalSettings/PRIVATE',
+    ...open(200),
+  },
+  // Nothing published shows what was just uploaded.
+  ...Object.fromEntries(
+    ['GET', 'HEAD'].flatMap(method =>
+      ['image/{storageKey}', 'image/{storageKey}/{size}', 'document/{storageKey}'].map(path => [
+        `${method} /api/public/${path}`,
+        {
+          path: async (world: World) => {
+            const kind = path.startsWith('image') ? 'image' : 'document';
+            const row = uploaded(kind, path.endsWith('{size}') ? '/SMALL' : '');
+            return String(await row.path?.(world)).replace('/common/', '/public/');
+          },
+          ...open(404),
+        },
+      ]),
+    ),
+  ),
+  'POST /api/public/logRequest': { body: () => ({ type: 'LANDING_PAGE' }), ...open(200) },
   'POST /api/company/create': { body: () => ({ name: 'Cooperative' }), ...everyone(200) },
   'PUT /api/company/profile': { body: ({ companyId }) => ({ id: companyId, name: 'x' }), ...managing },
   'GET /api/company/profile/{id}': {
@@ -278,6 +310,15 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/product/{id}/history': { path: productPath('/history'), ...changing },
   'GET /api/product/{id}/origin.geojson': { path: productPath('/origin.geojson'), ...reading },
+  ...codeRows(() => trace.loggedIn('SYSTEM_ADMIN'), { everyone, administrators, systemAdmin }),
+  'GET /api/company/{id}/value-chains': {
+    path: ({ companyId }) => `/api/company/${companyId}/value-chains`,
+    ...reading,
+  },
+  'GET /api/company/{id}/product-types': {
+    path: ({ companyId }) => `/api/company/${companyId}/product-types`,
+    ...reading,
+  },
   'GET /api/product/list': everyone(200),
   'GET /api/product/admin/list': administrators(),
   'POST /api/product/label/create': {
@@ -413,6 +454,8 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/chain/currency/budget': systemAdmin(),
   'GET /api/chain/currency-type/list': everyone(200),
+  'GET /api/chain/currency-type/list/enabled': everyone(200),
+  'GET /api/chain/currency-type/list/disabled': everyone(200),
   'PUT /api/chain/currency-type/{code}/enable': {
     path: () => '/api/chain/currency-type/ZZZ/enable',
     ...systemAdmin(404),

@@ -20,18 +20,29 @@ beforeAll(async () => {
     const companyId = body.data.id;
     await inviter.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', { companyId, userId: admin.id });
   }
-  await trace.pool.query("INSERT INTO currency_types (code, label) VALUES ('USD', 'Dollar'), ('JPY', 'Yen')");
+  await trace.pool.query(
+    "INSERT INTO currency_types (code, label, enabled) VALUES ('USD', 'Dollar', true), ('JPY', 'Yen', false)",
+  );
   const [companyId, partner] = [await company('Musanze'), await company('Association')];
   const associatedCompanies = [{ company: { id: partner }, type: 'ASSOCIATION' }];
   await added(admin, { name: 'Bananas', company: { id: companyId }, associatedCompanies });
   const label = await labelOf(product);
+  const valueChainId = await valueChain(companyId);
   const { body } = await trace.send('GET', '/v3/api-docs');
   for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(body.paths)) {
     const isList = get?.parameters?.some(({ name }) => name === 'offset');
     if (!isList) continue;
-    const id = path.startsWith('/api/company/') ? companyId : path.includes('/label/') ? label.id : product;
-    const values: Record<string, unknown> = { id, productId: product, uuid: label.uuid };
-    paths.push(path.replace(/\{(\w+)\}/, (_, name) => String(values[name])));
+    const ids = { company: companyId, chain: valueChainId, label: label.id, product };
+    const kind = path.startsWith('/api/company/')
+      ? 'company'
+      : path.includes('value-chain')
+        ? 'chain'
+        : path.includes('/label/')
+          ? 'label'
+          : 'product';
+    const values: Record<string, unknown> = { id: ids[kind], productId: product, uuid: label.uuid };
+    const needed = path.endsWith('/by-value-chains') ? `?valueChainIds=${valueChainId}` : '';
+    paths.push(path.replace(/\{(\w+)\}/, (_, name) => String(values[name])) + needed);
   }
 });
 afterAll(() => trace.stop());
@@ -56,8 +67,37 @@ async function company(name: string): Promise<number> {
   return (await admin.send('POST', '/api/company/create', { name })).body.data.id;
 }
 
+/** A value chain that uses a code of each list, of a company. */
+async function valueChain(companyId: number): Promise<number> {
+  const saved = async (path: string, body: object, method = 'PUT') => {
+    const answer = await admin.send(method, path, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.data.id as number;
+  };
+  const code = { code: 'ONE', fieldName: 'ONE', label: 'One', name: 'One' };
+  const id = await saved('/api/product-type', code, 'POST');
+  const chain: Record<string, object> = { productType: { id } };
+  for (const [field, path] of [
+    ['facilityTypes', 'facility-type'],
+    ['measureUnitTypes', 'measure-unit-type'],
+    ['processingEvidenceTypes', 'processing-evidence-type'],
+    ['processingEvidenceFields', 'processing-evidence-field'],
+    ['semiProducts', 'semi-product'],
+  ] as const) {
+    chain[field] = [{ id: await saved(`/api/chain/${path}`, code) }];
+  }
+  const valueChainId = await saved('/api/chain/value-chain', { name: 'One', ...chain });
+  await trace.pool.query(
+    'INSERT INTO company_value_chains (company_id, value_chain_id, position) VALUES ($1, $2, 1)',
+    [companyId, valueChainId],
+  );
+  return valueChainId;
+}
+
+const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
 async function list(path: string, query = '') {
-  const { status, body } = await admin.send('GET', `${path}?${query}`);
+  const { status, body } = await admin.send('GET', withQuery(path, query));
   expect(status, `${path}?${query} ${JSON.stringify(body)}`).toBe(200);
   return body.data;
 }
@@ -98,7 +138,7 @@ test('what cannot be meant is refused by name', async () => {
       ['sort', 'UP'],
       ['requestType', 'BOTH'],
     ]) {
-      const { status, body } = await admin.send('GET', `${path}?${field}=${value}`);
+      const { status, body } = await admin.send('GET', withQuery(path, `${field}=${value}`));
       const fields = Object.keys(body.validationErrorDetails?.fieldErrors ?? {});
       expect([status, fields], `${path} ${field}=${value}`).toEqual([400, [field]]);
     }

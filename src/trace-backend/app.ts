@@ -44,9 +44,16 @@ import { sessionFinder } from './accounts/sessions/session-finder.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
 import { registerAudit } from './audit/routes.ts';
-import { dependents, isOwn, mayRead } from './carriers.ts';
+import { dependents, isOwn, isPublic, mayRead } from './carriers.ts';
+import { registerCodes } from './codes/routes.ts';
+import { readableCompany } from './companies/access.ts';
 import { invitationMail } from './companies/invite.ts';
-import { type CompanyIds, findColleagueIds, findCompanyIds } from './companies/members-store.ts';
+import {
+  type CompanyIds,
+  findColleagueIds,
+  findCompanyIds,
+  findCompanyNames,
+} from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { companyLinks } from './company-links.ts';
 import { failure } from './contract/envelope.ts';
@@ -56,12 +63,14 @@ import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open-currency.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { registerFeedback } from './feedback/routes.ts';
+import { registerGlobalSettings } from './global-settings/routes.ts';
 import { renditionMaker, renditions } from './images/renditions.ts';
 import { registerImages } from './images/routes.ts';
 import { type Keys, openKeys } from './keys/keys.ts';
 import { sealSecrets } from './keys/sealed.ts';
 import { serviceTokenCheck } from './keys/service-token.ts';
 import { registerKnowledgeBlog } from './knowledge-blog/routes.ts';
+import { registerLabelRequests } from './label-requests/routes.ts';
 import { registerBatches } from './labels/batches/routes.ts';
 import { openLabelCounts } from './labels/counts/counts.ts';
 import { registerLabelDocuments } from './labels/documents/routes.ts';
@@ -73,6 +82,8 @@ import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
 import { registerProducts } from './products/routes.ts';
 import { registerStockOrders } from './stock-orders/routes.ts';
+import { registerValueChains } from './value-chains/routes.ts';
+import { findCodeUses } from './value-chains/store.ts';
 
 /** PostgreSQL's schema of the trace backend. */
 export const SCHEMA = 'trace_backend';
@@ -202,9 +213,10 @@ export async function traceBackend(
   registerAccounts(app, { ...personal, ...users });
   const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists });
-  registerImages(app, { pool, files, makeRendition, renditionOf, mayRead }, settings);
+  registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCountries(app);
+  registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
   registerCurrency(app, { pool, currencies });
@@ -239,6 +251,7 @@ function registerProductsAndLabels(
   registerLabelDocuments(app, context);
   registerFeedback(app, context);
   registerStockOrders(app);
+  registerLabelRequests(app, parts);
   return counts.stop;
 }
 
@@ -262,6 +275,19 @@ function countGivenUp(registry: Registry): () => void {
   const help = 'mails that could not be delivered and are given up';
   const counter = new Counter({ name: 'mails_given_up_total', help, registers: [registry] });
   return () => counter.inc();
+}
+
+/** What administrators write for all: code lists, value chains and settings. */
+function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists: Lists }): void {
+  registerGlobalSettings(app, { pool });
+  registerCodes(app, { pool, lists, findUses: findCodeUses });
+  registerValueChains(app, {
+    pool,
+    lists,
+    findUses: async () => [],
+    findCompanyNames,
+    checkCompany: (caller, companyId) => readableCompany(pool, caller, companyId),
+  });
 }
 
 interface Accounts extends ExportContext, ErasureContext {
@@ -342,7 +368,10 @@ function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Serv
       { name: 'Company', description: 'companies of a value chain, and their users' },
       { name: 'Product', description: 'products, their origin and history' },
       { name: 'Label', description: 'public pages about products' },
+      { name: 'Value chain', description: 'value chains and what is used in them' },
+      { name: 'Code list', description: 'kinds of facilities, units, evidence, semi-products and products' },
       { name: 'Image', description: 'images and documents of records' },
+      { name: 'Setting', description: 'settings of the front end' },
       { name: 'Currency', description: 'exchange rates and conversion' },
       { name: 'User', description: 'accounts and sessions' },
       { name: 'Administration', description: 'administration of users' },

@@ -77,6 +77,22 @@ const FIND: Record<Kind, string> = {
   batch: `SELECT id::text, 1 AS count, number AS state FROM trace_backend.label_batches WHERE id = ANY ($1::int[])`,
   currency: `SELECT code AS id, 1 AS count, enabled::text AS state FROM trace_backend.currency_types
     WHERE code = ANY ($1::text[])`,
+  code: `SELECT key AS id, count(*)::int AS count, min(state) AS state FROM (
+      SELECT code AS key, label AS state FROM trace_backend.facility_types
+      UNION ALL SELECT code, label FROM trace_backend.measure_unit_types
+      UNION ALL SELECT code, label FROM trace_backend.processing_evidence_types
+      UNION ALL SELECT field_name, label FROM trace_backend.processing_evidence_fields
+      UNION ALL SELECT 'semi-product ' || id, name FROM trace_backend.semi_products
+      UNION ALL SELECT code, name FROM trace_backend.product_types) AS codes
+    WHERE key = ANY ($1::text[]) GROUP BY key`,
+  'value-chain': `SELECT id::text, 1 AS count, status || ' ' || name || ' ' || (SELECT count(*)
+      FROM trace_backend.value_chain_facility_types WHERE value_chain_id = value_chains.id) AS state
+    FROM trace_backend.value_chains WHERE id = ANY ($1::int[])`,
+  setting: `SELECT name AS id, 1 AS count, value AS state FROM trace_backend.global_settings
+    WHERE name = ANY ($1::text[])`,
+  // Reports are counted more than once where an answer was lost.
+  'label-requests': `SELECT label_id::text AS id, 1 AS count, 'counted' AS state FROM trace_backend.label_requests
+    WHERE label_id = ANY ($1::int[])`,
   file: `SELECT storage_key::text AS id, 1 AS count, name || ' ' || size AS state FROM trace_backend.images
     WHERE storage_key = ANY ($1::uuid[])`,
 };
@@ -97,6 +113,8 @@ const DOUBLED: Partial<Record<Kind, string>> = {
     GROUP BY 1 HAVING count(*) > 1`,
   batch: `SELECT split_part(number, ' ', 1) AS mark FROM trace_backend.label_batches
     GROUP BY 1 HAVING count(*) > 1`,
+  'value-chain':
+    "SELECT split_part(name, ' ', 1) AS mark FROM trace_backend.value_chains GROUP BY 1 HAVING count(*) > 1",
   file: 'SELECT name AS mark FROM trace_backend.images GROUP BY 1 HAVING count(*) > 1',
 };
 

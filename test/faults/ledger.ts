@@ -17,6 +17,10 @@ export type Kind =
   | 'label'
   | 'batch'
   | 'currency'
+  | 'code'
+  | 'value-chain'
+  | 'setting'
+  | 'label-requests'
   | 'file';
 
 /** The state of what is not there. */

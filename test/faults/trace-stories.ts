@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { authenticator } from '../helpers/authenticator.ts';
 import { picture } from '../helpers/images.ts';
 import type { Request } from './client.ts';
+import { codes, setting, valueChain } from './code-stories.ts';
 import { labelContents } from './label-stories.ts';
 import { ABSENT, type Fact } from './ledger.ts';
 import { fileState, formOf } from './packet-stories.ts';
@@ -257,9 +258,13 @@ async function label(teller: Teller, productId: number, own: ReturnType<typeof a
     ...own,
   });
   await labelContents(teller, { productId, id, uuid }, own);
+  await send({ endpoint: 'POST /api/public/logRequest', body: { type: 'VISIT_QR', logKey: uuid } });
   // Where the product goes, its labels go with it.
   const goes = n % 2 === 0;
-  if (!goes) return;
+  if (!goes) {
+    made('label-requests', String(id), 'counted');
+    return;
+  }
   await change(fact, ABSENT, {
     endpoint: 'DELETE /api/product/label/{id}',
     at: { id: String(id) },
@@ -315,6 +320,9 @@ export const TRACE_STORIES: Readonly<Record<string, { share: number; tell: Story
   company: { share: 2, tell: company },
   product: { share: 5, tell: product },
   currency: { share: 2, tell: currency },
+  'code lists': { share: 1, tell: codes },
+  'value chain': { share: 1, tell: valueChain },
+  setting: { share: 1, tell: setting },
   document: { share: 3, tell: document },
   image: { share: 2, tell: image },
 };

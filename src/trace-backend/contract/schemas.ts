@@ -35,7 +35,7 @@ const ID_LIST = '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$';
 export const QueryIds = Type.Union(
   [
     Type.String({ pattern: ID_LIST, maxLength: 11 * IDS_AT_ONCE, title: 'ids, separated by commas' }),
-    Type.Array(Type.String({ pattern: '^[1-9][0-9]{0,9}$' }), {
+    Type.Array(Id, {
       maxItems: IDS_AT_ONCE,
       title: 'a list of ids',
     }),

@@ -212,8 +212,29 @@ test('a date that may still be published is asked for again after a while, an ol
   await alone.stop();
 });
 
+test('currencies are listed and switched as the public front end does it, by their ids', async () => {
+  const list = async (state: string, query = 'limit=10&offset=0&sortBy=code&sort=ASC') =>
+    (await user.send('GET', `/api/chain/currency-type/list/${state}?${query}`)).body.data.items;
+  const codes = (items: { code: string }[]) => items.map(({ code }) => code);
+  const before = await list('enabled');
+  const yen = before.find(({ code }: { code: string }) => code === 'JPY');
+  expect(yen).toEqual({ id: expect.any(Number), code: 'JPY', label: 'Japanese Yen', enabled: true });
+  for (let n = 0; n < 2; n++) {
+    const { body } = await admin.send('PUT', `/api/chain/currency-type/${yen.id}/disable`);
+    expect(body.data).toEqual({ ...yen, enabled: false });
+  }
+  expect(await list('disabled')).toEqual([{ ...yen, enabled: false }]);
+  expect(codes(await list('enabled'))).toEqual(codes(before).filter(code => code !== 'JPY'));
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC'))).toEqual(['USD', 'RWF']);
+  expect(codes(await list('disabled', 'query=japan'))).toEqual(['JPY']);
+  expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(yen);
+  expect((await admin.send('PUT', '/api/chain/currency-type/999999/enable')).status).toBe(404);
+  expect((await user.send('PUT', `/api/chain/currency-type/${yen.id}/disable`)).status).toBe(403);
+});
+
 test('a currency that is disabled is not converted; switching is written down', async () => {
   expect((await admin.send('PUT', '/api/chain/currency-type/JPY/disable')).body.data).toEqual({
+    id: expect.any(Number),
     code: 'JPY',
     label: 'Japanese Yen',
     enabled: false,
@@ -225,7 +246,8 @@ test('a currency that is disabled is not converted; switching is written down', 
   expect((await convert('1/EUR/to/JPY')).status).toBe(200);
   expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
   const { body } = await admin.send('GET', '/api/audit/list?entity=currency&entityId=JPY');
-  expect(body.data.count).toBe(2);
+  // As often by its id, in the test before.
+  expect(body.data.count).toBe(4);
 });
 
 test("conversions use the history of the ECB's file", async () => {

@@ -45,7 +45,7 @@ export function retrieveDaily(
 
   /** Names are optional: a failure to get them changes nothing. */
   async function nameCurrencies(): Promise<void> {
-    const { items } = await listCurrencies(pool, {}, { limit: 500, offset: 0, sort: 'ASC' });
+    const { items } = await listCurrencies(pool, {}, { limit: 500, offset: 0, sortBy: 'code', sort: 'ASC' });
     if (items.every(({ code, label }) => code !== label)) return;
     await retrieveLabels(pool, provider);
   }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -5,7 +6,7 @@ import { transaction } from '../../platform/postgres/database.ts';
 import { callerOf } from '../access/authentication.ts';
 import { audit } from '../audit/audit.ts';
 import { ok } from '../contract/envelope.ts';
-import { listAnswer, pageOf } from '../contract/schemas.ts';
+import { listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { drawRates } from './chart.ts';
 import { DAILY_LIMIT } from './provider.ts';
@@ -14,13 +15,23 @@ import {
   budgetSchema,
   convertAtDateSchema,
   convertSchema,
+  listTypesInStateSchema,
   listTypesSchema,
   ratesChartSchema,
   ratesSchema,
   switchTypeSchema,
   TYPE_ORDER,
 } from './schemas.ts';
-import { findCurrency, findUsed, isRetrieved, listCurrencies, listRates, setEnabled } from './store.ts';
+import {
+  type CurrencyType,
+  findCurrency,
+  findCurrencyById,
+  findUsed,
+  isRetrieved,
+  listCurrencies,
+  listRates,
+  setEnabled,
+} from './store.ts';
 
 /** Days of rates in one answer, at most: ten years. */
 const MAX_DAYS = 3660;
@@ -68,6 +79,19 @@ function registerTypes(app: Server, pool: pg.Pool): void {
       return ok(listAnswer(page, await listCurrencies(pool, query, page)));
     },
   );
+  for (const [word, enabled, operationId] of [
+    ['enabled', true, 'getEnabledCurrencyTypes'],
+    ['disabled', false, 'getDisabledCurrencyTypes'],
+  ] as const) {
+    app.get(
+      `/api/chain/currency-type/list/${word}`,
+      { config: { access: 'user' }, schema: listTypesInStateSchema(operationId, `List ${word} currencies`) },
+      async ({ query }) => {
+        const page = pageOf(query, ...TYPE_ORDER);
+        return ok(listAnswer(page, await listCurrencies(pool, { query: query.query, enabled }, page)));
+      },
+    );
+  }
   for (const [word, enabled] of [
     ['enable', true],
     ['disable', false],
@@ -79,19 +103,28 @@ function registerTypes(app: Server, pool: pg.Pool): void {
     app.put(
       `/api/chain/currency-type/:code/${word}`,
       { config: { access: 'system-admin' }, schema },
-      async request => {
-        const { code } = request.params;
-        const currency = await transaction(pool, async database => {
-          const changed = await setEnabled(database, code, enabled);
-          const action = enabled ? 'ENABLE_CURRENCY' : 'DISABLE_CURRENCY';
-          if (changed) await audit(database, request, { action, entity: 'currency', entityId: code });
-          return changed ?? findCurrency(database, code);
-        });
-        if (!currency) throw new Problem('not_found', `there is no currency ${code}`);
-        return ok(currency);
-      },
+      async request => ok(await switchType(pool, request, request.params.code, enabled)),
     );
   }
+}
+
+/** @param name code or id of the currency */
+async function switchType(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  name: string,
+  enabled: boolean,
+): Promise<CurrencyType> {
+  return transaction(pool, async database => {
+    const found = /^[A-Z]/.test(name)
+      ? await findCurrency(database, name)
+      : await findCurrencyById(database, pathIdOf(name));
+    if (!found) throw new Problem('not_found', `there is no currency ${name}`);
+    const changed = await setEnabled(database, found.code, enabled);
+    const action = enabled ? 'ENABLE_CURRENCY' : 'DISABLE_CURRENCY';
+    if (changed) await audit(database, request, { action, entity: 'currency', entityId: found.code });
+    return changed ?? { ...found, enabled };
+  });
 }
 
 function registerRates(app: Server, pool: pg.Pool): void {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 import { AMOUNT } from './convert.ts';
+import { SORTABLE } from './store.ts';
 
 const tags = ['Currency'];
 
@@ -50,38 +51,59 @@ export const convertAtDateSchema = {
 };
 
 const CurrencyType = Type.Object({
+  id: Type.Integer({ examples: [7] }),
   code: Type.String({ examples: ['RWF'] }),
   label: Type.String({ examples: ['Rwandan Franc'] }),
   enabled: Type.Boolean(),
 });
 
 /** The sortable fields and the defaults of the list of currencies. */
-export const TYPE_ORDER = [['code'], { limit: 100, sort: 'ASC' }] as const;
+export const TYPE_ORDER = [SORTABLE, { limit: 100, sort: 'ASC' }] as const;
+
+const searched = {
+  query: Type.Optional(
+    Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
+  ),
+};
+const typesPage = { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) };
 
 export const listTypesSchema = {
   operationId: 'listCurrencyTypes',
   tags,
-  summary: 'Currencies',
+  summary: 'List currencies',
   querystring: listQuery(
     TYPE_ORDER[0],
     {
-      query: Type.Optional(
-        Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
-      ),
+      ...searched,
       enabled: Type.Optional(
         Type.Boolean({ description: 'only those that are, or are not, enabled for conversion' }),
       ),
     },
     TYPE_ORDER[1],
   ),
-  response: { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) },
+  response: typesPage,
 };
+
+/** The list of the currencies that are, or are not, enabled for conversion. */
+export const listTypesInStateSchema = (operationId: string, summary: string) => ({
+  operationId,
+  tags,
+  summary,
+  querystring: listQuery(TYPE_ORDER[0], searched, TYPE_ORDER[1]),
+  response: typesPage,
+});
 
 export const switchTypeSchema = (operationId: string, summary: string) => ({
   operationId,
   tags,
   summary,
-  params: Type.Object({ code: Code('the currency') }),
+  params: Type.Object({
+    code: Type.String({
+      pattern: '^([A-Z]{3}|[1-9][0-9]{0,9})$',
+      description: 'code (ISO 4217) or id of the currency',
+      examples: ['USD'],
+    }),
+  }),
   response: { 200: envelope(CurrencyType, 'the updated currency'), ...failureAnswers(401, 403, 404) },
 });
 

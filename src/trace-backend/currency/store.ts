@@ -1,7 +1,9 @@
-import sql, { join } from 'sql-template-tag';
+import sql, { join, raw } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Page } from '../contract/schemas.ts';
 
 export interface CurrencyType {
+  id: number;
   code: string;
   label: string;
   enabled: boolean;
@@ -14,16 +16,29 @@ export interface Rate {
   value: string;
 }
 
+const CURRENCY = sql`id, code, label, enabled`;
+
 export async function findCurrency(database: Database, code: string): Promise<CurrencyType | undefined> {
-  const { rows } = await database.query<CurrencyType>(sql`
-    SELECT code, label, enabled FROM currency_types WHERE code = ${code}`);
+  const { rows } = await database.query<CurrencyType>(
+    sql`SELECT ${CURRENCY} FROM currency_types WHERE code = ${code}`,
+  );
   return rows[0];
 }
+
+export async function findCurrencyById(database: Database, id: number): Promise<CurrencyType | undefined> {
+  const { rows } = await database.query<CurrencyType>(
+    sql`SELECT ${CURRENCY} FROM currency_types WHERE id = ${id}`,
+  );
+  return rows[0];
+}
+
+/** The fields by which currencies can be sorted. */
+export const SORTABLE = ['code', 'label', 'id'] as const;
 
 export async function listCurrencies(
   database: Database,
   { enabled, query }: { enabled?: boolean | undefined; query?: string | undefined },
-  { limit, offset, sort }: { limit: number; offset: number; sort: 'ASC' | 'DESC' },
+  { limit, offset, sortBy, sort }: Page<(typeof SORTABLE)[number]>,
 ): Promise<{ items: CurrencyType[]; count: number }> {
   const where = join(
     [
@@ -36,8 +51,8 @@ export async function listCurrencies(
   const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
   const [page, all] = await Promise.all([
     database.query<CurrencyType>(sql`
-      SELECT code, label, enabled FROM currency_types WHERE ${where}
-      ORDER BY code ${direction} LIMIT ${limit} OFFSET ${offset}`),
+      SELECT ${CURRENCY} FROM currency_types WHERE ${where}
+      ORDER BY ${raw(sortBy)} ${direction}, code ${direction} LIMIT ${limit} OFFSET ${offset}`),
     database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM currency_types WHERE ${where}`),
   ]);
   return { items: page.rows, count: all.rows[0]?.count ?? 0 };
@@ -65,7 +80,7 @@ export async function setEnabled(
 ): Promise<CurrencyType | undefined> {
   const { rows } = await database.query<CurrencyType>(sql`
     UPDATE currency_types SET enabled = ${enabled} WHERE code = ${code} AND enabled <> ${enabled}
-    RETURNING code, label, enabled`);
+    RETURNING ${CURRENCY}`);
   return rows[0];
 }
 

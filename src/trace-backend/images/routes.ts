@@ -12,12 +12,15 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { receiveFile, tooLarge } from './form.ts';
-import { type MayRead, mayReadImage } from './references-store.ts';
+import { type IsPublic, isPublicImage, type MayRead, mayReadImage } from './references-store.ts';
 import { type ImageType, type MakeRendition, originalKey, type Renditions, type Size } from './renditions.ts';
 import {
   getDocumentSchema,
   getImageSchema,
   getImageSizeSchema,
+  getPublicDocumentSchema,
+  getPublicImageSchema,
+  getPublicImageSizeSchema,
   MAX_DOCUMENT_BYTES,
   MAX_IMAGE_BYTES,
   postDocumentSchema,
@@ -36,6 +39,7 @@ export interface ImagesContext {
   makeRendition: MakeRendition;
   renditionOf: Renditions;
   mayRead: MayRead;
+  isPublic: IsPublic;
 }
 
 /**
@@ -72,6 +76,7 @@ export function registerImages(
   }
   registerImageReading(app, context);
   registerDocumentReading(app, context);
+  registerPublicReading(app, context);
 
   const stopSweeping = sweepHourly(context, app.log);
   app.addHook('onClose', async () => stopSweeping());
@@ -82,7 +87,6 @@ function asAnswer({ id, storageKey, name, contentType, size }: Image) {
 }
 
 function registerImageReading(app: Server, context: ImagesContext): void {
-  const { files, renditionOf } = context;
   const serveImage = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -90,9 +94,7 @@ function registerImageReading(app: Server, context: ImagesContext): void {
     size: Size | undefined,
   ) => {
     const image = await readableImage(context, request, storageKey, 'image');
-    const file = () => renditionOf(image.storageKey, image.contentType as ImageType, size);
-    const tag = `"${image.storageKey}-${size ?? 'FULL'}"`;
-    return serve(files, request, reply, { tag, file, headers: { 'content-type': image.contentType } });
+    return serve(context.files, request, reply, imageIn(context, image, size));
   };
 
   app.route({
@@ -111,6 +113,78 @@ function registerImageReading(app: Server, context: ImagesContext): void {
   });
 }
 
+/** What published records show, for everyone. The pages of labels also read their images as documents. */
+function registerPublicReading(app: Server, context: ImagesContext): void {
+  const config = { access: 'open', embeddable: true } as const;
+  const serveImage = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    storageKey: string,
+    size: Size | undefined,
+  ) => {
+    const image = await publicImage(context, storageKey, ['image']);
+    return serve(context.files, request, reply, { ...imageIn(context, image, size), caching: REVALIDATED });
+  };
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/public/image/:storageKey',
+    config,
+    schema: getPublicImageSchema,
+    handler: (request, reply) => serveImage(request, reply, request.params.storageKey, undefined),
+  });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/public/image/:storageKey/:size',
+    config,
+    schema: getPublicImageSizeSchema,
+    handler: (request, reply) => serveImage(request, reply, request.params.storageKey, request.params.size),
+  });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/public/document/:storageKey',
+    config,
+    schema: getPublicDocumentSchema,
+    handler: async (request, reply) => {
+      const found = await publicImage(context, request.params.storageKey, ['image', 'document']);
+      const served = found.kind === 'image' ? imageIn(context, found, undefined) : documentIn(found);
+      return serve(context.files, request, reply, { ...served, caching: REVALIDATED });
+    },
+  });
+}
+
+/** @throws Problem not_found, the same for what is private and for what does not exist */
+async function publicImage(
+  { pool, isPublic }: ImagesContext,
+  storageKey: string,
+  kinds: readonly Kind[],
+): Promise<Image> {
+  const [image] = await findImages(pool, [storageKey]);
+  if (!image || !kinds.includes(image.kind) || !(await isPublicImage(pool, isPublic, image))) {
+    throw new Problem('not_found', `there is no such ${kinds.at(-1)}`);
+  }
+  return image;
+}
+
+function imageIn(
+  { renditionOf }: ImagesContext,
+  { storageKey, contentType }: Image,
+  size: Size | undefined,
+): Served {
+  return {
+    tag: `"${storageKey}-${size ?? 'FULL'}"`,
+    file: () => renditionOf(storageKey, contentType as ImageType, size),
+    headers: { 'content-type': contentType },
+  };
+}
+
+function documentIn({ storageKey, size, name, contentType }: Image): Served {
+  return {
+    tag: `"${storageKey}"`,
+    file: async () => ({ key: originalKey(storageKey), bytes: size }),
+    headers: { 'content-type': contentType, 'content-disposition': contentDisposition(name) },
+  };
+}
+
 function registerDocumentReading(app: Server, context: ImagesContext): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -119,12 +193,7 @@ function registerDocumentReading(app: Server, context: ImagesContext): void {
     schema: getDocumentSchema,
     handler: async (request, reply) => {
       const document = await readableImage(context, request, request.params.storageKey, 'document');
-      const { storageKey, size, name, contentType } = document;
-      return serve(context.files, request, reply, {
-        tag: `"${storageKey}"`,
-        file: async () => ({ key: originalKey(storageKey), bytes: size }),
-        headers: { 'content-type': contentType, 'content-disposition': contentDisposition(name) },
-      });
+      return serve(context.files, request, reply, documentIn(document));
     },
   });
 }
@@ -149,15 +218,20 @@ interface Served {
   tag: string;
   file: () => Promise<{ key: string; bytes: number }>;
   headers: Record<string, string>;
+  /** Cache-Control; by default it is kept by the reader alone, for good */
+  caching?: string;
 }
+
+/** For what may be unpublished at any time. */
+const REVALIDATED = 'no-cache';
 
 async function serve(
   files: FileStore,
   request: FastifyRequest,
   reply: FastifyReply,
-  { tag, file, headers }: Served,
+  { tag, file, headers, caching: control = 'private, max-age=31536000, immutable' }: Served,
 ) {
-  const caching = { etag: tag, 'cache-control': 'private, max-age=31536000, immutable' };
+  const caching = { etag: tag, 'cache-control': control };
   if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(caching).send();
   const { key, bytes } = await file();
   // Opened before any header is set: an error must not be cached as the file.

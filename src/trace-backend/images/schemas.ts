@@ -86,6 +86,11 @@ const readAnswers = (description: string, contentTypes: string[]) => ({
   ...failureAnswers(401, 404),
 });
 
+const publicAnswers = (description: string, contentTypes: string[]) => {
+  const { 401: _, ...answers } = readAnswers(description, contentTypes);
+  return answers;
+};
+
 const whoReads =
   'Readable for its uploader, for everyone who may see a record that refers to it, and for a SYSTEM_ADMIN; for others it does ' +
   'not exist.';
@@ -124,4 +129,35 @@ export const getDocumentSchema = {
   params,
   headers,
   response: readAnswers('the document, of the media type that was detected in it', ['*/*']),
+};
+
+const whoSees =
+  'Readable for everyone while a published record shows it, such as a label; otherwise it does not exist.';
+
+export const getPublicImageSchema = {
+  operationId: 'getPublicImage',
+  tags: ['Image'],
+  summary: 'A public image',
+  description: `Upright, in sRGB, without metadata, in the original format. ${whoSees}`,
+  params,
+  headers,
+  response: publicAnswers('the image', IMAGE_TYPES),
+};
+
+export const getPublicImageSizeSchema = {
+  ...getPublicImageSchema,
+  operationId: 'getPublicResizedImage',
+  summary: 'A public image in a size',
+  description: `It fits inside the size; a smaller image is not enlarged. ${whoSees}`,
+  params: getImageSizeSchema.params,
+};
+
+export const getPublicDocumentSchema = {
+  operationId: 'getPublicDocument',
+  tags: ['Image'],
+  summary: 'A public document',
+  description: `For download; an image is served as at /api/public/image/{storageKey}. ${whoSees}`,
+  params,
+  headers,
+  response: publicAnswers('the document', ['*/*']),
 };

@@ -1,0 +1,35 @@
+import type pg from 'pg';
+import { Problem } from '../../platform/http/problems.ts';
+import { transaction } from '../../platform/postgres/database.ts';
+import type { Requester } from '../access/requester.ts';
+import { audit } from '../audit/audit.ts';
+import { MAX_SETTINGS } from './schemas.ts';
+import { countSettings, findSetting, type GlobalSetting, lockSetting, updateSetting } from './store.ts';
+
+/**
+ * Adds or changes a setting; omitted fields stay unchanged, an empty value clears.
+ *
+ * @throws Problem invalid, if there are too many
+ */
+export async function saveSetting(
+  pool: pg.Pool,
+  requester: Requester,
+  name: string,
+  body: { value?: string | null; isPublic?: boolean | null },
+): Promise<void> {
+  await transaction(pool, async database => {
+    if (!(await findSetting(database, name)) && (await countSettings(database)) >= MAX_SETTINGS) {
+      throw new Problem('invalid', 'there are at most 1,000 settings');
+    }
+    const before = await lockSetting(database, name);
+    const after: GlobalSetting = {
+      value: body.value === undefined ? before.value : body.value || null,
+      isPublic: body.isPublic ?? before.isPublic,
+    };
+    const fields = (['value', 'isPublic'] as const).filter(field => before[field] !== after[field]);
+    if (fields.length === 0) return;
+    await updateSetting(database, name, after);
+    const event = { action: 'UPDATE_SETTING', entity: 'setting', entityId: name, details: { fields } };
+    await audit(database, requester, event);
+  });
+}

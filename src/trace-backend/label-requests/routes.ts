@@ -1,0 +1,22 @@
+import type pg from 'pg';
+import type { Server } from '../../platform/http/server.ts';
+import { findPublishedLabel } from '../products/labels/store.ts';
+import { logRequestSchema } from './schemas.ts';
+import { countRequest } from './store.ts';
+
+/** Reports of one address in a minute, at most. */
+const REPORTS = { rateLimit: { max: 120, timeWindow: 60_000 } };
+
+/** What front ends report of the pages of labels. */
+export function registerLabelRequests(app: Server, { pool }: { pool: pg.Pool }): void {
+  app.post(
+    '/api/public/logRequest',
+    { config: { access: 'open', ...REPORTS }, schema: logRequestSchema },
+    async ({ body: { type, logKey } }) => {
+      const label = await findPublishedLabel(pool, logKey ?? '');
+      const day = new Date().toISOString().slice(0, 10);
+      if (label) await countRequest(pool, { labelId: label.id, type, day });
+      return { status: 'OK' as const };
+    },
+  );
+}
