@@ -13,7 +13,7 @@ import {
   type World,
 } from './helpers/authorisation.ts';
 import { added, companyOf, read } from './helpers/chain.ts';
-import { codeRows } from './helpers/code-rows.ts';
+import { codeRows, publicRows } from './helpers/code-rows.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import { mediaTypesOf } from './helpers/media-types.ts';
 import type { Answer } from './helpers/service.ts';
@@ -230,36 +230,7 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/audit/list': systemAdmin(),
   'GET /api/common/countries': open(200),
-  'GET /api/common/globalSettings/{name}': {
-    path: () => '/api/common/globalSettings/UNKNOWN',
-    ...everyone(200),
-  },
-  'POST /api/common/globalSettings/{name}': {
-    path: () => '/api/common/globalSettings/PRIVATE',
-    body: () => ({ value: 'x' }),
-    ...systemAdmin(),
-  },
-  'GET /api/public/globalSettings/{name}': {
-    path: () => '/api/public/globalSettings/PRIVATE',
-    ...open(200),
-  },
-  // Nothing published shows what was just uploaded.
-  ...Object.fromEntries(
-    ['GET', 'HEAD'].flatMap(method =>
-      ['image/{storageKey}', 'image/{storageKey}/{size}', 'document/{storageKey}'].map(path => [
-        `${method} /api/public/${path}`,
-        {
-          path: async (world: World) => {
-            const kind = path.startsWith('image') ? 'image' : 'document';
-            const row = uploaded(kind, path.endsWith('{size}') ? '/SMALL' : '');
-            return String(await row.path?.(world)).replace('/common/', '/public/');
-          },
-          ...open(404),
-        },
-      ]),
-    ),
-  ),
-  'POST /api/public/logRequest': { body: () => ({ type: 'LANDING_PAGE' }), ...open(200) },
+  ...publicRows({ everyone, open, systemAdmin }, uploaded),
   'POST /api/company/create': { body: () => ({ name: 'Cooperative' }), ...everyone(200) },
   'PUT /api/company/profile': { body: ({ companyId }) => ({ id: companyId, name: 'x' }), ...managing },
   'GET /api/company/profile/{id}': {

@@ -63,3 +63,39 @@ export function codeRows<Kinds extends object>(
     [`POST ${chains}/{id}/disable`]: { ...at(chains, '/disable'), ...systemAdmin() },
   };
 }
+
+type Path<World> = (world: World) => string | Promise<string>;
+
+/** Rows for settings of the front end, and for what everyone may read or report. */
+export function publicRows<Kinds extends object, World>(
+  {
+    everyone,
+    open,
+    systemAdmin,
+  }: { everyone: (status: number) => Kinds; open: (status: number) => Kinds; systemAdmin: Statuses<Kinds> },
+  uploaded: (kind: 'image' | 'document', rest?: string) => { path?: Path<World> },
+): Record<string, Kinds & { path?: Path<World>; body?: () => unknown }> {
+  const setting = (place: string) => ({ path: () => `/api/${place}/globalSettings/UNKNOWN` });
+  // Nothing published shows what was just uploaded.
+  const hidden = ['GET', 'HEAD'].flatMap(method =>
+    ['image/{storageKey}', 'image/{storageKey}/{size}', 'document/{storageKey}'].map(place => {
+      const { path } = uploaded(
+        place.startsWith('image') ? 'image' : 'document',
+        place.endsWith('{size}') ? '/SMALL' : '',
+      );
+      const made = async (world: World) => String(await path?.(world)).replace('/common/', '/public/');
+      return [`${method} /api/public/${place}`, { path: made, ...open(404) }] as const;
+    }),
+  );
+  return {
+    'GET /api/common/globalSettings/{name}': { ...setting('common'), ...everyone(200) },
+    'POST /api/common/globalSettings/{name}': {
+      ...setting('common'),
+      body: () => ({ value: 'x' }),
+      ...systemAdmin(),
+    },
+    'GET /api/public/globalSettings/{name}': { ...setting('public'), ...open(200) },
+    ...Object.fromEntries(hidden),
+    'POST /api/public/logRequest': { body: () => ({ type: 'LANDING_PAGE' }), ...open(200) },
+  };
+}
