@@ -36,5 +36,8 @@ test('npm run sbom prints a CycloneDX document of all packages, and marks those 
       ),
     );
   expect(marks(dependencies)).toEqual(new Set([false]));
-  expect(marks(devDependencies)).toEqual(new Set([true]));
+  // Tests import it, and @fastify/swagger needs it as well.
+  const { yaml, ...forDevelopment } = devDependencies;
+  expect(marks({ yaml })).toEqual(new Set([false]));
+  expect(marks(forDevelopment)).toEqual(new Set([true]));
 });
