@@ -70,7 +70,7 @@ test('a product is read as it was sent, numbers and unknown fields of its parts 
   expect(await read(kopanyi.user, id)).toEqual({
     ...parts,
     id,
-    company: { ...owner, status: 'ACTIVE' },
+    company: { ...owner, status: 'ACTIVE', mediaLinks: {}, documents: [], certifications: [] },
     businessToCustomerSettings: {},
     associatedCompanies: [
       { company: { id: roastery.companyId, name: 'Roastery' }, type: 'BUYER' },
