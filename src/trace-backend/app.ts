@@ -6,7 +6,7 @@ import { tellBackups } from '../platform/backup/tell.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
-import { createServer, listeningUrl, type Server } from '../platform/http/server.ts';
+import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -22,7 +22,6 @@ import type { MovedService } from '../platform/postgres/move/move.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
-import { VERSION } from '../platform/version.ts';
 import { authenticate, type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
@@ -56,9 +55,7 @@ import {
 } from './companies/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { companyLinks } from './company-links.ts';
-import { failure } from './contract/envelope.ts';
 import { readBodies } from './contract/reading.ts';
-import { EXAMPLE_COMPANY } from './contract/schemas.ts';
 import { registerCountries } from './countries/routes.ts';
 import { openCurrency } from './currency/open-currency.ts';
 import { registerCurrency } from './currency/routes.ts';
@@ -81,6 +78,7 @@ import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
 import { registerProducts } from './products/routes.ts';
+import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './stock-orders/routes.ts';
 import { registerValueChains } from './value-chains/routes.ts';
 import { findCodeUses } from './value-chains/store.ts';
@@ -88,18 +86,8 @@ import { findCodeUses } from './value-chains/store.ts';
 /** PostgreSQL's schema of the trace backend. */
 export const SCHEMA = 'trace_backend';
 
-/** Requests of one client address in a minute, at most. */
-const PER_MINUTE = 1200;
-const BODY_LIMIT = 1024 * 1024;
-
 /** Timeout of an export of personal data for the server's next rows. */
 const EXPORT_DEADLINE = { ms: 10 * 60_000, of: 'silence' } as const;
-
-/**
- * WWW-Authenticate of calls that need a login: there is no registered scheme for cookies; this one was proposed for
- * them.
- */
-const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';
 
 /** How many connections a process of the trace backend opens at most; docs/operations.md has the formula. */
 export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
@@ -171,7 +159,7 @@ export async function traceBackend(
   elsewhere?: PersonalData,
   backups?: Backups,
 ): Promise<{ app: Server; registry: UserRegistry }> {
-  const app = await makeServer(settings, logger);
+  const app = await createTraceServer(settings, logger);
   const metrics = registerMetrics(app, 'trace-backend', settings);
   const watch = watchPools(metrics, logger, settings);
   const condition = databaseCondition(logger);
@@ -354,55 +342,4 @@ function ownRegistry({
     findKeyHolder,
     onEnded: listener => endings.listen(userId => listener(String(userId))),
   };
-}
-
-function makeServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
-  return createServer({
-    title: 'fieldtrace trace backend',
-    description:
-      'Users, companies, products, images and currencies of a value chain. In bodies, numbers and booleans may be strings ("4.20", "true"); null is the same as absent, and an empty string clears a field.',
-    version: VERSION,
-    definitionPath: '/v3/api-docs',
-    pagePath: '/',
-    tags: [
-      { name: 'Company', description: 'companies of a value chain, and their users' },
-      { name: 'Product', description: 'products, their origin and history' },
-      { name: 'Label', description: 'public pages about products' },
-      { name: 'Value chain', description: 'value chains and what is used in them' },
-      { name: 'Code list', description: 'kinds of facilities, units, evidence, semi-products and products' },
-      { name: 'Image', description: 'images and documents of records' },
-      { name: 'Setting', description: 'settings of the front end' },
-      { name: 'Currency', description: 'exchange rates and conversion' },
-      { name: 'User', description: 'accounts and sessions' },
-      { name: 'Administration', description: 'administration of users' },
-      { name: 'Audit', description: 'the audit' },
-      { name: 'Registry', description: 'user registry of the packet service' },
-      { name: 'Health', description: 'health and readiness' },
-    ],
-    examples: [{ created: '/api/company/create', at: ['data', 'id'], example: EXAMPLE_COMPANY }],
-    securitySchemes: {
-      cookie: {
-        type: 'apiKey',
-        in: 'cookie',
-        name: 'trace-accessToken',
-        description: 'set by POST /api/user/login, for an hour',
-      },
-      token: {
-        type: 'http',
-        scheme: 'bearer',
-        description:
-          'a key for programs (POST /api/user/api-keys), or an access token (POST /api/user/token). A key needs the scope read for safe methods, write for others, admin for administration',
-      },
-    },
-    errorBody: failure,
-    challenge: ({ headers }) =>
-      headers.authorization?.startsWith('Bearer ') ? 'Bearer error="invalid_token"' : LOG_IN,
-    everyError: true,
-    unknownParameters: 'ignored',
-    bodyLimit: BODY_LIMIT,
-    publicUrl: settings.TRACE_PUBLIC_URL,
-    perMinute: PER_MINUTE,
-    logger,
-    settings,
-  });
 }
