@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
+import { insertPackets } from './helpers/many-packets.ts';
 import { type RawConnection, rawConnection } from './helpers/raw.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
 import { type RunningTrace, runningTrace } from './helpers/trace.ts';
@@ -17,12 +18,7 @@ beforeAll(async () => {
     FEEDS_PER_CALLER: '1',
   });
   trace = await runningTrace({ UPLOADS_PER_CALLER: '1' });
-  await service.pool.query(
-    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
-     SELECT gen_random_uuid(), 'g', '2025-01-01', 'bulk',
-       '{"geoid":"g","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2025-01-01T00:00:00Z","type":"bulk"}',
-       '{"attachments":[],"message":""}', '{}' FROM generate_series(1, 100000)`,
-  );
+  await insertPackets(service.pool, 100_000);
 });
 afterAll(() => Promise.all([service.stop(), trace.stop()]));
 

@@ -9,6 +9,7 @@ import { watchArrivals } from './helpers/arrivals.ts';
 import { download, TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
+import { insertPackets } from './helpers/many-packets.ts';
 import { beginRequest, postText, type RawConnection, rawConnection } from './helpers/raw.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { type RunningTrace, runningTrace } from './helpers/trace.ts';
@@ -32,12 +33,7 @@ beforeAll(async () => {
   for (let n = 0; n < 100; n++) {
     expect((await service.send('POST', '/intake/scouting', { ...observation, message })).status).toBe(201);
   }
-  await service.pool.query(
-    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
-     SELECT gen_random_uuid(), 'g', '2025-01-01', 'bulk',
-       '{"geoid":"g","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2025-01-01T00:00:00Z","type":"bulk"}',
-       '{"attachments":[],"message":""}', '{}' FROM generate_series(1, 100000)`,
-  );
+  await insertPackets(service.pool, 100_000);
 });
 afterEach(() => void vi.useRealTimers());
 afterAll(async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Parser } from 'n3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
+import { insertPackets } from '../../../test/helpers/many-packets.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { openPool } from '../../platform/postgres/database.ts';
@@ -426,16 +427,6 @@ test('when as many exports run as can, the next one waits for a place, and gets 
   await exports.end();
 });
 
-/** Packets enough that an export of them fills every buffer on its way. */
-async function fill(): Promise<void> {
-  await service.pool.query(
-    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
-     SELECT gen_random_uuid(), 'g', '2026-01-01', 'bulk',
-       '{"geoid":"g","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2026-01-01T00:00:00Z","type":"bulk"}',
-       '{"attachments":[],"message":""}', '{}' FROM generate_series(1, 60000)`,
-  );
-}
-
 async function exporting(): Promise<number> {
   const { rows } = await service.pool.query(
     "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state = 'active'",
@@ -444,7 +435,7 @@ async function exporting(): Promise<number> {
 }
 
 test('a download that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
-  await fill();
+  await insertPackets(service.pool, 60_000);
   const leave = new AbortController();
   const left = await fetch(`${service.url}/graph/materialize`, { method: 'POST', signal: leave.signal });
   await (left.body as ReadableStream).getReader().read();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
+import { insertPackets } from '../../../test/helpers/many-packets.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { openFileStore } from '../../platform/files/index.ts';
@@ -344,16 +345,6 @@ test('HEAD tells the type and the name of the file without reading packets', asy
   ]);
 });
 
-/** Packets enough that an export of them fills every buffer on its way. */
-async function fill(): Promise<void> {
-  await service.pool.query(
-    `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
-     SELECT gen_random_uuid(), 'bulk', '2026-01-01'::timestamptz + n * interval '1 s', 'bulk',
-       '{"geoid":"bulk","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2026-01-01T00:00:00Z","type":"bulk"}',
-       '{"attachments":[],"filler":"' || repeat('x', 200) || '","message":""}', '{}' FROM generate_series(1, 60000) AS n`,
-  );
-}
-
 const COPYING = "datname = current_database() AND query LIKE 'COPY (%' AND state = 'active'";
 
 async function copying(): Promise<number> {
@@ -364,7 +355,7 @@ async function copying(): Promise<number> {
 }
 
 test('a table that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
-  await fill();
+  await insertPackets(service.pool, 60_000, 'bulk');
   const leave = new AbortController();
   const left = await fetch(`${service.url}/packets.csv?columns=filler`, { signal: leave.signal });
   await (left.body as ReadableStream).getReader().read();
