@@ -7,6 +7,9 @@ const MAX_TEXTS = 2000;
 const HASHED = /^[0-9a-f]{40}$/;
 /** Characters of a text in which tables are looked for. */
 const MAX_SEARCHED = 4000;
+/** A table that is written, or one that is read: what has a parenthesis after FROM is a function. */
+const TABLE =
+  /\b(?:(?:INTO|UPDATE|COPY|TABLE)\s+(?:ONLY\s+)?([a-z_][\w.]*)|(?:FROM|JOIN)\s+(?:ONLY\s+)?([a-z_][\w.]*)(?!\s*\(|[\w.]))/gi;
 /** Tables in a name, at most. */
 const MAX_TABLES = 2;
 
@@ -34,10 +37,8 @@ export function statementName({
   if (name !== undefined && name !== '' && !HASHED.test(name)) return name;
   const begin = text.slice(0, MAX_SEARCHED);
   const [verb = 'statement'] = /[a-z]+/i.exec(begin) ?? [];
-  const tables = [
-    ...begin.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN|COPY|TABLE)\s+(?:ONLY\s+)?([a-z_][\w.]*)(?!\s*\(|\w)/gi),
-  ]
-    .map(([, table]) => (table as string).toLowerCase())
+  const tables = [...begin.matchAll(TABLE)]
+    .map(([, written, read]) => (written ?? (read as string)).toLowerCase())
     .filter(table => !['select', 'lateral', 'only', 'skip', 'set', 'unnest'].includes(table));
   const named = [...new Set(tables)].slice(0, MAX_TABLES).join(', ');
   return [verb.toUpperCase(), named, hashOf(text).slice(0, 8)].filter(Boolean).join(' ');
