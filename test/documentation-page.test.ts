@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, openBrowser } from './helpers/browser.ts';
+import { operationOf } from './helpers/documentation.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { ADMIN, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
@@ -25,7 +26,7 @@ afterAll(async () => {
  * @returns the status and the answer that the page shows
  */
 async function execute(page: Page, method: string, path: string, body?: object): Promise<[string, string]> {
-  const block = page.locator(`.opblock-${method}`, { has: page.locator(`[data-path="${path}"]`) });
+  const block = await operationOf(page, method, path);
   await block.locator('.opblock-summary').first().click();
   if (body) await block.locator('textarea').first().fill(JSON.stringify(body));
   await block.locator('button.execute').click();

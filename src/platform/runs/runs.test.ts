@@ -61,6 +61,6 @@ test('a process that was killed is found by the next one, once, and remembered',
 });
 
 test('a DATA_DIR that cannot be written to has no notes, and the process starts', async () => {
-  await (await beginRun('/proc/nowhere', logger))();
-  expect(await readRuns('/proc/nowhere')).toEqual({ running: [], killed: [] });
+  await (await beginRun('/dev/null/nowhere', logger))();
+  expect(await readRuns('/dev/null/nowhere')).toEqual({ running: [], killed: [] });
 });
