@@ -203,7 +203,6 @@ export async function traceBackend(
   registerAudit(app, { pool, lists });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
-  registerCountries(app);
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
@@ -267,6 +266,7 @@ function countGivenUp(registry: Registry): () => void {
 
 /** What administrators write for all: code lists, value chains and settings. */
 function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists: Lists }): void {
+  registerCountries(app);
   registerGlobalSettings(app, { pool });
   registerCodes(app, { pool, lists, findUses: findCodeUses });
   registerValueChains(app, {
