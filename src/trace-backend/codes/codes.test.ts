@@ -39,9 +39,12 @@ async function got(list: CodeList, id: number, headers = {}): Promise<any> {
 const listPath = (list: CodeList) => (list.name === 'ProductType' ? list.path : `${list.path}/list`);
 const all = Object.values(CODE_LISTS);
 
+/** Translations that the front end's forms send empty. */
+const empty = ['DE', 'RW', 'ES'].map(language => ({ name: '', description: '', language }));
+
 test('the bodies that the public front end sends are taken, and what they hold comes back', async () => {
   const { facilityTypes, measureUnitTypes, processingEvidenceFields, processingEvidenceTypes } = CODE_LISTS;
-  const { semiProducts, productTypes } = CODE_LISTS;
+  const { semiProducts } = CODE_LISTS;
   const washing = await added(facilityTypes, { code: 'WASHING_STATION', label: 'Washing station' });
   expect(await got(facilityTypes, washing)).toEqual({
     id: washing,
@@ -79,7 +82,6 @@ test('the bodies that the public front end sends are taken, and what they hold c
     type: 'STRING',
     translations: [{ label: 'Moisture', language: 'EN' }],
   });
-  const empty = ['DE', 'RW', 'ES'].map(language => ({ name: '', description: '', language }));
   const cherry = await added(semiProducts, {
     measurementUnitType: { code: 'KG', label: 'kg', weight: '1', id: kg },
     skuendCustomer: true,
@@ -99,6 +101,10 @@ test('the bodies that the public front end sends are taken, and what they hold c
   });
   const detail = await user.send('GET', `${semiProducts.path}/${cherry}/detail`);
   expect(detail.body.data).toEqual(await got(semiProducts, cherry));
+});
+
+test('a product type holds what the front end sends, and when it was made and changed', async () => {
+  const { productTypes } = CODE_LISTS;
   const coffee = await added(productTypes, {
     code: 'COFFEE',
     translations: [{ name: 'Coffee', description: 'Coffee', language: 'EN' }, ...empty],
