@@ -66,10 +66,9 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
     } catch (error) {
       const kind = passingTrouble(error)?.kind;
       if (kind === 'full') outOfSpace = true;
-      become(
-        kind === 'full' || kind === 'read-only' ? 'WRITES_REFUSED' : 'WRITER_HUNG',
-        (error as Error).message,
-      );
+      // Without an answer nothing says that there is room again: only a write that succeeds does.
+      const isRefused = outOfSpace || kind === 'read-only';
+      become(isRefused ? 'WRITES_REFUSED' : 'WRITER_HUNG', (error as Error).message);
     }
   }
 
