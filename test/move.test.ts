@@ -15,7 +15,7 @@ import { moveDatabase } from '../src/platform/postgres/move/move.ts';
 import { readSettings } from '../src/platform/settings.ts';
 import { migrateTraceBackend, MOVED as TRACE } from '../src/trace-backend/app.ts';
 import { upload } from './helpers/attachments.ts';
-import { administer, asService, type TestDatabase, testDatabase } from './helpers/database.ts';
+import { administer, asService, dropDatabase, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
   await queueEvents(source.pool, [{ kind: 'share.created', packetId, userId: 'ben', details: { a: 1 } }]);
 });
 afterAll(async () => {
-  for (const name of databases) await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  for (const name of databases) await dropDatabase(server, name);
   await source.drop();
   await files.remove();
 });

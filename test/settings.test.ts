@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { misspeltSettings } from '../src/start-warnings.ts';
-import { administer, type TestDatabase, testDatabase } from './helpers/database.ts';
+import { administer, dropDatabase, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { runToEnd, startProcess } from './helpers/process.ts';
@@ -128,7 +128,7 @@ test('a role that may not make schemas gets the GRANT it needs, and starts after
   const again = await startProcess({ DATABASE_URL: url });
   again.child.kill('SIGTERM');
   expect(await again.ended, again.output()).toBe(0);
-  await administer(server, `DROP DATABASE "${name}" WITH (FORCE)`);
+  await dropDatabase(server, name);
 });
 
 /** The commands that a start shows, as they are to be pasted. */

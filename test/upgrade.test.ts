@@ -12,7 +12,7 @@ import { migrate } from '../src/platform/postgres/migrate.ts';
 import { readSettings } from '../src/platform/settings.ts';
 import { migrateTraceBackend } from '../src/trace-backend/app.ts';
 import { upload } from './helpers/attachments.ts';
-import { administer, asService } from './helpers/database.ts';
+import { administer, asService, dropDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await trace.stop();
   await packets.stop();
-  for (const name of databases) await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  for (const name of databases) await dropDatabase(server, name);
   for (const { remove } of [files, ...reached]) await remove();
 });
 

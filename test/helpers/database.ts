@@ -45,7 +45,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     pool,
     async drop() {
       await pool.end();
-      await drop(server, database);
+      await dropDatabase(server, database);
     },
   };
 }
@@ -54,10 +54,13 @@ export async function testDatabase(): Promise<TestDatabase> {
  * Drops a database even if clients are connected to it. An autovacuum worker belongs to the server itself and cannot
  * be ended by force; without force the server ends it by its own.
  */
-async function drop(server: Omit<DatabaseServer, 'template'>, database: string): Promise<void> {
+export async function dropDatabase(
+  server: Omit<DatabaseServer, 'template'>,
+  database: string,
+): Promise<void> {
   for (let force = true; ; force = !force) {
     try {
-      return await administer(server, `DROP DATABASE ${database} ${force ? 'WITH (FORCE)' : ''}`);
+      return await administer(server, `DROP DATABASE IF EXISTS "${database}" ${force ? 'WITH (FORCE)' : ''}`);
     } catch (error) {
       // Insufficient privilege, object in use (PostgreSQL's appendix A).
       if (!['42501', '55006'].includes(errorCode(error))) throw error;
