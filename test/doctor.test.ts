@@ -1,8 +1,9 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkServerFacts } from '../src/doctor/database.ts';
 import type { Finding } from '../src/doctor/finding.ts';
 import { settingsInForce } from '../src/doctor/settings.ts';
@@ -133,6 +134,41 @@ test('what is wrong is an error that says what to do, and the exit code is 1', a
   ]);
 });
 
+test('a folder in DATA_DIR that belongs to somebody else, and a password that others can read, are errors', async () => {
+  const { folder: home, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  chmodSync(home, 0o755);
+  mkdirSync(path.join(home, 'files'), { mode: 0o500 });
+  const [other, isRoot] = [65_534, process.getuid?.() === 0];
+  if (isRoot) chownSync(home, other, other);
+  const check = () => {
+    const script = `import { checkDataDir } from ${JSON.stringify(path.resolve('src/doctor/data-dir.ts'))};
+      ${isRoot ? `process.setgid(${other}); process.setuid(${other});` : ''}
+      console.log(JSON.stringify(checkDataDir({ DATA_DIR: ${JSON.stringify(home)} }, {})))`;
+    const words = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script];
+    return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as Finding[];
+  };
+  const user = isRoot ? other : process.getuid?.();
+  const files = path.join(home, 'files');
+  expect(about(check(), 'DATA_DIR')).toEqual([
+    {
+      check: 'DATA_DIR',
+      level: 'error',
+      message: `this user may not write to ${files}`,
+      remedy: `run as the owner of DATA_DIR (user id ${user}), or chown -R ${user} ${files}`,
+    },
+  ]);
+  chmodSync(files, 0o700);
+  if (isRoot) chownSync(files, other, other);
+  const secret = path.join(home, 'first-admin.txt');
+  writeFileSync(secret, 'admin@fieldtrace.local', { mode: 0o644 });
+  expect(about(check(), 'DATA_DIR')).toEqual([
+    expect.objectContaining({ level: 'error', remedy: `chmod go= ${secret}` }),
+  ]);
+  chmodSync(secret, 0o600);
+  expect(about(check(), 'DATA_DIR')).toEqual([expect.objectContaining({ level: 'ok' })]);
+});
+
 test('a server that says nothing is an error, and ends with the other checks', async () => {
   const silent: Server = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise(resolve => silent.once('listening', resolve));
@@ -246,6 +282,15 @@ test('with the service stopped it says so, checks the rest and starts nothing', 
   expect(about(findings, 'DATA_DIR')).toEqual([expect.objectContaining({ level: 'ok' })]);
   expect(about(findings, 'disk')).toHaveLength(1);
   expect(existsSync(path.join(folder.folder, 'postgres/data/postmaster.pid'))).toBe(false);
+
+  const data = path.join(folder.folder, 'postgres/data');
+  renameSync(data, `${data}-elsewhere`);
+  const gone = await findingsOf(environment);
+  renameSync(`${data}-elsewhere`, data);
+  expect([gone.code, about(gone.findings, 'database')]).toEqual([
+    1,
+    [expect.objectContaining({ level: 'error', message: expect.stringContaining('is gone from') })],
+  ]);
   const { code: statusCode, out } = await fieldtrace(environment, 'status');
   expect([statusCode, out]).toEqual([
     0,

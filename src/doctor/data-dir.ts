@@ -1,15 +1,18 @@
-import { accessSync, constants, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { EmbeddedLook } from '../platform/postgres/embedded/look.ts';
 import type { Settings } from '../platform/settings.ts';
+import { FIRST_ADMIN_FILE } from '../trace-backend/accounts/administration/first-admin.ts';
 import { error, type Finding, inBytes, ok, warning } from './finding.ts';
 
 /** Free space below which writes are about to fail, and below which it is time to act, in bytes. */
 const LITTLE_BYTES = { error: 256 * 1024 ** 2, warning: 2 * 1024 ** 3 };
 /** The same as a part of the disk. */
 const LITTLE_PART = 0.05;
-/** Folders of DATA_DIR that hold what nobody else may read. */
-const PRIVATE = ['files', 'mail', 'backup', 'postgres/data', 'postgres/spool'];
+/** What nobody else may read in DATA_DIR. */
+const PRIVATE = ['files', 'mail', 'backup', 'postgres/data', 'postgres/spool', FIRST_ADMIN_FILE];
+/** Folders of DATA_DIR that the services write to. */
+const WRITTEN = ['.', 'files', 'mail', 'backup', 'postgres'];
 
 /** The free and the whole space of the file system of a folder that exists, in bytes. */
 export function diskSpace(folder: string): { free: number; size: number } {
@@ -35,15 +38,27 @@ export function checkDataDir(
 }
 
 function checkPermissions(folder: string): Finding {
-  try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
+  const closed = WRITTEN.map(name => path.join(folder, name)).filter(
+    place => existsSync(place) && !isWritable(place),
+  );
+  if (closed.length > 0) {
     const { uid } = statSync(folder);
-    return error('DATA_DIR', `this user may not write to ${folder}`, `run as its owner (user id ${uid})`);
+    const places = closed.join(' ');
+    const remedy = `run as the owner of DATA_DIR (user id ${uid}), or chown -R ${process.getuid?.()} ${places}`;
+    return error('DATA_DIR', `this user may not write to ${closed.join(', ')}`, remedy);
   }
   const open = [...PRIVATE.map(name => path.join(folder, name)), ...passwordFiles(folder)].filter(isOpen);
   if (open.length === 0) return ok('DATA_DIR', `${folder}; what is private is only readable by its owner`);
   return error('DATA_DIR', `others can read ${open.join(', ')}`, `chmod go= ${open.join(' ')}`);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function passwordFiles(folder: string): string[] {

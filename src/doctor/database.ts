@@ -74,7 +74,11 @@ function remedyOf(code = ''): string {
   return 'start PostgreSQL, or repair the network to it; services reconnect by themselves';
 }
 
-function notRunning({ state, connection, major }: EmbeddedLook): Finding {
+function notRunning({ state, connection, major, layout }: EmbeddedLook): Finding {
+  if (state === 'gone') {
+    const message = `the database of the embedded server is gone from ${layout?.cluster}`;
+    return error('database', message, 'mount its disk, or restore a backup (docs/operations.md, "Runbooks")');
+  }
   if (state === 'none') return warning('database', 'there is none in DATA_DIR', 'the first start makes it');
   if (state === 'stopped') {
     const message = `the embedded server (PostgreSQL ${major}) does not run; what needs it was not checked`;

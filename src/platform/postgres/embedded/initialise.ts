@@ -36,11 +36,18 @@ export type Fill = (
 const workPrefix = 'new-';
 
 /**
- * Refuses a data directory of another major version, and one that contains no database, without changing them.
+ * Refuses a data directory of another major version, one that contains no database, and one that has gone after a server
+ * ran on it, without changing them.
  * @returns whether there is a database
  */
 export function hasCluster(layout: Layout, binaries: Binaries): boolean {
-  if (!existsSync(layout.cluster)) return false;
+  if (!existsSync(layout.cluster)) {
+    if (!existsSync(layout.log)) return false;
+    throw new EmbeddedPostgresError(
+      `DATA_DIR ${layout.dataDir} cannot be used: its database is gone from ${layout.cluster}; mount its disk or ` +
+        `restore a backup, or move ${layout.home} away to begin with an empty one.`,
+    );
+  }
   const versionFile = join(layout.cluster, 'PG_VERSION');
   if (!existsSync(versionFile)) {
     throw new EmbeddedPostgresError(

@@ -10,11 +10,12 @@ import { socketDirectory, socketPort } from './socket.ts';
 export interface EmbeddedLook {
   /**
    * - none: nothing was ever started there
+   * - gone: a server ran there, and its database is not there any more
    * - stopped: there is a database, and no server
    * - busy: the server starts, recovers or stops
    * - running: it can be asked
    */
-  state: 'none' | 'stopped' | 'busy' | 'running';
+  state: 'none' | 'gone' | 'stopped' | 'busy' | 'running';
   layout: Layout | undefined;
   /** the major version that made the database */
   major: string | undefined;
@@ -42,7 +43,7 @@ export function lookAtEmbedded(dataDir: string, now: Date): EmbeddedLook {
   const version = layout && join(layout.cluster, 'PG_VERSION');
   if (!layout || !version || !existsSync(version)) {
     return {
-      state: 'none',
+      state: layout && existsSync(layout.log) ? 'gone' : 'none',
       layout,
       major: undefined,
       connection: undefined,

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mountTmpfs, query, stageDatabase, stageDirectory, startHere } from './fixtures/stage.ts';
@@ -117,6 +125,18 @@ test('a data directory that holds something else', async () => {
   expect(await refusalOf(dataDir)).toMatch(
     /^DATA_DIR \S+ cannot be used: \S+ is there and holds no database; .*\.$/,
   );
+});
+
+test('a database that is gone, until it is back', async () => {
+  const dataDir = await stageDatabase();
+  const data = join(dataDir, 'postgres/data');
+  renameSync(data, `${data}-elsewhere`);
+  expect(await refusalOf(dataDir)).toMatch(
+    /^DATA_DIR \S+ cannot be used: its database is gone from \S+; mount its disk .*\.$/,
+  );
+  expect(existsSync(data)).toBe(false);
+  renameSync(`${data}-elsewhere`, data);
+  await isWell(dataDir);
 });
 
 test('a database whose password is lost, until it is found again', async () => {

@@ -20,6 +20,8 @@ export async function beginRestore(dataDir: string): Promise<() => void> {
   const file = existsSync(layout.cluster) ? readPidFile(layout) : { is: 'absent' as const };
   if (file.is === 'alive') await stopPostmaster(layout, file.pid, () => {});
   rmSync(layout.cluster, { recursive: true, force: true });
+  // Without it, the database counts as never made, and not as gone.
+  rmSync(layout.log, { force: true });
   for (const name of readdirSync(layout.home)) {
     if (/password(\.new)?$/.test(name)) rmSync(`${layout.home}/${name}`);
   }
