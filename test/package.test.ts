@@ -1,14 +1,19 @@
-import { execFile, spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, type TestContext, test } from 'vitest';
-import { temporaryFolder } from './helpers/folder.ts';
+import { expect, onTestFinished, type TestContext } from 'vitest';
+import { testWith } from './helpers/debian.ts';
+import { emptyServer, lendPackages, type Server } from './helpers/server.ts';
 import { sender } from './helpers/service.ts';
+
+const testWithCurl = await testWith('curl');
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const run = promisify(execFile);
 const MINUTES = 60_000;
+const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
 
 const FIELD = {
   type: 'FeatureCollection',
@@ -35,94 +40,107 @@ const OBSERVATION = {
   capture_point: { lat: -1.6975, lon: 29.2075 },
   message: 'Leaf rust',
 };
+const OK = expect.stringContaining('"status":"OK"');
 
-/** npm, with the registry and the cache that it is configured with, as from a shell outside of npm's scripts. */
-function npm(folder: string, ...words: string[]) {
-  const outside = Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)_/.test(name));
-  return run('npm', words, { cwd: folder, env: Object.fromEntries(outside), timeout: 5 * MINUTES });
+/** Outside of npm's scripts, with the registry and the cache that npm is configured with. */
+function outside(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)_/.test(name));
+  return Object.fromEntries(kept);
+}
+
+/** Packs this work tree into a server's folder; returns the names of the packed files. */
+async function pack(folder: string): Promise<string[]> {
+  const words = ['pack', '--json', '--pack-destination', folder];
+  const { stdout } = await run('npm', words, { cwd: ROOT, env: outside(), timeout: 5 * MINUTES });
+  const [{ files }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+  return files.map(({ path: name }: { path: string }) => name);
+}
+
+/** A package of the next version, with a migration more. */
+async function packNext(folder: string): Promise<void> {
+  const next = path.join(folder, 'next');
+  await mkdir(next);
+  await run('tar', ['-xzf', `fieldtrace-${version}.tgz`, '-C', next], { cwd: folder });
+  const file = path.join(next, 'package/package.json');
+  const description = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...description, version: '0.2.0', scripts: {} }));
+  const migration = 'dist/packet-service/migrations/999-next.sql';
+  await writeFile(path.join(next, 'package', migration), 'ALTER TABLE packets ADD COLUMN next integer;\n');
+  await run('tar', ['-czf', 'fieldtrace-0.2.0.tgz', '-C', next, 'package'], { cwd: folder });
 }
 
 /** Where the registry cannot be reached, the test does not run; in CI that is a failure. */
-async function install(folder: string, archive: string, context: TestContext): Promise<void> {
-  const words = ['--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1', archive];
+async function install(server: Server, context: TestContext): Promise<void> {
   try {
-    await npm(folder, 'install', ...words);
+    await server.follow('Install', { blocks: [0] });
   } catch (error) {
-    const { stderr = '' } = error as { stderr?: string };
-    const code = /code (E(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH))/.exec(stderr)?.[1];
+    const reasons = /code (E(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH))/;
+    const code = reasons.exec((error as Error).message)?.[1];
     if (code === undefined || process.env.CI === 'true') throw error;
     context.skip(`the npm registry cannot be reached (${code})`);
   }
 }
 
-/** Starts the installed services, and waits for their addresses. */
-async function start(program: string, folder: string, environment: NodeJS.ProcessEnv) {
-  const child = spawn(program, ['start'], { cwd: folder, env: environment });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', chunk => {
-      output += chunk;
-    });
-  }
-  const ended = new Promise<number | null>(resolve => child.once('close', resolve));
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', () => {
-      const found = /^fieldtrace packet service\s+(\S+)/m.exec(output)?.[1];
-      if (found) resolve(found);
-    });
-    ended.then(code => reject(new Error(`ended with ${code}:\n${output}`)));
-  });
-  const stop = async () => {
-    child.kill('SIGTERM');
-    return { code: await ended, output };
-  };
-  return { send: sender(url), stop };
+async function observe(server: Server): Promise<string> {
+  const { status, body, text } = await sender(server.url)('POST', '/intake/scouting', OBSERVATION);
+  expect(status, text).toBe(201);
+  return body.packet_uuid;
 }
 
-test(
-  'the package that npm pack makes is installed in an empty folder and serves, with its own Node and PostgreSQL',
+const statusOf = async (server: Server, id: string) =>
+  (await sender(server.url)('GET', `/packets/${id}`)).status;
+
+testWithCurl(
+  'the package that npm pack makes is installed, upgraded and rolled back as the runbooks say',
   async context => {
-    const { folder, remove } = await temporaryFolder();
-    onTestFinished(remove);
-    const packed = await npm(ROOT, 'pack', '--json', '--pack-destination', folder);
-    const [{ filename, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
-    const names: string[] = files.map(({ path: name }: { path: string }) => name);
+    const server = await emptyServer();
+    onTestFinished(server.remove);
+    const home = path.join(server.folder, 'home');
+    const names = await pack(home);
     expect(names).toEqual(expect.arrayContaining(['dist/main.js', 'docs/operations.md', 'LICENSE']));
     expect(names.filter(name => /\.ts$|\.test\.|fixtures|^(bench|src|test)\//.test(name))).toEqual([]);
 
-    await writeFile(path.join(folder, 'package.json'), '{}');
-    await install(folder, path.join(folder, filename), context);
-    const program = path.join(folder, 'node_modules/.bin/fieldtrace');
-    const environment = {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PACKET_PORT: '0',
-      TRACE_PORT: '0',
-      BACKUP_URL: `file://${folder}/backup`,
+    await lendPackages(server);
+    await install(server, context);
+    await server.follow('Install', { blocks: [1] });
+    await server.set({
+      AUTH_MODE: 'optional',
+      BACKUP_URL: `file://${server.folder}/backup`,
       BACKUP_KEY: 'a passphrase of several words',
-    };
-    const command = async (...words: string[]) =>
-      (await run(program, words, { cwd: folder, env: environment })).stdout.trim();
-    const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
-    expect(await command('--version')).toBe(version);
-    expect(await command('prepare')).toMatch(/^PostgreSQL 18\.\S+ is completely installed$/);
-
-    const service = await start(program, folder, environment);
-    const fields = await service.send('PUT', '/fields', FIELD);
-    const { status, body } = await service.send('POST', '/intake/scouting', OBSERVATION);
-    expect(status).toBe(201);
-    const packet = (await service.send('GET', `/packets/${body.packet_uuid}`)).body;
-    expect(packet).toMatchObject({
-      Header: { geoid: fields.body.fields[0].geoid },
-      Body: { message: 'Leaf rust' },
+      BACKUP_MAX_LAG_SECONDS: '4',
     });
-    expect((await service.send('GET', '/graph')).text).toContain('<html');
+    const [started] = await server.follow('Install', { blocks: [2] });
+    expect(started).toEqual(OK);
+    expect(started).toMatch(/^0 errors, .*\nadmin@fieldtrace\.local\n\S{20}$/m);
+    const fields = await sender(server.url)('PUT', '/fields', FIELD);
+    const before = await observe(server);
+    const { body: packet } = await sender(server.url)('GET', `/packets/${before}`);
+    expect(packet.Header.geoid).toBe(fields.body.fields[0].geoid);
+    expect((await sender(server.url)('GET', '/graph')).text).toContain('<html');
+    const command = async (...words: string[]) =>
+      (await run(server.here('/usr/local/bin/fieldtrace'), words, {
+        env: { ...outside(), PATH: `${server.folder}/programs:${process.env.PATH}`, MACHINE: server.folder },
+      })) as { stdout: string };
     // These two have workers.
-    expect(await command('verify')).toMatch(/verified 1 packets .*: nothing differs$/);
-    expect(await command('backup', 'now')).toMatch(/^base backup .* is complete/);
-    const { code, output } = await service.stop();
-    expect([code, output]).toEqual([0, expect.stringContaining('stopped PostgreSQL')]);
+    expect((await command('verify')).stdout).toMatch(/verified 1 packets .*: nothing differs$/m);
+    expect((await command('backup', 'now')).stdout).toMatch(/^base backup .* is complete/);
+
+    await packNext(home);
+    const [upgraded] = await server.follow('Upgrade');
+    expect(upgraded).toEqual(OK);
+    expect(upgraded).toMatch(/^0\.2\.0$/m);
+    expect(upgraded).toMatch(/^0 errors/m);
+    expect(await server.journal()).toContain('999-next.sql');
+    const after = await observe(server);
+    expect([await statusOf(server, before), await statusOf(server, after)]).toEqual([200, 200]);
+
+    const [refused] = await server.follow('Roll back', { blocks: [0] });
+    expect(refused).toContain('the database has migration 999-next.sql of a newer fieldtrace');
+    const [restored] = await server.follow('Roll back', { blocks: [1] });
+    expect(restored).toContain('nothing differs');
+    expect(restored).toEqual(OK);
+    expect([await statusOf(server, before), await statusOf(server, after)]).toEqual([200, 404]);
+    expect(existsSync(server.here('/var/lib/fieldtrace-upgraded/postgres'))).toBe(true);
   },
-  5 * MINUTES,
+  8 * MINUTES,
 );

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -110,6 +111,11 @@ export async function emptyServer(): Promise<Server> {
   const outside = Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)_/.test(name));
   const env = {
     ...Object.fromEntries(outside),
+    // What npm has in its cache is not asked for again.
+    npm_config_prefer_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_fetch_retries: '1',
     PATH: `${folder}/programs:${folder}/usr/local/bin:${process.env.PATH}:/usr/sbin:/sbin`,
     MACHINE: folder,
   };
@@ -134,7 +140,11 @@ export async function emptyServer(): Promise<Server> {
         if (!script.includes(written)) throw new Error(`${title} does not say ${written}`);
         script = script.replaceAll(written, instead);
       }
-      script = here(script).replaceAll(':8000', `:${packet}`).replaceAll(':8080', `:${trace}`);
+      script = here(script)
+        .replaceAll(':8000', `:${packet}`)
+        .replaceAll(':8080', `:${trace}`)
+        // It ends with 1 where it finds an error, which ends this shell, unlike that of an operator.
+        .replaceAll(/^fieldtrace doctor$/gm, '$& || :');
       try {
         const { stdout } = await shell(script, input);
         return stdout
@@ -160,6 +170,24 @@ export async function emptyServer(): Promise<Server> {
       await remove();
     },
   };
+}
+
+/**
+ * Puts the packages of production that this work tree has into a server's folder, as hard links, so that npm neither
+ * fetches nor unpacks them again. npm removes what the package does not need, and fetches what is missing.
+ */
+export async function lendPackages(server: Server): Promise<void> {
+  const lockfile = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
+  const names = Object.entries<{ dev?: boolean }>(lockfile.packages)
+    .filter(([name, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(name) && !dev)
+    .map(([name]) => name);
+  const there = ['node_modules/.bin', ...names].filter(name => existsSync(path.join(ROOT, name)));
+  const target = server.here('/opt/fieldtrace');
+  await mkdir(target, { recursive: true });
+  const copy = (how: string) =>
+    promisify(execFile)('cp', [how, '--parents', ...there, target], { cwd: ROOT });
+  // Links cannot lead to another file system.
+  await copy('-al').catch(() => copy('-a'));
 }
 
 /** A server with this work tree installed, as by the runbook, but not started. */
