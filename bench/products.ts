@@ -78,7 +78,7 @@ async function create(pool: pg.Pool, companyId: number, userId: number): Promise
   const { name, ...content } = NEW;
   const at = new Date();
   await transaction(pool, async (database: Database) => {
-    const id = await insertProduct(database, { name, companyId, content, createdBy: userId, createdAt: at });
+    const id = await insertProduct(database, { name, companyId, valueChainId: null, content, createdBy: userId, createdAt: at });
     await setAssociations(database, id, [{ companyId, type: 'OWNER' }]);
     await insertChanges(database, { productId: id, version: 1, at, userId }, [{ path: '' }]);
     const event = {

@@ -231,6 +231,10 @@ const STATED: Record<string, Stated> = {
   'trace-backend/products: MAX_POSITIONS = 2000': stated('2,000 positions'),
   'trace-backend/products: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
   'trace-backend/products: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
+  'trace-backend/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
+    'A product has at most 1,000',
+    '| final products of a product | 1,000 |',
+  ),
   'trace-backend/products/labels: MAX_LABELS = 100': stated(
     'has at most 100',
     '| labels of a product | 100 |',

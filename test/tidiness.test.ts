@@ -190,6 +190,8 @@ const OWNERS: Record<string, string> = {
   products: 'products',
   product_companies: 'products',
   product_changes: 'products',
+  final_products: 'final-products',
+  final_product_labels: 'final-products',
   product_labels: 'labels',
   label_batches: 'batches',
   label_documents: 'documents',

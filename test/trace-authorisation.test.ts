@@ -98,6 +98,13 @@ const ofCompany = ({ companyId }: World) => ({ companyId });
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
 
+/** A final product of a product of the company. */
+const finalProductPath = (rest: string) => async (world: World) => {
+  const path = `/api/product/${(await product(world)).id}/finalProduct`;
+  const { body } = await world.owner.send('PUT', path, { name: 'x' });
+  return `${path}/${body.data.id}${rest}`;
+};
+
 /** What is read of a label. */
 const ofLabel = (
   folder: string,
@@ -311,6 +318,25 @@ const TABLE: Record<string, Row> = {
   'DELETE /api/product/label/{id}': {
     path: async world => `/api/product/label/${(await product(world)).label.id}`,
     ...changing,
+  },
+  'PUT /api/product/{productId}/finalProduct': {
+    path: productPath('/finalProduct'),
+    body: () => ({ name: 'x' }),
+    ...changing,
+  },
+  'GET /api/product/{productId}/finalProduct/list': { path: productPath('/finalProduct/list'), ...reading },
+  'GET /api/product/{productId}/finalProduct/{finalProductId}': { path: finalProductPath(''), ...reading },
+  'DELETE /api/product/{productId}/finalProduct/{finalProductId}': {
+    path: finalProductPath(''),
+    ...changing,
+  },
+  'GET /api/product/{productId}/finalProduct/{finalProductId}/labels': {
+    path: finalProductPath('/labels'),
+    ...reading,
+  },
+  'GET /api/final-product/company/{companyId}': {
+    path: ({ companyId }) => `/api/final-product/company/${companyId}`,
+    ...reading,
   },
   'GET /api/product/{id}/labels': { path: productPath('/labels'), ...reading },
   'GET /api/product/label/{id}': ofLabel('label', ({ label }) => label.id),

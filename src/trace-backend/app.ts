@@ -44,6 +44,7 @@ import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
 import { registerAudit } from './audit/routes.ts';
 import { dependents, isOwn, isPublic, mayRead } from './carriers.ts';
+import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
 import { readableCompany } from './companies/access.ts';
 import { invitationMail } from './companies/invite.ts';
@@ -77,7 +78,10 @@ import { type Lists, openLists } from './lists/lists.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
+import { registerFinalProducts } from './products/final-products/routes.ts';
+import { findFinalProductUses } from './products/final-products/store.ts';
 import { registerProducts } from './products/routes.ts';
+import { findValueChainUses } from './products/store.ts';
 import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './stock-orders/routes.ts';
 import { registerValueChains } from './value-chains/routes.ts';
@@ -232,6 +236,7 @@ function registerProductsAndLabels(
   const counts = openLabelCounts(parts.pool, logger);
   const context = { ...parts, isOwn, dependents, counts };
   registerProducts(app, context);
+  registerFinalProducts(app, context);
   registerKnowledgeBlog(app, context);
   registerLabels(app, context);
   registerBatches(app, context);
@@ -268,11 +273,18 @@ function countGivenUp(registry: Registry): () => void {
 function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists: Lists }): void {
   registerCountries(app);
   registerGlobalSettings(app, { pool });
-  registerCodes(app, { pool, lists, findUses: findCodeUses });
+  registerCodes(app, {
+    pool,
+    lists,
+    findUses: async (database, list, id) => [
+      ...(await findCodeUses(database, list, id)),
+      ...(list === CODE_LISTS.measureUnitTypes ? await findFinalProductUses(database, id) : []),
+    ],
+  });
   registerValueChains(app, {
     pool,
     lists,
-    findUses: async () => [],
+    findUses: findValueChainUses,
     findCompanyNames,
     checkCompany: (caller, companyId) => readableCompany(pool, caller, companyId),
   });

@@ -14,6 +14,7 @@ import { findBatchIds, findLabelIds } from './labels/batches/store.ts';
 import { isShownByLabel } from './labels/documents/documents.ts';
 import { findProductIds, isOnePublished, isPublicIn } from './labels/own/store.ts';
 import { maySeeProducts, ownsProduct } from './products/access.ts';
+import { findLabelUses } from './products/final-products/store.ts';
 import type { Dependents } from './products/labels/label.ts';
 
 /*
@@ -56,7 +57,7 @@ export const isPublic: IsPublic = async (database, entity, ids, storageKey) => {
 /** What depends on products and their labels. */
 export const dependents: Dependents = {
   ofLabels: {
-    inUse: async () => [],
+    inUse: findLabelUses,
     async release(database, labelIds) {
       if (labelIds.length === 0) return;
       await dropReferences(database, 'label_batch', await findBatchIds(database, labelIds));

@@ -62,6 +62,20 @@ export async function labelContents(
     ...own,
     once: true,
   });
+  const finalProduct = await send({
+    endpoint: 'PUT /api/product/{productId}/finalProduct',
+    at: { productId: String(productId) },
+    body: { name: mark, labels: [] },
+    ...own,
+    once: true,
+  });
+  await send({
+    endpoint: 'DELETE /api/product/{productId}/finalProduct/{finalProductId}',
+    at: { productId: String(productId), finalProductId: String(finalProduct.body.data.id) },
+    ...own,
+    done: [404],
+  });
+
   const blog = await read(`/api/product/knowledgeBlog/list/${productId}`, own.headers);
   const entry = { id: blog.body.data.items[0].id, title: `${mark} renamed` };
   await send({ endpoint: 'PUT /api/product/knowledgeBlog', body: entry, ...own });

@@ -72,6 +72,7 @@ test('a product is read as it was sent, numbers and unknown fields of its parts 
     id,
     company: { ...owner, status: 'ACTIVE', mediaLinks: {}, documents: [], certifications: [] },
     businessToCustomerSettings: {},
+    valueChain: {},
     associatedCompanies: [
       { company: { id: roastery.companyId, name: 'Roastery' }, type: 'BUYER' },
       { company: owner, type: 'OWNER' },

@@ -6,6 +6,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import { ok } from '../contract/envelope.ts';
+import { languageOf } from '../contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
@@ -101,7 +102,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
       const product = await readable(request, request.params.id);
       reply.header('etag', versionTag(product.version)).header('cache-control', 'private, no-cache');
       // As text, because the serializer of a schema would change numbers and unknown fields.
-      const answer = await asProduct(pool, callerOf(request), product);
+      const answer = await asProduct(pool, callerOf(request), product, languageOf(request.headers));
       const labels = request.query.includeLabels === false ? { labels: [] } : {};
       return sendText(reply, JSON.stringify(ok({ ...answer, ...labels })));
     },

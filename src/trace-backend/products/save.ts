@@ -24,6 +24,7 @@ import {
   touchProduct,
   updateProduct,
 } from './store.ts';
+import { valueChainOf } from './value-chain.ts';
 
 export interface ProductsContext {
   pool: pg.Pool;
@@ -49,10 +50,11 @@ export async function createProduct(
   checkLocations(content);
   return transaction(pool, async database => {
     const companyId = await ownerOf(database, caller, body.company);
+    const valueChainId = await valueChainOf(database, body.valueChain, null);
     const nothing = { ownerId: null, associations: [] };
     const associations = await associationsOf(database, body.associatedCompanies, companyId, nothing);
     const at = new Date();
-    const fresh = { name: body.name, companyId, content, createdBy: caller.id, createdAt: at };
+    const fresh = { name: body.name, companyId, valueChainId, content, createdBy: caller.id, createdAt: at };
     const id = await insertProduct(database, fresh);
     await setAssociations(database, id, associations);
     const images = imagesOf(content);
@@ -90,7 +92,9 @@ export async function changeProduct(
     const labels = await findLabels(database, id);
     const now =
       body.labels === undefined ? labels : await saveLabels(database, dependents, id, body.labels, labels);
-    const after = { ...before, name: body.name ?? before.name, companyId, content, associations };
+    const valueChainId = await valueChainOf(database, body.valueChain, before.valueChainId);
+    const name = body.name ?? before.name;
+    const after = { ...before, name, companyId, valueChainId, content, associations };
 
     const changes = changesBetween(snapshot(before, labels), snapshot(after, now));
     if (changes.length === 0) return;
@@ -184,15 +188,17 @@ function snapshot(
   {
     name,
     companyId,
+    valueChainId,
     content,
     associations,
-  }: Pick<Product, 'name' | 'companyId' | 'content' | 'associations'>,
+  }: Pick<Product, 'name' | 'companyId' | 'valueChainId' | 'content' | 'associations'>,
   labels: readonly Label[],
 ): Content {
   return {
     ...content,
     name,
     ...(companyId !== null && { company: { id: companyId } }),
+    ...(valueChainId !== null && { valueChain: { id: valueChainId } }),
     associatedCompanies: associations.map(({ companyId: id, type }) => ({ company: { id }, type })),
     labels: byId(labels),
   };

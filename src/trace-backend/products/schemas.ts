@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { reference } from '../codes/schemas.ts';
 import { COMPANY_TYPES } from '../companies/company-types.ts';
 import { WholeProfile } from '../companies/profile-schemas.ts';
 import { CompanyStatus } from '../companies/schemas.ts';
@@ -15,6 +16,7 @@ import {
 } from '../contract/schemas.ts';
 import { nullable, oneOrMany, shown } from '../contract/shapes.ts';
 import { IfMatch } from '../contract/versions.ts';
+import { ValueChain } from '../value-chains/schemas.ts';
 import { LabelBody, LabelView } from './labels/schemas.ts';
 import { parts } from './parts.ts';
 
@@ -33,6 +35,7 @@ const fields = {
       { description: 'the owner; by default your only company' },
     ),
   ),
+  valueChain: nullable(reference('the value chain; others of its fields are ignored')),
   associatedCompanies: oneOrMany(AssociatedCompany, 200),
   labels: oneOrMany(LabelBody, 50),
 };
@@ -54,6 +57,7 @@ export const ProductView = Type.Object({
   name: Type.String(),
   ...shown(Type.Object(parts)).properties,
   company: Type.Optional(Owner),
+  valueChain: Type.Partial(ValueChain),
   associatedCompanies: Type.Array(Type.Object({ company: CompanyName, type: Type.Enum([...COMPANY_TYPES]) })),
   labels: Type.Array(LabelView),
   createdAt: DateTime,

@@ -21,6 +21,7 @@ export interface Product {
   name: string;
   /** the owner; null if the product belongs to its creator */
   companyId: number | null;
+  valueChainId: number | null;
   content: Content;
   version: number;
   createdBy: number;
@@ -30,7 +31,7 @@ export interface Product {
   associations: Association[];
 }
 
-const PRODUCT = sql`id, name, company_id AS "companyId", content, version, created_by AS "createdBy",
+const PRODUCT = sql`id, name, company_id AS "companyId", value_chain_id AS "valueChainId", content, version, created_by AS "createdBy",
   created_at AS "createdAt", updated_at AS "updatedAt",
   ARRAY(SELECT json_build_object('companyId', product_companies.company_id, 'type', type) FROM product_companies
     WHERE product_id = products.id ORDER BY position) AS associations`;
@@ -48,16 +49,41 @@ export async function lockProduct(database: Database, id: number): Promise<Produ
   return rowCount === 0 ? undefined : findProduct(database, id);
 }
 
-export type NewProduct = Pick<Product, 'name' | 'companyId' | 'content' | 'createdBy' | 'createdAt'>;
+/** Products by their ids, with their content, in no order; missing ones are left out. */
+export async function findProductBases(
+  database: Database,
+  ids: readonly number[],
+): Promise<Pick<Product, 'id' | 'name' | 'content'>[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query<Pick<Product, 'id' | 'name' | 'content'>>(sql`
+    SELECT id, name, content FROM products WHERE id = ANY (${ids}::integer[])`);
+  return rows;
+}
+
+/** How many products are of a value chain, with the name of one; empty if none is. */
+export async function findValueChainUses(
+  database: Database,
+  valueChainId: number,
+): Promise<{ noun: string; name: string; count: number }[]> {
+  const { rows } = await database.query<{ name: string; count: number }>(sql`
+    SELECT min(name) AS name, count(*)::int AS count FROM products WHERE value_chain_id = ${valueChainId}
+    HAVING count(*) > 0`);
+  return rows.map(({ name, count }) => ({ noun: 'product', name, count }));
+}
+
+export type NewProduct = Pick<
+  Product,
+  'name' | 'companyId' | 'valueChainId' | 'content' | 'createdBy' | 'createdAt'
+>;
 
 /** Stores a product as version 1, without companies: see `setAssociations`. */
 export async function insertProduct(database: Database, product: NewProduct): Promise<number> {
-  const { name, companyId, content, createdBy, createdAt } = product;
+  const { name, companyId, valueChainId, content, createdBy, createdAt } = product;
   const folded = foldName(name);
   const { rows } = await database.query<{ id: number }>(sql`
-    INSERT INTO products (name, folded, tokens, company_id, content, created_by, created_at, updated_at)
-    VALUES (${name}, ${folded}, ${ngramsOf(folded)}, ${companyId}, ${JSON.stringify(content)}, ${createdBy},
-      ${createdAt}, ${createdAt})
+    INSERT INTO products (name, folded, tokens, company_id, value_chain_id, content, created_by, created_at, updated_at)
+    VALUES (${name}, ${folded}, ${ngramsOf(folded)}, ${companyId}, ${valueChainId}, ${JSON.stringify(content)},
+      ${createdBy}, ${createdAt}, ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
 }
@@ -69,14 +95,15 @@ export async function updateProduct(
     id,
     name,
     companyId,
+    valueChainId,
     content,
     updatedAt,
-  }: Pick<Product, 'id' | 'name' | 'companyId' | 'content' | 'updatedAt'>,
+  }: Pick<Product, 'id' | 'name' | 'companyId' | 'valueChainId' | 'content' | 'updatedAt'>,
 ): Promise<void> {
   const folded = foldName(name);
   await database.query(sql`
     UPDATE products SET name = ${name}, folded = ${folded}, tokens = ${ngramsOf(folded)}, company_id = ${companyId},
-      content = ${JSON.stringify(content)}, version = version + 1, updated_at = ${updatedAt}
+      value_chain_id = ${valueChainId}, content = ${JSON.stringify(content)}, version = version + 1, updated_at = ${updatedAt}
     WHERE id = ${id}`);
 }
 

@@ -1,7 +1,9 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
+import type { Language } from '../contract/language.ts';
 import { findImages, type Image } from '../images/store.ts';
+import { briefValueChains } from '../value-chains/view.ts';
 import { imagesOf, type SentDocument, withDefaults, withDocuments } from './content.ts';
 import { asLabel } from './labels/label.ts';
 import { findLabels } from './labels/store.ts';
@@ -9,20 +11,27 @@ import { wholeOwner } from './owner.ts';
 import type { ListedProduct, Product } from './store.ts';
 
 /** A product as in answers to a caller who may see it. */
-export async function asProduct(database: Database, caller: Caller, product: Product): Promise<object> {
-  const { id, name, companyId, content, associations, createdAt, updatedAt } = product;
+export async function asProduct(
+  database: Database,
+  caller: Caller,
+  product: Product,
+  language: Language,
+): Promise<object> {
+  const { id, name, companyId, valueChainId, content, associations, createdAt, updatedAt } = product;
   const keys = imagesOf(content).map(({ storageKey }) => storageKey);
-  const [names, images, labels, owner] = await Promise.all([
+  const [names, images, labels, owner, [valueChain = {}]] = await Promise.all([
     companyNames(database, [companyId, ...associations.map(each => each.companyId)]),
     findImages(database, keys),
     findLabels(database, id),
     wholeOwner(database, caller, companyId),
+    valueChainId === null ? [] : briefValueChains(database, [valueChainId], language),
   ]);
   return {
     ...withDefaults(withDocuments(content, sent => describedDocument(sent, images))),
     id,
     name,
     ...(companyId !== null && { company: owner ?? names.get(companyId) }),
+    valueChain,
     associatedCompanies: associations.map(each => ({ company: names.get(each.companyId), type: each.type })),
     labels: labels.map(asLabel),
     createdAt: createdAt.toISOString(),

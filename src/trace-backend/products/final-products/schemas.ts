@@ -1,0 +1,106 @@
+import { type Static, Type } from 'typebox';
+import { CODE_LISTS } from '../../codes/lists.ts';
+import { briefCode, reference } from '../../codes/schemas.ts';
+import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
+import { LanguageHeader } from '../../contract/language.ts';
+import { Id, listOf, listQuery, PathId } from '../../contract/schemas.ts';
+import { nullable, text } from '../../contract/shapes.ts';
+import { LabelView } from '../labels/schemas.ts';
+import { parts } from '../parts.ts';
+
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Roasted, 1 kg'] });
+
+export const FinalProductBody = Type.Object({
+  id: nullable({ ...Id, description: 'of an existing one; without it, a new one' } as typeof Id),
+  name: Name,
+  description: text(2000),
+  measurementUnitType: nullable(reference('its measure unit type')),
+  labels: nullable(
+    Type.Array(Type.Object({ id: Id }), {
+      maxItems: 100,
+      description: 'labels of the product that it carries',
+    }),
+  ),
+});
+export type FinalProductBody = Static<typeof FinalProductBody>;
+
+const { fields: _fields, ...base } = LabelView.properties;
+const Labels = Type.Array(Type.Object(base));
+
+const FinalProductView = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  product: Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    description: parts.description,
+    origin: parts.origin,
+  }),
+  measurementUnitType: Type.Optional(briefCode(CODE_LISTS.measureUnitTypes)),
+  labels: Labels,
+});
+
+const tags = ['Product'];
+const ofProduct = { productId: PathId };
+const ofOne = Type.Object({ ...ofProduct, finalProductId: PathId });
+
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'name'] as const;
+
+export const saveFinalProductSchema = {
+  operationId: 'saveFinalProduct',
+  tags,
+  summary: 'Add a final product to a product, or change one',
+  description:
+    'What the product is sold as. With an id, a change: omitted fields stay unchanged. A product has at most 1,000.',
+  params: Type.Object(ofProduct),
+  body: FinalProductBody,
+  response: {
+    200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the final product'),
+    ...failureAnswers(401, 403, 404),
+  },
+};
+
+export const getFinalProductSchema = {
+  operationId: 'getFinalProduct',
+  tags,
+  summary: 'A final product',
+  headers: LanguageHeader,
+  params: ofOne,
+  response: { 200: envelope(FinalProductView, 'the final product'), ...failureAnswers(401, 404) },
+};
+
+export const deleteFinalProductSchema = {
+  operationId: 'deleteFinalProduct',
+  tags,
+  summary: 'Remove a final product',
+  params: ofOne,
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const finalProductLabelsSchema = {
+  operationId: 'listFinalProductLabels',
+  tags,
+  summary: 'The labels that a final product carries',
+  params: ofOne,
+  querystring: Type.Object({
+    returnUnpublished: Type.Optional(
+      Type.Boolean({ default: false, description: 'whether also those that are not published' }),
+    ),
+  }),
+  response: { 200: envelope(Labels, 'its labels'), ...failureAnswers(401, 404) },
+};
+
+export const listFinalProductsSchema = (operationId: string, summary: string, parameter: string) => ({
+  operationId,
+  tags,
+  summary,
+  headers: LanguageHeader,
+  params: Type.Object({ [parameter]: PathId }),
+  querystring: listQuery(SORTABLE, {}),
+  response: {
+    200: envelope(listOf(FinalProductView), 'a page of final products'),
+    ...failureAnswers(401, 404),
+  },
+});
