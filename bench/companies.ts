@@ -26,7 +26,7 @@ export async function companyRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const pool = openPool(context.connection, SCHEMA, 10);
   const filler = openPool(context.connection, SCHEMA, 1, FILLING);
-  const { userId } = await fillCompanies(filler, COMPANIES);
+  const { userId } = await fillCompanies(filler, COMPANIES, { isWhole: true });
   await filler.end();
   const { port, stop } = await context.startTrace();
   const cookie = await login(port);

@@ -25,7 +25,7 @@ const NEW = { name: 'Washed Bourbon', description: 'From the hills above the lak
 export async function productRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const filler = openPool(context.connection, SCHEMA, 1, FILLING);
-  const { owners } = await fillProducts(filler, PRODUCTS);
+  const { owners } = await fillProducts(filler, PRODUCTS, { isWhole: true });
   await filler.query('VACUUM ANALYZE');
   const companyId = owners[0] as number;
   const { rows } = await filler.query<{ id: number }>(
@@ -78,7 +78,14 @@ async function create(pool: pg.Pool, companyId: number, userId: number): Promise
   const { name, ...content } = NEW;
   const at = new Date();
   await transaction(pool, async (database: Database) => {
-    const id = await insertProduct(database, { name, companyId, valueChainId: null, content, createdBy: userId, createdAt: at });
+    const id = await insertProduct(database, {
+      name,
+      companyId,
+      valueChainId: null,
+      content,
+      createdBy: userId,
+      createdAt: at,
+    });
     await setAssociations(database, id, [{ companyId, type: 'OWNER' }]);
     await insertChanges(database, { productId: id, version: 1, at, userId }, [{ path: '' }]);
     const event = {

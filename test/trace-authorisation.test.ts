@@ -14,6 +14,8 @@ import {
 } from './helpers/authorisation.ts';
 import { added, companyOf, read } from './helpers/chain.ts';
 import { codeRows, publicRows } from './helpers/code-rows.ts';
+import { definitionOf } from './helpers/definition.ts';
+import { finalProductRows } from './helpers/final-products.ts';
 import { picture, uploadFile } from './helpers/images.ts';
 import { mediaTypesOf } from './helpers/media-types.ts';
 import type { Answer } from './helpers/service.ts';
@@ -97,13 +99,6 @@ const ofCompany = ({ companyId }: World) => ({ companyId });
 
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
-
-/** A final product of a product of the company. */
-const finalProductPath = (rest: string) => async (world: World) => {
-  const path = `/api/product/${(await product(world)).id}/finalProduct`;
-  const { body } = await world.owner.send('PUT', path, { name: 'x' });
-  return `${path}/${body.data.id}${rest}`;
-};
 
 /** What is read of a label. */
 const ofLabel = (
@@ -319,25 +314,7 @@ const TABLE: Record<string, Row> = {
     path: async world => `/api/product/label/${(await product(world)).label.id}`,
     ...changing,
   },
-  'PUT /api/product/{productId}/finalProduct': {
-    path: productPath('/finalProduct'),
-    body: () => ({ name: 'x' }),
-    ...changing,
-  },
-  'GET /api/product/{productId}/finalProduct/list': { path: productPath('/finalProduct/list'), ...reading },
-  'GET /api/product/{productId}/finalProduct/{finalProductId}': { path: finalProductPath(''), ...reading },
-  'DELETE /api/product/{productId}/finalProduct/{finalProductId}': {
-    path: finalProductPath(''),
-    ...changing,
-  },
-  'GET /api/product/{productId}/finalProduct/{finalProductId}/labels': {
-    path: finalProductPath('/labels'),
-    ...reading,
-  },
-  'GET /api/final-product/company/{companyId}': {
-    path: ({ companyId }) => `/api/final-product/company/${companyId}`,
-    ...reading,
-  },
+  ...finalProductRows(async world => (await product(world)).id, { reading, changing }),
   'GET /api/product/{id}/labels': { path: productPath('/labels'), ...reading },
   'GET /api/product/label/{id}': ofLabel('label', ({ label }) => label.id),
   'GET /api/product/label/content/{id}': ofLabel('label/content', ({ label }) => label.id),
@@ -494,7 +471,7 @@ async function ask(
 }
 
 test('every route of the trace backend, and every action of one, is in the table, and nothing else', async () => {
-  const { body } = await trace.send('GET', '/v3/api-docs');
+  const body = await definitionOf(trace.send, '/v3/api-docs');
   const routes = Object.entries<Record<string, { parameters?: Parameter[] }>>(body.paths).flatMap(
     ([path, methods]) =>
       Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
@@ -504,10 +481,7 @@ test('every route of the trace backend, and every action of one, is in the table
   );
   expect(routes.sort()).toEqual(Object.keys(TABLE).sort());
 });
-interface Parameter {
-  name: string;
-  schema: { enum?: string[] };
-}
+type Parameter = { name: string; schema: { enum?: string[] } };
 
 async function makeWorld(): Promise<World> {
   const owner = await trace.loggedIn();

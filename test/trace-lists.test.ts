@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, read } from './helpers/chain.ts';
+import { definitionOf } from './helpers/definition.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 let trace: RunningTrace;
@@ -25,10 +26,11 @@ beforeAll(async () => {
   );
   const [companyId, partner] = [await company('Musanze'), await company('Association')];
   const associatedCompanies = [{ company: { id: partner }, type: 'ASSOCIATION' }];
-  await added(admin, { name: 'Bananas', company: { id: companyId }, associatedCompanies });
+  const owned = await added(admin, { name: 'Bananas', company: { id: companyId }, associatedCompanies });
+  for (const id of [product, owned]) await finalProduct(id);
   const label = await labelOf(product);
   const valueChainId = await valueChain(companyId);
-  const { body } = await trace.send('GET', '/v3/api-docs');
+  const body = await definitionOf(trace.send, '/v3/api-docs');
   for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(body.paths)) {
     const isList = get?.parameters?.some(({ name }) => name === 'offset');
     if (!isList) continue;
@@ -40,7 +42,12 @@ beforeAll(async () => {
         : path.includes('/label/')
           ? 'label'
           : 'product';
-    const values: Record<string, unknown> = { id: ids[kind], productId: product, uuid: label.uuid };
+    const values: Record<string, unknown> = {
+      id: ids[kind],
+      productId: product,
+      uuid: label.uuid,
+      companyId,
+    };
     const needed = path.endsWith('/by-value-chains') ? `?valueChainIds=${valueChainId}` : '';
     paths.push(path.replace(/\{(\w+)\}/, (_, name) => String(values[name])) + needed);
   }
@@ -61,6 +68,11 @@ async function labelOf(productId: number): Promise<{ id: number; uuid: string }>
   const feedback = { feedback: 'Nice', gdprConsent: true };
   await post(`/api/public/product/label/feedback/${label.uuid}`, feedback);
   return label;
+}
+
+async function finalProduct(productId: number): Promise<void> {
+  const answer = await admin.send('PUT', `/api/product/${productId}/finalProduct`, { name: 'A bag' });
+  expect(answer.status, answer.text).toBe(200);
 }
 
 async function company(name: string): Promise<number> {

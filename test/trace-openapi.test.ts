@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withoutReferences } from './helpers/definition.ts';
 import { type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 interface Operation {
@@ -14,20 +15,24 @@ interface Operation {
 }
 
 let trace: RunningTrace;
-let definition: {
+type Definition = {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
   tags: { name: string }[];
-  components: { securitySchemes: object };
+  components: { securitySchemes: object; schemas: Record<string, object> };
 };
+let definition: Definition;
+/** The same without references. */
+let whole: Definition;
 beforeAll(async () => {
   trace = await runningTrace();
   definition = (await trace.send('GET', '/v3/api-docs')).body;
+  whole = withoutReferences(definition);
 });
 afterAll(() => trace.stop());
 
 const operations = () =>
-  Object.entries(definition.paths).flatMap(([path, methods]) =>
+  Object.entries(whole.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
   );
 
@@ -78,6 +83,17 @@ test('every example fits its schema', () => {
   };
   for (const { name, operation } of operations()) visit(operation, name);
   expect(count).toBeGreaterThan(50);
+});
+
+test('what occurs often is in the definition once', () => {
+  const text = JSON.stringify(definition);
+  expect(text.length).toBeLessThan(JSON.stringify(whole).length / 3);
+  for (const [name, schema] of Object.entries(definition.components.schemas)) {
+    const sharedText = `"$ref":"#/components/schemas/${name}"`;
+    expect(text, name).toContain(sharedText);
+    expect(JSON.stringify(schema), name).not.toContain(sharedText);
+  }
+  expect(text).not.toContain('x-name');
 });
 
 test('definition and page are at the root and not under /api; the page loads nothing from elsewhere', async () => {

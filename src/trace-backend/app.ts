@@ -243,7 +243,7 @@ function registerProductsAndLabels(
   registerLabelDocuments(app, context);
   registerFeedback(app, context);
   registerStockOrders(app);
-  registerLabelRequests(app, parts);
+  registerLabelRequests(app, context);
   return counts.stop;
 }
 

@@ -11,8 +11,8 @@ import {
 import { isPublicEntry } from './knowledge-blog/knowledge-blog.ts';
 import { findBlogProducts, findEntryIds } from './knowledge-blog/store.ts';
 import { findBatchIds, findLabelIds } from './labels/batches/store.ts';
+import { findProductIds, isOnePublished, isPublicIn } from './labels/contents/store.ts';
 import { isShownByLabel } from './labels/documents/documents.ts';
-import { findProductIds, isOnePublished, isPublicIn } from './labels/own/store.ts';
 import { maySeeProducts, ownsProduct } from './products/access.ts';
 import { findLabelUses } from './products/final-products/store.ts';
 import type { Dependents } from './products/labels/label.ts';

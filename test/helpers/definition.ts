@@ -29,7 +29,7 @@ type Content = Record<string, { schema: JsonSchema }>;
 
 /** Every operation of the running service, from its own definition. */
 export async function operationsOf(send: Send, definitionPath: string): Promise<Operation[]> {
-  const { body } = await send('GET', definitionPath);
+  const body = await definitionOf(send, definitionPath);
   const schemas = (content: Content = {}) =>
     Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type, schema]));
   return Object.entries<Record<string, JsonSchema>>(body.paths).flatMap(([path, methods]) =>
@@ -57,4 +57,27 @@ export function filledPath(
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(typeof texts === 'string' ? texts : (texts[name] ?? 'x')),
   );
+}
+
+/** A definition with what its references lead to in their place, as far as they go. */
+export function withoutReferences<Definition extends object>(definition: Definition): Definition {
+  const resolved = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(resolved);
+    if (typeof part !== 'object' || part === null) return part;
+    const { $ref, ...rest } = part as { $ref?: unknown };
+    const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, resolved(value)]));
+    if (typeof $ref !== 'string') return own;
+    const target = $ref
+      .slice(2)
+      .split('/')
+      .reduce((at: JsonSchema, name) => at?.[name], definition);
+    if (target === undefined) throw new Error(`${$ref} leads nowhere`);
+    return { ...(resolved(target) as object), ...own };
+  };
+  return resolved(definition) as Definition;
+}
+
+/** The definition of a running service, without references. */
+export async function definitionOf(send: Send, path: string): Promise<JsonSchema> {
+  return withoutReferences((await send('GET', path)).body);
 }

@@ -3,6 +3,8 @@ import type { Database } from '../../src/platform/postgres/database.ts';
 export { FILLING } from './many-companies.ts';
 
 import { foldName, ngramsOf } from '../../src/trace-backend/lists/search.ts';
+import { fillImages, fillValueChains } from './many-references.ts';
+import { productForm } from './product-forms.ts';
 
 export const KINDS = [
   'Arabica',
@@ -27,16 +29,41 @@ function names(): string[] {
   });
 }
 
+/** The place of a photo in the content of a whole product. */
+const PHOTO = 'PHOTO';
+const BRIEF = { description: 'as every other' };
+
+/** What a form of the front end makes of a product, besides its name and what it refers to. */
+function wholeContent(): object {
+  const { photo, description, process, responsibility, settings, businessToCustomerSettings } = productForm(
+    {},
+    PHOTO,
+  );
+  const markers = [
+    { latitude: -1.95, longitude: 30.06 },
+    { latitude: -6.8, longitude: 39.28 },
+  ];
+  const origin = {
+    text: 'Text 1',
+    locations: [{ ...markers[0], pinName: 'Station A', numberOfFarmers: 12 }],
+  };
+  const parts = { photo, description, process, responsibility, origin, journeyMarkers: markers };
+  const content = { ...parts, settings, businessToCustomerSettings };
+  return JSON.parse(JSON.stringify(content, (_name, value) => value ?? undefined));
+}
+
 /**
  * Fills a database whose products table is empty, by SQL alone.
  *
  * @param database one connection, or a pool of one
+ * @param isWhole whether they have what front ends fill in: photo, origin, settings, and a value chain
  * @returns a thousand companies, each of which owns as many products as any other; a company that buys every seventh
  *   product; and the user who made everything
  */
 export async function fillProducts(
   database: Database,
   count: number,
+  { isWhole = false } = {},
 ): Promise<{ owners: number[]; buyer: number; userId: number }> {
   const run = (text: string, values: unknown[] = []) => database.query({ text, values });
   const user = await run(
@@ -64,13 +91,16 @@ export async function fillProducts(
   for (const { of, name } of keys) await run(`ALTER TABLE ${of} DROP CONSTRAINT ${name}`);
   for (const { name } of indexes) await run(`DROP INDEX ${name}`);
   const kept = names();
+  const photos = isWhole ? await fillImages(database, userId, 1000) : [];
+  const chains = isWhole ? await fillValueChains(database, userId) : [];
   await run(
     `WITH kept AS MATERIALIZED (
        SELECT n, name, folded, ARRAY(SELECT jsonb_array_elements_text(tokens)) AS tokens
        FROM jsonb_to_recordset($1) AS kept (n int, name text, folded text, tokens jsonb))
-     INSERT INTO products (name, folded, tokens, company_id, content, created_by, created_at, updated_at)
-     SELECT name, folded, tokens, ($2::int[])[1 + made % 1000], '{"description":"as every other"}', $3, now(),
-       now() - made * interval '1 s'
+     INSERT INTO products (name, folded, tokens, company_id, content, created_by, created_at, updated_at, value_chain_id)
+     SELECT name, folded, tokens, ($2::int[])[1 + made % 1000],
+       replace($5, $6, coalesce(($7::text[])[1 + made % 1000], ''))::json, $3, now(), now() - made * interval '1 s',
+       ($8::int[])[1 + made % 3]
      FROM generate_series(0, $4::int - 1) AS made JOIN kept ON kept.n = made % 2000`,
     [
       JSON.stringify(
@@ -79,6 +109,10 @@ export async function fillProducts(
       owners,
       userId,
       count,
+      JSON.stringify(isWhole ? wholeContent() : BRIEF),
+      PHOTO,
+      photos,
+      chains,
     ],
   );
   await run(`INSERT INTO product_companies SELECT id, company_id, 'OWNER', 1 FROM products`);

@@ -3,6 +3,7 @@ import swaggerUi, { type FastifySwaggerUiConfigOptions as SwaggerUiConfig } from
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit } from './body-limits.ts';
 import type { ExampleId, Server, ServiceDescription } from './service.ts';
+import { type Definition, withSharedParts } from './shared-parts.ts';
 
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -28,11 +29,11 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
       url,
     }),
     transformObject: document => {
-      if ('openapiObject' in document) {
-        allowNoBody(document.openapiObject.paths ?? {});
-        nameHeads(document.openapiObject.paths ?? {});
-      }
-      return 'openapiObject' in document ? document.openapiObject : document.swaggerObject;
+      if (!('openapiObject' in document)) return document.swaggerObject;
+      const { openapiObject } = document;
+      allowNoBody(openapiObject.paths ?? {});
+      nameHeads(openapiObject.paths ?? {});
+      return withSharedParts(openapiObject as Definition) as typeof openapiObject;
     },
   });
   await app.register(openPage, service);

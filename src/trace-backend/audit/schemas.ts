@@ -1,19 +1,23 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 
-const AuditEntry = Type.Object({
-  id: Type.Integer(),
-  at: Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] }),
-  userId: Type.Optional(
-    Type.Integer({ description: 'the user; absent for the program and for requests without login' }),
-  ),
-  action: Type.String({ examples: ['UPDATE_USER_PROFILE'] }),
-  entity: Type.String({ description: 'kind of the record', examples: ['user'] }),
-  entityId: Type.String({ examples: ['7'] }),
-  address: Type.String({ description: 'client address', examples: ['192.0.2.7'] }),
-  details: Type.Object({}, { additionalProperties: true }),
-});
+const AuditEntry = named(
+  'AuditEntry',
+  Type.Object({
+    id: Type.Integer(),
+    at: Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] }),
+    userId: Type.Optional(
+      Type.Integer({ description: 'the user; absent for the program and for requests without login' }),
+    ),
+    action: Type.String({ examples: ['UPDATE_USER_PROFILE'] }),
+    entity: Type.String({ description: 'kind of the record', examples: ['user'] }),
+    entityId: Type.String({ examples: ['7'] }),
+    address: Type.String({ description: 'client address', examples: ['192.0.2.7'] }),
+    details: Type.Object({}, { additionalProperties: true }),
+  }),
+);
 
 const word = (description: string) =>
   Type.Optional(Type.String({ maxLength: 100, pattern: NO_NUL, description }));

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { LANGUAGES, LanguageHeader } from '../contract/language.ts';
 import { DateTime, Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
@@ -42,16 +43,19 @@ function optionalEach(fields: Record<string, TSchema>) {
 function bodyOf(list: CodeList) {
   const own = Object.fromEntries(Object.entries(list.fields).map(([name, { schema }]) => [name, schema]));
   const { [list.key ?? '']: key, ...others } = own;
-  const body = Type.Object({
-    id: nullable({
-      ...Id,
-      description: 'of the one to be changed; without it a new one is added',
-    } as typeof Id),
-    ...(list.key && key && { [list.key]: Type.Optional(key) }),
-    ...optionalEach(others),
-    ...(list.unit && { [list.unit.field]: nullable(reference('a measure unit type; without an id none')) }),
-    ...(list.translated.length > 0 && { translations: sentTranslations(list) }),
-  });
+  const body = named(
+    list.name,
+    Type.Object({
+      id: nullable({
+        ...Id,
+        description: 'of the one to be changed; without it a new one is added',
+      } as typeof Id),
+      ...(list.key && key && { [list.key]: Type.Optional(key) }),
+      ...optionalEach(others),
+      ...(list.unit && { [list.unit.field]: nullable(reference('a measure unit type; without an id none')) }),
+      ...(list.translated.length > 0 && { translations: sentTranslations(list) }),
+    }),
+  );
   return Type.Unsafe<CodeBody>(body);
 }
 
@@ -68,19 +72,28 @@ function shownFields({ fields }: CodeList) {
 }
 
 const { measureUnitTypes, productTypes } = CODE_LISTS;
-const BaseUnit = Type.Object(shownFields(measureUnitTypes), { description: 'the unit that it is based on' });
-const Unit = Type.Object({
-  ...shownFields(measureUnitTypes),
-  underlyingMeasurementUnitType: Type.Optional(BaseUnit),
-});
+const BaseUnit = named(
+  'BaseUnit',
+  Type.Object(shownFields(measureUnitTypes), { description: 'the unit that it is based on' }),
+);
+const Unit = named(
+  'BriefMeasureUnitType',
+  Type.Object({
+    ...shownFields(measureUnitTypes),
+    underlyingMeasurementUnitType: Type.Optional(BaseUnit),
+  }),
+);
 
 /** A code as other records show it. */
 export function briefCode(list: CodeList) {
   return Type.Unsafe<ShownCode>(
-    Type.Object({
-      ...shownFields(list),
-      ...(list.unit && list !== measureUnitTypes && { [list.unit.field]: Type.Optional(Unit) }),
-    }),
+    named(
+      `Brief${list.name}`,
+      Type.Object({
+        ...shownFields(list),
+        ...(list.unit && list !== measureUnitTypes && { [list.unit.field]: Type.Optional(Unit) }),
+      }),
+    ),
   );
 }
 
@@ -92,12 +105,15 @@ export function shownCode(list: CodeList) {
     ...optional(texts),
   };
   return Type.Unsafe<ShownCode>(
-    Type.Object({
-      ...shownFields(list),
-      ...(list.unit && { [list.unit.field]: Type.Optional(list === measureUnitTypes ? BaseUnit : Unit) }),
-      ...(list.translated.length > 0 && { translations: Type.Array(Type.Object(translation)) }),
-      ...(list.dated && { creationTimestamp: DateTime, updateTimestamp: DateTime }),
-    }),
+    named(
+      list.name,
+      Type.Object({
+        ...shownFields(list),
+        ...(list.unit && { [list.unit.field]: Type.Optional(list === measureUnitTypes ? BaseUnit : Unit) }),
+        ...(list.translated.length > 0 && { translations: Type.Array(Type.Object(translation)) }),
+        ...(list.dated && { creationTimestamp: DateTime, updateTimestamp: DateTime }),
+      }),
+    ),
   );
 }
 

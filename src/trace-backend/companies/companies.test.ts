@@ -57,7 +57,7 @@ const whole = (storageKey: string) => ({
 
 /** What every company has. */
 const EMPTY = {
-  ...{ mediaLinks: {}, documents: [], certifications: [], companyRoles: [] },
+  ...{ mediaLinks: {}, documents: [], certifications: [], valueChains: [], companyRoles: [] },
   actions: expect.arrayContaining(['VIEW_COMPANY_PROFILE', 'UPDATE_COMPANY_PROFILE']),
   supportsCollectors: false,
 };

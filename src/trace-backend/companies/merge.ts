@@ -3,14 +3,17 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
+import { findCompanyValueChains } from '../value-chains/companies-store.ts';
+import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
 import { deleteInvitations, findInvited } from './invitations-store.ts';
 import type { Links } from './links.ts';
 import { findMembers, MAX_MEMBERS, moveMembers } from './members-store.ts';
 import { type Company, lockCompany, touchCompany } from './store.ts';
+import { setValueChains } from './value-chains.ts';
 
 /**
- * Makes a company a part of another one: its users, products and associations become the other's, its invitations
- * end, and it is deactivated. Profiles stay as they are.
+ * Makes a company a part of another one: its users, products, associations and value chains become the other's, its
+ * invitations end, and it is deactivated. Profiles stay as they are.
  *
  * @throws Problem forbidden, not_found, invalid
  */
@@ -40,12 +43,28 @@ export async function mergeCompany(
   const users = await moveMembers(database, from, into);
   await deleteInvitations(database, from);
   const products = await links.mergeProducts(database, { from, into, userId: caller.id });
+  await mergeValueChains(database, from, into);
   await touchCompany(database, from, 'DEACTIVATED');
   await touchCompany(database, into, target.status);
   for (const entityId of [from, into]) {
     const details = { from, into, users, products };
     await audit(database, requester, { action: 'MERGE_TO_COMPANY', entity: 'company', entityId, details });
   }
+}
+
+async function mergeValueChains(database: Database, from: number, into: number): Promise<void> {
+  const moved = await findCompanyValueChains(database, from);
+  if (moved.length === 0) return;
+  const before = await findCompanyValueChains(database, into);
+  const all = [...new Set([...before, ...moved])];
+  if (all.length > MAX_VALUE_CHAINS) {
+    throw new Problem(
+      'invalid',
+      `together the companies have more than ${MAX_VALUE_CHAINS} value chains, which is the maximum`,
+    );
+  }
+  await setValueChains(database, into, all, all);
+  await setValueChains(database, from, [], moved);
 }
 
 async function checkSize(database: Database, from: number, into: number): Promise<void> {

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { Id } from '../contract/schemas.ts';
 import { nullable, nullableEach, oneOf, text } from '../contract/shapes.ts';
 import { Country } from '../countries/schemas.ts';
+import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
 
 /** Entries of each list of a company, at most. */
 const MAX_ENTRIES = 100;
@@ -47,7 +49,10 @@ const addressTexts = Object.fromEntries(
 ) as Record<AddressField, ReturnType<typeof text>>;
 
 /** An address in a body. */
-export const AddressBody = Type.Object({ ...addressTexts, country: nullable(CountryReference) });
+export const AddressBody = named(
+  'Address',
+  Type.Object({ ...addressTexts, country: nullable(CountryReference) }),
+);
 
 /** An uploaded image or document in a body; whatever else of it is sent is ignored. */
 const file = (description: string) =>
@@ -61,24 +66,30 @@ const file = (description: string) =>
 export const DOCUMENT_TYPES = ['LINK', 'FILE'] as const;
 export const DOCUMENT_CATEGORIES = ['VIDEO', 'PRODUCTION_RECORD', 'MEET_THE_FARMER'] as const;
 
-const DocumentBody = Type.Object({
-  id: nullable(Id),
-  type: oneOf(DOCUMENT_TYPES),
-  category: oneOf(DOCUMENT_CATEGORIES),
-  name: text(255),
-  description: text(2000),
-  quote: text(2000),
-  link: text(2000),
-  document: file('an uploaded image or document'),
-});
+const DocumentBody = named(
+  'CompanyDocument',
+  Type.Object({
+    id: nullable(Id),
+    type: oneOf(DOCUMENT_TYPES),
+    category: oneOf(DOCUMENT_CATEGORIES),
+    name: text(255),
+    description: text(2000),
+    quote: text(2000),
+    link: text(2000),
+    document: file('an uploaded image or document'),
+  }),
+);
 
-const CertificationBody = Type.Object({
-  id: nullable(Id),
-  type: text(255),
-  description: text(2000),
-  validity: text(50),
-  certificate: file('an uploaded image or document'),
-});
+const CertificationBody = named(
+  'Certification',
+  Type.Object({
+    id: nullable(Id),
+    type: text(255),
+    description: text(2000),
+    validity: text(50),
+    certificate: file('an uploaded image or document'),
+  }),
+);
 
 /** The fields of a body that make the profile of a company, besides its name. */
 export const profileFields = {
@@ -119,6 +130,12 @@ export const profileFields = {
       description: `${MAX_ENTRIES} at most; replaces the list, as documents do`,
     }),
   ),
+  valueChains: nullable(
+    Type.Array(Type.Object({ id: Id }), {
+      maxItems: MAX_VALUE_CHAINS,
+      description: `${MAX_VALUE_CHAINS} at most, by their ids; replaces the list`,
+    }),
+  ),
   currency: nullable(
     Type.Object(
       { code: nullable(Type.String({ maxLength: 10, description: 'ISO 4217 code' })) },
@@ -134,65 +151,94 @@ export type SentProfile = Static<typeof ProfileBody>;
 const word = (...examples: string[]) => Type.Optional(Type.String({ examples }));
 
 /** An uploaded image or document in answers. */
-export const StoredFile = Type.Object({
-  id: Type.Integer(),
-  storageKey: Type.String(),
-  name: Type.String(),
-  contentType: Type.String(),
-  size: Type.Integer(),
-});
+export const StoredFile = named(
+  'StoredFile',
+  Type.Object({
+    id: Type.Integer(),
+    storageKey: Type.String(),
+    name: Type.String(),
+    contentType: Type.String(),
+    size: Type.Integer(),
+  }),
+);
 
 /** An address in answers; unset fields are absent. */
-export const Address = Type.Object({
-  address: word('KN 3 Ave'),
-  city: word('Kigali'),
-  state: word('Kigali'),
-  zip: word('00000'),
-  cell: word('Kibenga'),
-  sector: word('Mbazi'),
-  village: word('Rwezamenyo'),
-  otherAddress: word(),
-  hondurasFarm: word(),
-  hondurasVillage: word(),
-  hondurasMunicipality: word(),
-  hondurasDepartment: word(),
-  country: Type.Optional(Country),
-});
+export const Address = named(
+  'Address',
+  Type.Object({
+    address: word('KN 3 Ave'),
+    city: word('Kigali'),
+    state: word('Kigali'),
+    zip: word('00000'),
+    cell: word('Kibenga'),
+    sector: word('Mbazi'),
+    village: word('Rwezamenyo'),
+    otherAddress: word(),
+    hondurasFarm: word(),
+    hondurasVillage: word(),
+    hondurasMunicipality: word(),
+    hondurasDepartment: word(),
+    country: Type.Optional(Country),
+  }),
+);
 
 /** The profile of a company without what it refers to; unset fields are absent. */
-export const BriefProfile = Type.Object({
-  id: Type.Integer({ examples: [3] }),
-  name: Type.String({ examples: ['Kopanyi'] }),
-  abbreviation: word('KOP'),
-  headquarters: Type.Optional(Address),
-  about: word('Washing stations around the lake'),
-  manager: word('Ana Uwase'),
-  webPage: word('https://kopanyi.example'),
-  email: word('info@kopanyi.example'),
-  phone: word('+250700000000'),
-  displayPrefferedWayOfPayment: Type.Optional(Type.Boolean()),
-  purchaseProofDocumentMultipleFarmers: Type.Optional(Type.Boolean()),
-  mediaLinks: Type.Record(Type.String(), Type.String(), { description: 'links by the name of the medium' }),
-});
+export const BriefProfile = named(
+  'BriefCompany',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name: Type.String({ examples: ['Kopanyi'] }),
+    abbreviation: word('KOP'),
+    headquarters: Type.Optional(Address),
+    about: word('Washing stations around the lake'),
+    manager: word('Ana Uwase'),
+    webPage: word('https://kopanyi.example'),
+    email: word('info@kopanyi.example'),
+    phone: word('+250700000000'),
+    displayPrefferedWayOfPayment: Type.Optional(Type.Boolean()),
+    purchaseProofDocumentMultipleFarmers: Type.Optional(Type.Boolean()),
+    mediaLinks: Type.Record(Type.String(), Type.String(), { description: 'links by the name of the medium' }),
+  }),
+);
 
-const CompanyDocument = Type.Object({
-  id: Type.Integer(),
-  type: Type.Optional(Type.Enum([...DOCUMENT_TYPES])),
-  category: Type.Optional(Type.Enum([...DOCUMENT_CATEGORIES])),
-  name: word('Harvest'),
-  description: word(),
-  quote: word(),
-  link: word('https://video.example/1'),
-  document: Type.Optional(StoredFile),
-});
+const CompanyDocument = named(
+  'CompanyDocument',
+  Type.Object({
+    id: Type.Integer(),
+    type: Type.Optional(Type.Enum([...DOCUMENT_TYPES])),
+    category: Type.Optional(Type.Enum([...DOCUMENT_CATEGORIES])),
+    name: word('Harvest'),
+    description: word(),
+    quote: word(),
+    link: word('https://video.example/1'),
+    document: Type.Optional(StoredFile),
+  }),
+);
 
-const Certification = Type.Object({
-  id: Type.Integer(),
-  type: word('ORGANIC'),
-  description: word(),
-  validity: word('2027-12-31'),
-  certificate: Type.Optional(StoredFile),
-});
+const Certification = named(
+  'Certification',
+  Type.Object({
+    id: Type.Integer(),
+    type: word('ORGANIC'),
+    description: word(),
+    validity: word('2027-12-31'),
+    certificate: Type.Optional(StoredFile),
+  }),
+);
+
+/** A value chain that a company takes part in. */
+export const BriefValueChain = named(
+  'BriefValueChain',
+  Type.Object({
+    id: Type.Integer({ examples: [2] }),
+    name: Type.String({ examples: ['Coffee'] }),
+    description: word(),
+    valueChainStatus: Type.Enum(['ENABLED', 'DISABLED']),
+    productType: Type.Optional(
+      Type.Object({ id: Type.Integer(), code: Type.String({ examples: ['COFFEE'] }), name: Type.String() }),
+    ),
+  }),
+);
 
 /** The whole profile of a company. */
 export const WholeProfile = Type.Object({
@@ -201,8 +247,14 @@ export const WholeProfile = Type.Object({
   logo: Type.Optional(StoredFile),
   documents: Type.Array(CompanyDocument),
   certifications: Type.Array(Certification),
+  valueChains: Type.Array(BriefValueChain),
   currency: Type.Optional(
-    Type.Object({ code: Type.String({ examples: ['RWF'] }), label: Type.String(), enabled: Type.Boolean() }),
+    Type.Object({
+      id: Type.Integer({ examples: [7] }),
+      code: Type.String({ examples: ['RWF'] }),
+      label: Type.String(),
+      enabled: Type.Boolean(),
+    }),
   ),
   allowBeycoIntegration: Type.Optional(Type.Boolean()),
 });

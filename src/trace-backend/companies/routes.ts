@@ -3,6 +3,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { landingPage } from '../accounts/self-service/landing.ts';
 import { ok } from '../contract/envelope.ts';
+import { languageOf } from '../contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
@@ -83,7 +84,8 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
       const caller = callerOf(request);
       const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
       reply.header('etag', versionTag(found.company.version)).header('cache-control', 'private, no-cache');
-      return ok(await asCompany(pool, links, { found, caller }));
+      const language = languageOf({ ...request.headers, ...request.query });
+      return ok(await asCompany(pool, links, { found, caller, language }));
     },
   );
 }

@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
 import { audit } from '../audit/audit.ts';
+import { idOf } from '../contract/schemas.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { findCurrency } from '../currency/store.ts';
 import { type ImageReference, type IsOwn, setReferences, type Writer } from '../images/references-store.ts';
 import type { Lists } from '../lists/lists.ts';
+import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { changeableCompany } from './access.ts';
 import { entriesAfter, filesOf } from './entries.ts';
 import type { Links } from './links.ts';
@@ -15,6 +18,7 @@ import { findMemberships, setMember } from './members-store.ts';
 import { changedFields, emptyProfile, profileAfter } from './profile.ts';
 import type { CompanyBody } from './schemas.ts';
 import { insertCompany, newEntryIds, type Profile, updateProfile } from './store.ts';
+import { setValueChains } from './value-chains.ts';
 
 export interface CompaniesContext {
   pool: pg.Pool;
@@ -43,6 +47,8 @@ export async function createCompany(
     await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
     const files = filesOf(profile);
     if (files.length > 0) await carry(database, { caller, isOwn }, id, files);
+    const valueChains = valueChainsAfter([], body);
+    if (valueChains.length > 0) await setValueChains(database, id, valueChains, []);
     const details = { name: profile.name };
     await audit(database, requester, { action: 'CREATE_COMPANY', entity: 'company', entityId: id, details });
     return id;
@@ -68,12 +74,17 @@ export async function changeCompany(
     const { company } = await changeableCompany(database, caller, companyId);
     checkVersion(requester.ifMatch, company.version);
     const profile = await profileSent(database, company, body);
-    const fields = changedFields(company, profile);
+    // The row that the lock waited for has the value chains from before.
+    const chains = await findCompanyValueChains(database, companyId);
+    const valueChains = valueChainsAfter(chains, body);
+    const hasOtherChains = !isDeepStrictEqual(chains, valueChains);
+    const fields = [...changedFields(company, profile), ...(hasOtherChains ? ['valueChains'] : [])];
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
     if (fields.some(field => WITH_FILES.includes(field))) {
       await carry(database, { caller, isOwn }, companyId, filesOf(profile));
     }
+    if (hasOtherChains) await setValueChains(database, companyId, valueChains, chains);
     const event = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
     await audit(database, requester, event);
     return companyId;
@@ -87,6 +98,12 @@ const WITH_FILES = ['logo', 'documents', 'certifications'];
 async function profileSent(database: Database, before: Profile, body: CompanyBody): Promise<Profile> {
   const entries = await entriesAfter(before, body, count => newEntryIds(database, count));
   return profileAfter(before, body, { ...entries, currency: await currencyOf(database, body.currency) });
+}
+
+/** The ids of a company's value chains after a change, each once. */
+function valueChainsAfter(before: number[], { valueChains }: CompanyBody): number[] {
+  if (valueChains === undefined) return before;
+  return [...new Set((valueChains ?? []).map(({ id }) => idOf(id)))];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { MailToken, Role, Status as UserStatus } from '../accounts/users/schemas.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { LANGUAGES, LanguageHeader, QueryLanguage } from '../contract/language.ts';
@@ -42,66 +43,87 @@ export const MAY = [
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Kopanyi'] });
 
-export const NewCompany = Type.Object({ name: Name, ...profileFields });
-export const CompanyUpdate = Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...profileFields });
+export const NewCompany = named('NewCompany', Type.Object({ name: Name, ...profileFields }));
+export const CompanyUpdate = named(
+  'CompanyUpdate',
+  Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...profileFields }),
+);
 export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
 export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
 
 /** An invitation for the invited user. */
-export const Invitation = Type.Object({
-  company: Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['Kopanyi'] }) }),
-  companyRole: CompanyRole,
-  invitedAt: DateTime,
-});
+export const Invitation = named(
+  'Invitation',
+  Type.Object({
+    company: Type.Object({
+      id: Type.Integer({ examples: [3] }),
+      name: Type.String({ examples: ['Kopanyi'] }),
+    }),
+    companyRole: CompanyRole,
+    invitedAt: DateTime,
+  }),
+);
 
-export const CompanyAction = Type.Object({
-  companyId: Id,
-  userId: Type.Optional({ ...Id, description: 'required by the actions on a user' } as typeof Id),
-  otherCompanyId: Type.Optional({ ...Id, description: 'required by MERGE_TO_COMPANY' } as typeof Id),
-  companyUserRole: Type.Optional(CompanyRole),
-});
+export const CompanyAction = named(
+  'CompanyAction',
+  Type.Object({
+    companyId: Id,
+    userId: Type.Optional({ ...Id, description: 'required by the actions on a user' } as typeof Id),
+    otherCompanyId: Type.Optional({ ...Id, description: 'required by MERGE_TO_COMPANY' } as typeof Id),
+    companyUserRole: Type.Optional(CompanyRole),
+  }),
+);
 
 export const CompanyStatus = Type.Enum([...STATUSES]);
 /** A company in lists. */
-export const CompanyItem = Type.Object({
-  id: Type.Integer({ examples: [3] }),
-  status: CompanyStatus,
-  name: Type.String({ examples: ['Kopanyi'] }),
-  abbreviation: Type.Optional(Type.String({ examples: ['KOP'] })),
-  logoStorageKey: Type.Optional(Type.String({ description: 'of the logo' })),
-});
+export const CompanyItem = named(
+  'CompanyItem',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    status: CompanyStatus,
+    name: Type.String({ examples: ['Kopanyi'] }),
+    abbreviation: Type.Optional(Type.String({ examples: ['KOP'] })),
+    logoStorageKey: Type.Optional(Type.String({ description: 'of the logo' })),
+  }),
+);
 
 /** A user of a company. */
-export const CompanyUser = Type.Object({
-  id: Type.Integer(),
-  name: Type.Optional(Type.String()),
-  surname: Type.Optional(Type.String()),
-  email: Type.Optional(Type.String()),
-  status: Type.Optional(UserStatus),
-  role: Type.Optional(Role),
-  language: Type.Optional(Type.Enum([...LANGUAGES])),
-  companyRole: CompanyRole,
-  pending: Type.Optional(
-    Type.Literal(true, {
-      description: 'was invited and has not accepted; then only id and role are present',
-    }),
-  ),
-});
+export const CompanyUser = named(
+  'CompanyUser',
+  Type.Object({
+    id: Type.Integer(),
+    name: Type.Optional(Type.String()),
+    surname: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String()),
+    status: Type.Optional(UserStatus),
+    role: Type.Optional(Role),
+    language: Type.Optional(Type.Enum([...LANGUAGES])),
+    companyRole: CompanyRole,
+    pending: Type.Optional(
+      Type.Literal(true, {
+        description: 'was invited and has not accepted; then only id and role are present',
+      }),
+    ),
+  }),
+);
 
 /** A company with all its fields; unset ones are absent. */
-export const Company = Type.Object({
-  ...WholeProfile.properties,
-  status: CompanyStatus,
-  actions: Type.Array(Type.Enum([...MAY]), { description: 'what you may do' }),
-  users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
-  companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
-    description: 'its roles in the products that it is associated with',
+export const Company = named(
+  'Company',
+  Type.Object({
+    ...WholeProfile.properties,
+    status: CompanyStatus,
+    actions: Type.Array(Type.Enum([...MAY]), { description: 'what you may do' }),
+    users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
+    companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
+      description: 'its roles in the products that it is associated with',
+    }),
+    supportsCollectors: Type.Boolean({
+      description: 'whether a facility of the company takes from collectors',
+    }),
   }),
-  supportsCollectors: Type.Boolean({
-    description: 'whether a facility of the company takes from collectors',
-  }),
-});
+);
 
 const tags = ['Company'];
 
@@ -119,7 +141,7 @@ export const executeCompanySchema = {
   tags,
   summary: 'Activate, deactivate or merge a company, change its users, or answer an invitation',
   description:
-    'The first three are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users and products of a company ' +
+    'The first three are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users, products and value chains of a company ' +
     'to otherCompanyId, and deactivates it. The next three are also for a COMPANY_ADMIN of the company, while it is ' +
     'active; the last two for invited users. A user added by a COMPANY_ADMIN is invited, also by mail, and becomes a member of ' +
     'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds without asking. ' +

@@ -4,6 +4,7 @@ import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { foldName, ngramsOf } from '../lists/search.ts';
 import { allOf, type ListSource } from '../lists/store.ts';
+import { VALUE_CHAIN_IDS } from '../value-chains/companies-store.ts';
 import type { Entries } from './entries.ts';
 import type { AddressField } from './profile-schemas.ts';
 import type { FILTERED, SORTABLE, Status } from './schemas.ts';
@@ -35,6 +36,8 @@ export type Company = Profile & {
   id: number;
   status: Status;
   version: number;
+  /** ids of its value chains, in its order */
+  valueChainIds: number[];
 };
 
 const COLUMNS: Record<keyof Profile, string> = {
@@ -77,7 +80,13 @@ function stored(profile: Profile, field: keyof Profile): unknown {
 }
 
 const COMPANY = raw(
-  ['id', 'status', 'version', ...FIELDS.map(field => `${COLUMNS[field]} AS "${field}"`)].join(', '),
+  [
+    'id',
+    'status',
+    'version',
+    `${VALUE_CHAIN_IDS.text} AS "valueChainIds"`,
+    ...FIELDS.map(field => `${COLUMNS[field]} AS "${field}"`),
+  ].join(', '),
 );
 
 export async function findCompany(database: Database, id: number): Promise<Company | undefined> {

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { findUsers } from '../accounts/users/store.ts';
 import { asItem as asUserItem } from '../accounts/users/user.ts';
+import type { Language } from '../contract/language.ts';
 import { findCountry } from '../countries/countries.ts';
 import { findCurrency } from '../currency/store.ts';
 import { findImages, type Image } from '../images/store.ts';
@@ -13,16 +14,17 @@ import type { Member } from './members-store.ts';
 import { ADDRESS_FIELDS, type BriefProfile, type WholeProfile } from './profile-schemas.ts';
 import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './schemas.ts';
 import type { Company, ListedCompany } from './store.ts';
+import { valueChainsOf } from './value-chains.ts';
 
 /** A company with its users, as a reader sees it. */
 export async function asCompany(
   database: Database,
   links: Links,
-  { found, caller }: { found: CompanyWithUsers; caller: Caller },
+  { found, caller, language }: { found: CompanyWithUsers; caller: Caller; language: Language },
 ): Promise<Static<typeof CompanySchema>> {
   const { company } = found;
   const [profile, users, companyRoles] = await Promise.all([
-    asProfile(database, company),
+    asProfile(database, company, language),
     asUsers(database, found),
     links.rolesOf(database, company.id),
   ]);
@@ -77,11 +79,16 @@ function actionsOf({ company, members }: CompanyWithUsers, { id, role }: Caller)
 }
 
 /** The whole profile of a company, without its users. */
-export async function asProfile(database: Database, company: Company): Promise<Static<typeof WholeProfile>> {
+export async function asProfile(
+  database: Database,
+  company: Company,
+  language: Language,
+): Promise<Static<typeof WholeProfile>> {
   const { interview, allowBeycoIntegration, documents, certifications } = company;
   const keys = filesOf(company).map(({ storageKey }) => storageKey);
-  const [images, currency] = await Promise.all([
+  const [images, valueChains, currency] = await Promise.all([
     findImages(database, keys),
+    valueChainsOf(database, company, language),
     company.currency === null ? undefined : findCurrency(database, company.currency),
   ]);
   const file = <Field extends string>(field: Field, key: string | null | undefined) => {
@@ -97,6 +104,7 @@ export async function asProfile(database: Database, company: Company): Promise<S
       ...rest,
       ...file('certificate', certificate),
     })),
+    valueChains,
     ...(currency && { currency }),
   };
 }

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import type { Problem, ProblemCode } from '../../platform/http/problems.ts';
+import { named } from '../../platform/http/shared-parts.ts';
 
 /** The envelope's status of each problem; a problem with fields is a VALIDATION_ERROR. */
 const statusOf: Record<ProblemCode, string> = {
@@ -53,19 +54,22 @@ export function envelope<Data extends TSchema>(data: Data, description: string) 
 export const Done = Type.Object({ status: Type.Literal('OK') }, { description: 'done' });
 
 const failed = (description: string, status: string, errorMessage: string) =>
-  Type.Object(
-    {
-      status: Type.String({ description: 'kind of failure' }),
-      errorMessage: Type.String({ description: 'the error, as a sentence' }),
-      validationErrorDetails: Type.Optional(
-        Type.Object({
-          fieldErrors: Type.Record(Type.String(), Type.String(), {
-            description: 'errors by the path of the field',
+  named(
+    'Failure',
+    Type.Object(
+      {
+        status: Type.String({ description: 'kind of failure' }),
+        errorMessage: Type.String({ description: 'the error, as a sentence' }),
+        validationErrorDetails: Type.Optional(
+          Type.Object({
+            fieldErrors: Type.Record(Type.String(), Type.String(), {
+              description: 'errors by the path of the field',
+            }),
           }),
-        }),
-      ),
-    },
-    { description, examples: [{ status, errorMessage }] },
+        ),
+      },
+      { description, examples: [{ status, errorMessage }] },
+    ),
   );
 
 const failures = {

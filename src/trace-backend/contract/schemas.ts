@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 
 /** Pattern of texts that PostgreSQL can store: all without U+0000. Bodies are checked when parsed, queries by this. */
 export const NO_NUL = '^[^\\u0000]*$';
@@ -6,12 +7,15 @@ export const NO_NUL = '^[^\\u0000]*$';
 const MAX_ID = 2_147_483_647;
 
 /** An id in a request: a number, or the same as a string. */
-export const Id = Type.Union(
-  [
-    Type.Integer({ minimum: 1, maximum: MAX_ID, title: 'a whole number' }),
-    Type.String({ pattern: '^[1-9][0-9]{0,9}$', title: 'a whole number as a string' }),
-  ],
-  { description: 'id, as a number or as a numeric string', examples: [7] },
+export const Id = named(
+  'Id',
+  Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: MAX_ID, title: 'a whole number' }),
+      Type.String({ pattern: '^[1-9][0-9]{0,9}$', title: 'a whole number as a string' }),
+    ],
+    { description: 'id, as a number or as a numeric string', examples: [7] },
+  ),
 );
 
 /** The number of an id. Numbers beyond the range of the database are not found. */

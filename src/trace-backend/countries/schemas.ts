@@ -1,12 +1,16 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 
-export const Country = Type.Object({
-  id: Type.Integer({ examples: [184] }),
-  code: Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['RW'] }),
-  name: Type.String({ examples: ['Rwanda'] }),
-});
+export const Country = named(
+  'Country',
+  Type.Object({
+    id: Type.Integer({ examples: [184] }),
+    code: Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['RW'] }),
+    name: Type.String({ examples: ['Rwanda'] }),
+  }),
+);
 
 export const SORTABLE = ['name'] as const;
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 import { AMOUNT } from './convert.ts';
@@ -15,17 +16,20 @@ const Amount = Type.String({
 });
 const Day = (description: string) => Type.String({ maxLength: 10, description, examples: ['2026-03-02'] });
 
-const Conversion = Type.Object({
-  value: Type.String({ description: 'the amount as sent', examples: ['1250.50'] }),
-  from: Type.String({ examples: ['USD'] }),
-  to: Type.String({ examples: ['RWF'] }),
-  date: Type.String({ description: 'the date whose rates were used', examples: ['2026-03-02'] }),
-  result: Type.Number({ description: 'the result as a number', examples: [1815725.5] }),
-  exact: Type.String({
-    description: 'the result with all six decimals, which a number may not be able to represent',
-    examples: ['1815725.5'],
+const Conversion = named(
+  'Conversion',
+  Type.Object({
+    value: Type.String({ description: 'the amount as sent', examples: ['1250.50'] }),
+    from: Type.String({ examples: ['USD'] }),
+    to: Type.String({ examples: ['RWF'] }),
+    date: Type.String({ description: 'the date whose rates were used', examples: ['2026-03-02'] }),
+    result: Type.Number({ description: 'the result as a number', examples: [1815725.5] }),
+    exact: Type.String({
+      description: 'the result with all six decimals, which a number may not be able to represent',
+      examples: ['1815725.5'],
+    }),
   }),
-});
+);
 
 export const convertSchema = {
   operationId: 'convertAmount',
@@ -50,12 +54,15 @@ export const convertAtDateSchema = {
   }),
 };
 
-const CurrencyType = Type.Object({
-  id: Type.Integer({ examples: [7] }),
-  code: Type.String({ examples: ['RWF'] }),
-  label: Type.String({ examples: ['Rwandan Franc'] }),
-  enabled: Type.Boolean(),
-});
+const CurrencyType = named(
+  'CurrencyType',
+  Type.Object({
+    id: Type.Integer({ examples: [7] }),
+    code: Type.String({ examples: ['RWF'] }),
+    label: Type.String({ examples: ['Rwandan Franc'] }),
+    enabled: Type.Boolean(),
+  }),
+);
 
 /** The sortable fields and the defaults of the list of currencies. */
 export const TYPE_ORDER = [SORTABLE, { limit: 100, sort: 'ASC' }] as const;

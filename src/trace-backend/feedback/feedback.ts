@@ -6,7 +6,7 @@ import type { Requester } from '../access/requester.ts';
 import { checkEmail } from '../accounts/users/email.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
 import type { Page } from '../contract/schemas.ts';
-import { unknownLabel } from '../labels/own/read.ts';
+import { unknownLabel } from '../labels/contents/read.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableProduct, mayChange } from '../products/access.ts';
 import { findLabel, findLabelByUuid, findPublishedLabel } from '../products/labels/store.ts';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../contract/shapes.ts';
@@ -27,13 +28,16 @@ const FeedbackBodyOf = Type.Object({
   productName: nullable(Type.String({ maxLength: 255, description: 'ignored' })),
 });
 
-const FeedbackView = shown(
-  Type.Object({
-    id: Type.Integer(),
-    labelId: Type.Integer(),
-    ...fields,
-    productName: Type.Optional(Type.String()),
-  }),
+const FeedbackView = named(
+  'Feedback',
+  shown(
+    Type.Object({
+      id: Type.Integer(),
+      labelId: Type.Integer(),
+      ...fields,
+      productName: Type.Optional(Type.String()),
+    }),
+  ),
 );
 
 const tags = ['Label'];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { SIZES, type Size } from './renditions.ts';
 
@@ -7,15 +8,18 @@ export const MAX_IMAGE_BYTES = 10 * MEGABYTE;
 export const MAX_DOCUMENT_BYTES = 25 * MEGABYTE;
 
 /** An image or a document in answers. */
-export const Image = Type.Object({
-  id: Type.Integer(),
-  storageKey: Type.String({
-    description: 'the key by which records refer to it and it is downloaded: a random UUID',
+export const Image = named(
+  'StoredFile',
+  Type.Object({
+    id: Type.Integer(),
+    storageKey: Type.String({
+      description: 'the key by which records refer to it and it is downloaded: a random UUID',
+    }),
+    name: Type.String({ description: 'the last path element of the file name sent' }),
+    contentType: Type.String({ description: 'media type detected from the bytes' }),
+    size: Type.Integer({ description: 'bytes received' }),
   }),
-  name: Type.String({ description: 'the last path element of the file name sent' }),
-  contentType: Type.String({ description: 'media type detected from the bytes' }),
-  size: Type.Integer({ description: 'bytes received' }),
-});
+);
 
 const file = Type.Object({ file: Type.String({ format: 'binary', description: 'the file, with its name' }) });
 

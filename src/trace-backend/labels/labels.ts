@@ -16,11 +16,11 @@ import {
   updateLabel,
 } from '../products/labels/store.ts';
 import type { Product } from '../products/store.ts';
-import { changedOwn, copyOf } from './own/content.ts';
-import { unknownLabel } from './own/read.ts';
-import type { ContentBody } from './own/schemas.ts';
-import { fieldsOf, settle } from './own/settle.ts';
-import { findOwn } from './own/store.ts';
+import { changedOwn, copyOf } from './contents/content.ts';
+import { unknownLabel } from './contents/read.ts';
+import type { ContentBody } from './contents/schemas.ts';
+import { fieldsOf, settle } from './contents/settle.ts';
+import { findOwn } from './contents/store.ts';
 import type { Action } from './schemas.ts';
 import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
 

@@ -16,12 +16,12 @@ import { findPublishedLabel, type Label } from '../products/labels/store.ts';
 import { findProduct, type Product } from '../products/store.ts';
 import { countBatches } from './batches/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
+import { described, isSelective, shownField, valueAt } from './contents/content.ts';
+import { fieldsOf } from './contents/settle.ts';
+import { findOwn, type OwnContent } from './contents/store.ts';
 import type { LabelCounts } from './counts/counts.ts';
 import { publicDocuments } from './documents/documents.ts';
 import { labelPage } from './label-page.ts';
-import { described, isSelective, shownField, valueAt } from './own/content.ts';
-import { fieldsOf } from './own/settle.ts';
-import { findOwn, type OwnContent } from './own/store.ts';
 import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
 
 export interface LabelsContext {

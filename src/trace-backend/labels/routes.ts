@@ -9,6 +9,9 @@ import { listed } from '../contract/shapes.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/labels/label.ts';
 import { findLabelByUuid, findLabels, type Label } from '../products/labels/store.ts';
+import { asAnswer, described } from './contents/content.ts';
+import { type Read, readableLabel, readableLabelOnly } from './contents/read.ts';
+import { getContentSchema, updateContentSchema } from './contents/schemas.ts';
 import { asAnalytics } from './counts/counts.ts';
 import { findCounts } from './counts/store.ts';
 import { instructionsPdf } from './instructions.ts';
@@ -20,9 +23,6 @@ import {
   executeOnLabel,
   removeLabel,
 } from './labels.ts';
-import { asAnswer, described } from './own/content.ts';
-import { type Read, readableLabel, readableLabelOnly } from './own/read.ts';
-import { getContentSchema, updateContentSchema } from './own/schemas.ts';
 import { type LabelsContext, registerPublicLabels } from './public.ts';
 import {
   analyticsSchema,

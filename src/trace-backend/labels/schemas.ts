@@ -1,43 +1,47 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { AnyLanguage } from '../contract/language.ts';
 import { Id, PathId } from '../contract/schemas.ts';
 import { nullable, oneOrMany, shown, text } from '../contract/shapes.ts';
 import { ConsumerSettings } from '../products/consumer.ts';
 import { LABEL_STATUSES, LabelUpdate, LabelView, labelChange, NewLabel } from '../products/labels/schemas.ts';
+import { LabelParams } from './contents/schemas.ts';
 import { ShownDocument } from './documents/schemas.ts';
-import { LabelParams } from './own/schemas.ts';
 
 const tags = ['Label'];
 
 /** The public view of a published label. */
-export const PublicLabel = Type.Object({
-  id: Type.Integer(),
-  productId: Type.Integer(),
-  status: Type.Enum([...LABEL_STATUSES]),
-  uuid: Type.String(),
-  title: Type.Optional(Type.String()),
-  language: Type.Optional(AnyLanguage),
-  fields: Type.Array(
-    Type.Object({
-      name: Type.Optional(Type.String()),
-      section: Type.Optional(Type.String()),
-      value: Type.Optional(
-        Type.Any({ description: "a text, a number or a boolean, or a part of the label's content" }),
-      ),
-    }),
-  ),
-  numberOfBatches: Type.Integer(),
-  checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
-  traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
-  businessToCustomerSettings: shown(ConsumerSettings),
-  videoMeetTheFarmers: Type.Optional(ShownDocument),
-  photosMeetTheFarmers: Type.Array(ShownDocument),
-  productionRecords: Type.Array(ShownDocument),
-  product: Type.Object({ name: Type.String() }),
-  company: Type.Optional(Type.Object({ name: Type.String() })),
-  photo: Type.Optional(Type.String({ description: 'path of the picture' })),
-});
+export const PublicLabel = named(
+  'PublicLabel',
+  Type.Object({
+    id: Type.Integer(),
+    productId: Type.Integer(),
+    status: Type.Enum([...LABEL_STATUSES]),
+    uuid: Type.String(),
+    title: Type.Optional(Type.String()),
+    language: Type.Optional(AnyLanguage),
+    fields: Type.Array(
+      Type.Object({
+        name: Type.Optional(Type.String()),
+        section: Type.Optional(Type.String()),
+        value: Type.Optional(
+          Type.Any({ description: "a text, a number or a boolean, or a part of the label's content" }),
+        ),
+      }),
+    ),
+    numberOfBatches: Type.Integer(),
+    checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
+    traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
+    businessToCustomerSettings: shown(ConsumerSettings),
+    videoMeetTheFarmers: Type.Optional(ShownDocument),
+    photosMeetTheFarmers: Type.Array(ShownDocument),
+    productionRecords: Type.Array(ShownDocument),
+    product: Type.Object({ name: Type.String() }),
+    company: Type.Optional(Type.Object({ name: Type.String() })),
+    photo: Type.Optional(Type.String({ description: 'path of the picture' })),
+  }),
+);
 export type PublicLabel = Static<typeof PublicLabel>;
 
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };

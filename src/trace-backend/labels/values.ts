@@ -3,10 +3,10 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { asLabel } from '../products/labels/label.ts';
 import type { LabelField } from '../products/labels/schemas.ts';
 import type { Label } from '../products/labels/store.ts';
-import { described, valueAt } from './own/content.ts';
-import { type ContentBody, ContentValues } from './own/schemas.ts';
-import { fieldsOf } from './own/settle.ts';
-import type { OwnContent } from './own/store.ts';
+import { described, valueAt } from './contents/content.ts';
+import { type ContentBody, ContentValues } from './contents/schemas.ts';
+import { fieldsOf } from './contents/settle.ts';
+import type { OwnContent } from './contents/store.ts';
 
 /** A field with any value, as in requests. */
 export type SentValue = Pick<LabelField, 'name' | 'section'> & { value?: unknown };

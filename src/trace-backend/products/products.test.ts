@@ -70,7 +70,14 @@ test('a product is read as it was sent, numbers and unknown fields of its parts 
   expect(await read(kopanyi.user, id)).toEqual({
     ...parts,
     id,
-    company: { ...owner, status: 'ACTIVE', mediaLinks: {}, documents: [], certifications: [] },
+    company: {
+      ...owner,
+      status: 'ACTIVE',
+      mediaLinks: {},
+      documents: [],
+      certifications: [],
+      valueChains: [],
+    },
     businessToCustomerSettings: {},
     valueChain: {},
     associatedCompanies: [

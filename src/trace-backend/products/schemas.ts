@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { reference } from '../codes/schemas.ts';
 import { COMPANY_TYPES } from '../companies/company-types.ts';
 import { WholeProfile } from '../companies/profile-schemas.ts';
@@ -22,10 +23,13 @@ import { parts } from './parts.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });
 
-const AssociatedCompany = Type.Object({
-  company: Type.Object({ id: Id }),
-  type: Type.Enum([...COMPANY_TYPES], { description: 'the relation to the product' }),
-});
+const AssociatedCompany = named(
+  'AssociatedCompany',
+  Type.Object({
+    company: Type.Object({ id: Id }),
+    type: Type.Enum([...COMPANY_TYPES], { description: 'the relation to the product' }),
+  }),
+);
 
 const fields = {
   ...parts,
@@ -40,8 +44,11 @@ const fields = {
   labels: oneOrMany(LabelBody, 50),
 };
 
-export const NewProduct = Type.Object({ name: Name, ...fields });
-export const ProductUpdate = Type.Object({ id: Id, name: Type.Optional(Name), ...fields });
+export const NewProduct = named('NewProduct', Type.Object({ name: Name, ...fields }));
+export const ProductUpdate = named(
+  'ProductUpdate',
+  Type.Object({ id: Id, name: Type.Optional(Name), ...fields }),
+);
 export type ProductBody = Omit<Static<typeof ProductUpdate>, 'id'>;
 
 export const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
@@ -50,49 +57,63 @@ const { id: _id, name: _name, ...whole } = WholeProfile.properties;
 const profile = { status: CompanyStatus, ...whole };
 
 /** The owner of a product: the whole company for callers who may see it, otherwise its id and name. */
-const Owner = Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties });
+const Owner = named(
+  'ProductOwner',
+  Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties }),
+);
 
-export const ProductView = Type.Object({
-  id: Type.Integer({ examples: [12] }),
-  name: Type.String(),
-  ...shown(Type.Object(parts)).properties,
-  company: Type.Optional(Owner),
-  valueChain: Type.Partial(ValueChain),
-  associatedCompanies: Type.Array(Type.Object({ company: CompanyName, type: Type.Enum([...COMPANY_TYPES]) })),
-  labels: Type.Array(LabelView),
-  createdAt: DateTime,
-  updatedAt: DateTime,
-});
-
-export const ProductItem = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  photo: Type.Optional(
-    Type.Object({
-      id: Type.Integer(),
-      storageKey: Type.String(),
-      name: Type.String(),
-      contentType: Type.String(),
-      size: Type.Integer(),
-    }),
-  ),
-  photoStorageId: Type.Optional(Type.String({ description: 'storage key of the photo' })),
-  company: Type.Optional(CompanyName),
-  updatedAt: DateTime,
-});
-
-export const Change = Type.Object({
-  id: Type.Integer(),
-  at: DateTime,
-  version: Type.Integer({ description: 'the version made by the change' }),
-  user: Type.Object({ id: Type.Integer(), name: Type.String(), surname: Type.String() }),
-  path: Type.String({
-    description: 'path of the field; empty for the creation of the product',
-    examples: ['origin.text'],
+export const ProductView = named(
+  'Product',
+  Type.Object({
+    id: Type.Integer({ examples: [12] }),
+    name: Type.String(),
+    ...shown(Type.Object(parts)).properties,
+    company: Type.Optional(Owner),
+    valueChain: Type.Partial(ValueChain),
+    associatedCompanies: Type.Array(
+      Type.Object({ company: CompanyName, type: Type.Enum([...COMPANY_TYPES]) }),
+    ),
+    labels: Type.Array(LabelView),
+    createdAt: DateTime,
+    updatedAt: DateTime,
   }),
-  before: Type.Optional(Type.Any({ description: 'absent if there was no value' })),
-  after: Type.Optional(Type.Any({ description: 'absent if there is no value' })),
-});
+);
+
+export const ProductItem = named(
+  'ProductItem',
+  Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    photo: Type.Optional(
+      Type.Object({
+        id: Type.Integer(),
+        storageKey: Type.String(),
+        name: Type.String(),
+        contentType: Type.String(),
+        size: Type.Integer(),
+      }),
+    ),
+    photoStorageId: Type.Optional(Type.String({ description: 'storage key of the photo' })),
+    company: Type.Optional(CompanyName),
+    updatedAt: DateTime,
+  }),
+);
+
+export const Change = named(
+  'ProductChange',
+  Type.Object({
+    id: Type.Integer(),
+    at: DateTime,
+    version: Type.Integer({ description: 'the version made by the change' }),
+    user: Type.Object({ id: Type.Integer(), name: Type.String(), surname: Type.String() }),
+    path: Type.String({
+      description: 'path of the field; empty for the creation of the product',
+      examples: ['origin.text'],
+    }),
+    before: Type.Optional(Type.Any({ description: 'absent if there was no value' })),
+    after: Type.Optional(Type.Any({ description: 'absent if there is no value' })),
+  }),
+);
 
 const tags = ['Product'];
 

@@ -23,7 +23,7 @@ export async function asProduct(
     companyNames(database, [companyId, ...associations.map(each => each.companyId)]),
     findImages(database, keys),
     findLabels(database, id),
-    wholeOwner(database, caller, companyId),
+    wholeOwner(database, caller, companyId, language),
     valueChainId === null ? [] : briefValueChains(database, [valueChainId], language),
   ]);
   return {

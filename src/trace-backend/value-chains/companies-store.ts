@@ -1,5 +1,10 @@
-import sql from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+
+/** The ids of the value chains of each company of a statement, for the columns of its store. */
+export const VALUE_CHAIN_IDS = raw(
+  'ARRAY(SELECT value_chain_id FROM company_value_chains WHERE company_id = companies.id ORDER BY position)',
+);
 
 /** The ids of the value chains that a company takes part in, in the order in which they were sent. */
 export async function findCompanyValueChains(database: Database, companyId: number): Promise<number[]> {

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { named } from '../../platform/http/shared-parts.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 import { briefCode, reference, shownCode } from '../codes/schemas.ts';
 import { SORTABLE as CODE_SORTABLE } from '../codes/store.ts';
@@ -18,31 +19,34 @@ const Status = Type.Enum([...STATUSES], { description: 'a new value chain is ENA
 const linked = (description: string) =>
   nullable(Type.Array(reference('by its id'), { maxItems: MAX_LINKED, description }));
 
-const ValueChainBody = Type.Object({
-  id: nullable({
-    ...Id,
-    description: 'of the one to be changed; without it a new one is added',
-  } as typeof Id),
-  name: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '\\S',
-      description: 'required of a new one',
-      examples: ['Coffee Rwanda'],
-    }),
-  ),
-  description: text(2000),
-  valueChainStatus: Type.Optional(
-    Type.Enum([...STATUSES], { description: 'ignored: POST …/enable and …/disable change it' }),
-  ),
-  facilityTypes: linked('replace the previous ones'),
-  measureUnitTypes: linked('replace the previous ones'),
-  processingEvidenceTypes: linked('replace the previous ones'),
-  processingEvidenceFields: linked('replace the previous ones'),
-  semiProducts: linked('replace the previous ones'),
-  productType: nullable(reference('the type of its products')),
-});
+const ValueChainBody = named(
+  'ValueChain',
+  Type.Object({
+    id: nullable({
+      ...Id,
+      description: 'of the one to be changed; without it a new one is added',
+    } as typeof Id),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        pattern: '\\S',
+        description: 'required of a new one',
+        examples: ['Coffee Rwanda'],
+      }),
+    ),
+    description: text(2000),
+    valueChainStatus: Type.Optional(
+      Type.Enum([...STATUSES], { description: 'ignored: POST …/enable and …/disable change it' }),
+    ),
+    facilityTypes: linked('replace the previous ones'),
+    measureUnitTypes: linked('replace the previous ones'),
+    processingEvidenceTypes: linked('replace the previous ones'),
+    processingEvidenceFields: linked('replace the previous ones'),
+    semiProducts: linked('replace the previous ones'),
+    productType: nullable(reference('the type of its products')),
+  }),
+);
 export type ValueChainBody = Static<typeof ValueChainBody>;
 
 const brief = {
@@ -59,14 +63,17 @@ const codesOf = (field: keyof typeof LINKS) =>
   );
 
 /** A value chain; in lists and in other records without its codes. */
-export const ValueChain = Type.Object({
-  ...brief,
-  facilityTypes: codesOf('facilityTypes'),
-  measureUnitTypes: codesOf('measureUnitTypes'),
-  processingEvidenceTypes: codesOf('processingEvidenceTypes'),
-  processingEvidenceFields: codesOf('processingEvidenceFields'),
-  semiProducts: codesOf('semiProducts'),
-});
+export const ValueChain = named(
+  'ValueChainItem',
+  Type.Object({
+    ...brief,
+    facilityTypes: codesOf('facilityTypes'),
+    measureUnitTypes: codesOf('measureUnitTypes'),
+    processingEvidenceTypes: codesOf('processingEvidenceTypes'),
+    processingEvidenceFields: codesOf('processingEvidenceFields'),
+    semiProducts: codesOf('semiProducts'),
+  }),
+);
 
 const Saved = envelope(Type.Object({ id: Type.Integer({ examples: [7] }) }), 'its id');
 const params = Type.Object({ id: PathId });

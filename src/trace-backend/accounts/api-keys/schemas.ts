@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { SCOPES } from '../../../platform/tokens/api-key.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime, NO_NUL } from '../../contract/schemas.ts';
@@ -24,17 +25,20 @@ const Name = Type.String({
   examples: ['weather station'],
 });
 
-export const NewKey = Type.Object({
-  name: Name,
-  scopes: Scopes,
-  expiresAt: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description: `when the key ends, with an offset; at most ${LONGEST_DAYS} days from now, by default ${DEFAULT_DAYS}`,
-      examples: ['2030-01-01T00:00:00Z'],
-    }),
-  ),
-});
+export const NewKey = named(
+  'NewApiKey',
+  Type.Object({
+    name: Name,
+    scopes: Scopes,
+    expiresAt: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: `when the key ends, with an offset; at most ${LONGEST_DAYS} days from now, by default ${DEFAULT_DAYS}`,
+        examples: ['2030-01-01T00:00:00Z'],
+      }),
+    ),
+  }),
+);
 
 /** Any text is accepted in a path; one that is no UUID is not found. */
 const KeyId = Type.String({
@@ -52,10 +56,13 @@ const fields = {
   expiresAt: DateTime,
 };
 
-export const ApiKey = Type.Object({
-  ...fields,
-  lastUsedAt: Type.Optional({ ...DateTime, description: 'to the minute; absent before the first use' }),
-});
+export const ApiKey = named(
+  'ApiKey',
+  Type.Object({
+    ...fields,
+    lastUsedAt: Type.Optional({ ...DateTime, description: 'to the minute; absent before the first use' }),
+  }),
+);
 
 const CreatedKey = Type.Object({
   ...fields,

@@ -1,15 +1,19 @@
 import { Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime } from '../../contract/schemas.ts';
 import { ACCESS_SECONDS } from '../../keys/keys.ts';
 import { Code, User } from '../users/schemas.ts';
 import { MAX_SESSIONS } from './store.ts';
 
-export const Login = Type.Object({
-  username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),
-  password: Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] }),
-  code: Type.Optional(Code),
-});
+export const Login = named(
+  'Login',
+  Type.Object({
+    username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),
+    password: Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] }),
+    code: Type.Optional(Code),
+  }),
+);
 
 /** Any text is accepted in a path; one that is no UUID is not found. */
 export const SessionId = Type.String({
@@ -19,32 +23,38 @@ export const SessionId = Type.String({
   examples: ['0b2d2c52-1b1c-4a53-9c1f-6f3c2d1e0a99'],
 });
 
-export const Session = Type.Object({
-  id: SessionId,
-  startedAt: DateTime,
-  lastUsedAt: { ...DateTime, description: 'when it was last refreshed, or logged in' },
-  expiresAt: { ...DateTime, description: 'when it ends, however often it is refreshed' },
-  address: Type.String({ description: 'address it was last used from', examples: ['192.0.2.7'] }),
-  userAgent: Type.String({ description: 'program it was last used by', examples: ['Mozilla/5.0'] }),
-  secondFactor: Type.Boolean({ description: 'whether the login proved a second factor' }),
-  current: Type.Boolean({ description: 'whether this request belongs to it' }),
-});
+export const Session = named(
+  'Session',
+  Type.Object({
+    id: SessionId,
+    startedAt: DateTime,
+    lastUsedAt: { ...DateTime, description: 'when it was last refreshed, or logged in' },
+    expiresAt: { ...DateTime, description: 'when it ends, however often it is refreshed' },
+    address: Type.String({ description: 'address it was last used from', examples: ['192.0.2.7'] }),
+    userAgent: Type.String({ description: 'program it was last used by', examples: ['Mozilla/5.0'] }),
+    secondFactor: Type.Boolean({ description: 'whether the login proved a second factor' }),
+    current: Type.Boolean({ description: 'whether this request belongs to it' }),
+  }),
+);
 
 export const Refresh = Type.Object({
   refresh_token: Type.String({ maxLength: 200, description: 'from the last answer; each can be used once' }),
 });
 
-export const AppTokens = Type.Object({
-  access_token: Type.String({ description: 'for `Authorization: Bearer`, at both services' }),
-  token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer({
-    description: 'seconds until the access token ends',
-    examples: [ACCESS_SECONDS],
+export const AppTokens = named(
+  'AppTokens',
+  Type.Object({
+    access_token: Type.String({ description: 'for `Authorization: Bearer`, at both services' }),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({
+      description: 'seconds until the access token ends',
+      examples: [ACCESS_SECONDS],
+    }),
+    refresh_token: Type.String({ description: 'exchanges for new tokens, once' }),
+    refresh_expires_at: { ...DateTime, description: 'when the session ends, however often it is refreshed' },
+    user: User,
   }),
-  refresh_token: Type.String({ description: 'exchanges for new tokens, once' }),
-  refresh_expires_at: { ...DateTime, description: 'when the session ends, however often it is refreshed' },
-  user: User,
-});
+);
 
 const withCookies = {
   'set-cookie': Type.String({

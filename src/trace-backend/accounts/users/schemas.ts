@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { LANGUAGES } from '../../contract/language.ts';
 
 export const Language = Type.Enum([...LANGUAGES], {
@@ -25,30 +26,36 @@ export const personName = (description: string, example: string) =>
 export const ACTIONS = ['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY'] as const;
 
 /** A user in lists: front ends build forms of exactly these fields. */
-export const UserItem = Type.Object({
-  id: Type.Integer({ examples: [7] }),
-  email: Type.String({ examples: ['ana@example.org'] }),
-  name: Type.String({ examples: ['Ana'] }),
-  surname: Type.String({ examples: ['Uwase'] }),
-  status: Status,
-  role: Role,
-  language: Language,
-});
+export const UserItem = named(
+  'UserItem',
+  Type.Object({
+    id: Type.Integer({ examples: [7] }),
+    email: Type.String({ examples: ['ana@example.org'] }),
+    name: Type.String({ examples: ['Ana'] }),
+    surname: Type.String({ examples: ['Uwase'] }),
+    status: Status,
+    role: Role,
+    language: Language,
+  }),
+);
 
-export const User = Type.Object({
-  ...UserItem.properties,
-  actions: Type.Array(Type.Enum([...ACTIONS]), {
-    description: 'what the user may do',
-    examples: [ACTIONS],
+export const User = named(
+  'User',
+  Type.Object({
+    ...UserItem.properties,
+    actions: Type.Array(Type.Enum([...ACTIONS]), {
+      description: 'what the user may do',
+      examples: [ACTIONS],
+    }),
+    companyIds: Type.Array(Type.Integer(), { description: 'the companies the user is a member of' }),
+    companyIdsAdmin: Type.Array(Type.Integer(), {
+      description: 'those of them whose COMPANY_ADMIN the user is',
+    }),
+    discoverable: Type.Boolean({
+      description: 'whether others can share packets with the user by e-mail address',
+    }),
   }),
-  companyIds: Type.Array(Type.Integer(), { description: 'the companies the user is a member of' }),
-  companyIdsAdmin: Type.Array(Type.Integer(), {
-    description: 'those of them whose COMPANY_ADMIN the user is',
-  }),
-  discoverable: Type.Boolean({
-    description: 'whether others can share packets with the user by e-mail address',
-  }),
-});
+);
 
 /** The secret of a mailed link. */
 export const MailToken = Type.String({

@@ -9,7 +9,7 @@ import { findImages } from '../../images/store.ts';
 import { changeDependent } from '../../products/dependents.ts';
 import { findLabel, type Label } from '../../products/labels/store.ts';
 import { describedDocument } from '../../products/view.ts';
-import { readableLabelOnly, unknownLabel } from '../own/read.ts';
+import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import type { BatchBody } from './schemas.ts';
 import {
   type Batch,

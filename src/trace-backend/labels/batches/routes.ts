@@ -4,7 +4,7 @@ import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf } from '../../contract/schemas.ts';
 import type { Lists } from '../../lists/lists.ts';
-import { readableLabelOnly } from '../own/read.ts';
+import { readableLabelOnly } from '../contents/read.ts';
 import {
   asBatches,
   type BatchContext,

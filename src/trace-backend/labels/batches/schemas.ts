@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { Day } from '../../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
@@ -7,7 +8,10 @@ import { Document } from '../../products/document.ts';
 import { Location } from '../../products/parts.ts';
 
 const { address, latitude, longitude, numberOfFarmers, pinName } = Location.properties;
-export const BatchLocation = Type.Object({ address, latitude, longitude, numberOfFarmers, pinName });
+export const BatchLocation = named(
+  'BatchLocation',
+  Type.Object({ address, latitude, longitude, numberOfFarmers, pinName }),
+);
 export type BatchLocation = Static<typeof BatchLocation>;
 
 const Num = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['B-001'] });
@@ -22,17 +26,21 @@ const fields = {
   traceOrigin: nullable(Type.Boolean({ description: 'whether everyone may see the locations' })),
 };
 
-export const NewBatch = Type.Object({ labelId: Id, number: Num, ...fields });
-export const BatchUpdate = Type.Object({
-  id: Id,
-  labelId: nullable({ ...Id, description: 'ignored' } as typeof Id),
-  number: nullable(Num),
-  ...fields,
-});
+export const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
+export const BatchUpdate = named(
+  'BatchUpdate',
+  Type.Object({
+    id: Id,
+    labelId: nullable({ ...Id, description: 'ignored' } as typeof Id),
+    number: nullable(Num),
+    ...fields,
+  }),
+);
 export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id' | 'labelId'>;
 
-const BatchView = shown(
-  Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields }),
+const BatchView = named(
+  'LabelBatch',
+  shown(Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields })),
 );
 
 const tags = ['Label'];

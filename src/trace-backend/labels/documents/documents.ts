@@ -10,7 +10,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import { findLabel, findLabelsById } from '../../products/labels/store.ts';
 import { profileOf } from '../../products/owner.ts';
 import { findProduct, type Product } from '../../products/store.ts';
-import { type Read, readableLabelOnly, unknownLabel } from '../own/read.ts';
+import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import type { Chosen, ShownDocument } from './schemas.ts';
 import { findShowing, findShown, setShown } from './store.ts';
 

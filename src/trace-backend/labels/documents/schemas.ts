@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id } from '../../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../../contract/shapes.ts';
 import { Document } from '../../products/document.ts';
-import { LabelParams } from '../own/schemas.ts';
+import { LabelParams } from '../contents/schemas.ts';
 
 const TYPES = ['LINK', 'FILE'] as const;
 const CATEGORIES = ['VIDEO', 'PRODUCTION_RECORD', 'MEET_THE_FARMER'] as const;
@@ -19,7 +20,7 @@ const fields = {
 };
 
 /** A document of a company as labels show it. */
-export const ShownDocument = shown(Type.Object({ id: Type.Integer(), ...fields }));
+export const ShownDocument = named('ShownDocument', shown(Type.Object({ id: Type.Integer(), ...fields })));
 export type ShownDocument = Static<typeof ShownDocument>;
 
 const active = Type.Boolean({ description: 'whether the label shows it' });

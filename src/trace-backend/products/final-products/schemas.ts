@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { CODE_LISTS } from '../../codes/lists.ts';
 import { briefCode, reference } from '../../codes/schemas.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
@@ -10,36 +11,43 @@ import { parts } from '../parts.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Roasted, 1 kg'] });
 
-export const FinalProductBody = Type.Object({
-  id: nullable({ ...Id, description: 'of an existing one; without it, a new one' } as typeof Id),
-  name: Name,
-  description: text(2000),
-  measurementUnitType: nullable(reference('its measure unit type')),
-  labels: nullable(
-    Type.Array(Type.Object({ id: Id }), {
-      maxItems: 100,
-      description: 'labels of the product that it carries',
-    }),
-  ),
-});
+export const FinalProductBody = named(
+  'FinalProduct',
+  Type.Object({
+    id: nullable({ ...Id, description: 'of an existing one; without it, a new one' } as typeof Id),
+    name: Name,
+    description: text(2000),
+    product: nullable(reference('ignored: the path has the product')),
+    measurementUnitType: nullable(reference('its measure unit type')),
+    labels: nullable(
+      Type.Array(Type.Object({ id: Id }), {
+        maxItems: 100,
+        description: 'labels of the product that it carries',
+      }),
+    ),
+  }),
+);
 export type FinalProductBody = Static<typeof FinalProductBody>;
 
 const { fields: _fields, ...base } = LabelView.properties;
 const Labels = Type.Array(Type.Object(base));
 
-const FinalProductView = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  description: Type.Optional(Type.String()),
-  product: Type.Object({
+const FinalProductView = named(
+  'FinalProduct',
+  Type.Object({
     id: Type.Integer(),
     name: Type.String(),
-    description: parts.description,
-    origin: parts.origin,
+    description: Type.Optional(Type.String()),
+    product: Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      description: parts.description,
+      origin: parts.origin,
+    }),
+    measurementUnitType: Type.Optional(briefCode(CODE_LISTS.measureUnitTypes)),
+    labels: Labels,
   }),
-  measurementUnitType: Type.Optional(briefCode(CODE_LISTS.measureUnitTypes)),
-  labels: Labels,
-});
+);
 
 const tags = ['Product'];
 const ofProduct = { productId: PathId };

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { AnyLanguage } from '../../contract/language.ts';
 import { Id } from '../../contract/schemas.ts';
 import { nullable, oneOf, oneOrMany, text } from '../../contract/shapes.ts';
@@ -11,17 +12,20 @@ const Value = Type.Unsafe<string | number | boolean>({
   maxLength: 10_000,
 });
 
-export const Field = Type.Object({
-  name: text(255),
-  section: text(255),
-  value: nullable(Value),
-  visible: nullable(
-    Type.Boolean({
-      description:
-        "whether the label shows the field; with true, the value of a field of the label's content (description, company.name) is the one there",
-    }),
-  ),
-});
+export const Field = named(
+  'LabelField',
+  Type.Object({
+    name: text(255),
+    section: text(255),
+    value: nullable(Value),
+    visible: nullable(
+      Type.Boolean({
+        description:
+          "whether the label shows the field; with true, the value of a field of the label's content (description, company.name) is the one there",
+      }),
+    ),
+  }),
+);
 export type LabelField = Static<typeof Field>;
 
 export const labelTitle = {
@@ -35,15 +39,18 @@ export const ignoredFields = {
 const content = { ...labelTitle, fields: oneOrMany(Field, 200) };
 
 /** A label in a product; id or uuid refer to an existing one. */
-export const LabelBody = Type.Object({
-  id: nullable(Id),
-  uuid: nullable(Type.String({ maxLength: 100 })),
-  ...content,
-});
+export const LabelBody = named(
+  'ProductLabel',
+  Type.Object({
+    id: nullable(Id),
+    uuid: nullable(Type.String({ maxLength: 100 })),
+    ...content,
+  }),
+);
 export type LabelBody = Static<typeof LabelBody>;
 
 const uuid = nullable(Type.String({ maxLength: 100, description: 'ignored' }));
-export const NewLabel = Type.Object({ productId: Id, ...content, uuid, ...ignoredFields });
+export const NewLabel = named('NewLabel', Type.Object({ productId: Id, ...content, uuid, ...ignoredFields }));
 /** What a label is changed by, without its fields. */
 export const labelChange = {
   id: Id,
@@ -52,14 +59,20 @@ export const labelChange = {
   status: ignoredFields.status,
   productId: nullable({ ...Id, description: 'ignored' } as typeof Id),
 };
-export const LabelUpdate = Type.Object({ ...labelChange, ...content, ...ignoredFields });
+export const LabelUpdate = named(
+  'LabelUpdate',
+  Type.Object({ ...labelChange, ...content, ...ignoredFields }),
+);
 
-export const LabelView = Type.Object({
-  id: Type.Integer({ examples: [3] }),
-  productId: Type.Integer(),
-  status: Type.Enum([...LABEL_STATUSES]),
-  uuid: Type.String({ examples: ['7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11'] }),
-  title: Type.Optional(Type.String()),
-  language: Type.Optional(AnyLanguage),
-  fields: Type.Array(Field),
-});
+export const LabelView = named(
+  'Label',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    productId: Type.Integer(),
+    status: Type.Enum([...LABEL_STATUSES]),
+    uuid: Type.String({ examples: ['7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11'] }),
+    title: Type.Optional(Type.String()),
+    language: Type.Optional(AnyLanguage),
+    fields: Type.Array(Field),
+  }),
+);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { added, read, type Tenant, tenant } from '../../../test/helpers/chain.ts';
-import { picture, uploadFile } from '../../../test/helpers/images.ts';
-import { companyForm, labelFields, productForm } from '../../../test/helpers/product-forms.ts';
-import { type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
+import { added, read, type Tenant, tenant } from '../../../../test/helpers/chain.ts';
+import { picture, uploadFile } from '../../../../test/helpers/images.ts';
+import { companyForm, labelFields, productForm } from '../../../../test/helpers/product-forms.ts';
+import { type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 
 let trace: RunningTrace;
 let kopanyi: Tenant;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, PathId } from '../../contract/schemas.ts';
 import { nullable, shown, text } from '../../contract/shapes.ts';
@@ -31,7 +32,10 @@ const company = {
 /** The fields of a company that a label copies. */
 export const COMPANY_FIELDS = Object.keys(company);
 
-const Company = Type.Object(company, { description: 'the owner, as the label presents it' });
+const Company = named(
+  'LabelCompany',
+  Type.Object(company, { description: 'the owner, as the label presents it' }),
+);
 
 /** What a label tells of its product. */
 export const ContentValues = Type.Object({
@@ -46,13 +50,16 @@ const ContentBodyOf = Type.Object({
   id: nullable({ ...Id, description: 'ignored' } as typeof Id),
 });
 
-const ContentView = Type.Object({
-  id: Type.Integer({ description: 'id of the label' }),
-  labelId: Type.Integer(),
-  name: Type.String(),
-  ...shown(Type.Object(labelParts)).properties,
-  company: shown(Company),
-});
+const ContentView = named(
+  'LabelContent',
+  Type.Object({
+    id: Type.Integer({ description: 'id of the label' }),
+    labelId: Type.Integer(),
+    name: Type.String(),
+    ...shown(Type.Object(labelParts)).properties,
+    company: shown(Company),
+  }),
+);
 
 const tags = ['Label'];
 export const LabelParams = Type.Object({ id: PathId });
