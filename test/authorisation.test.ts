@@ -183,6 +183,7 @@ const TABLE: Record<string, Row> = {
     statuses: everyone(201),
   },
   'GET /chat/threads': { path: ofOwner('/chat/threads?user_id={owner}'), statuses: theNamed(200) },
+  'GET /chat/threads/{thread_id}': { path: inThread(''), statuses: participants(200) },
   'PATCH /chat/threads/{thread_id}': {
     path: inThread(''),
     body: () => ({ name: 'Renamed' }),
@@ -191,6 +192,10 @@ const TABLE: Record<string, Row> = {
   'POST /chat/threads/{thread_id}/participants': {
     path: inThread('/participants'),
     body: () => ({ user_ids: ['zawadi'] }),
+    statuses: participants(200),
+  },
+  'GET /chat/threads/{thread_id}/participants': {
+    path: inThread('/participants'),
     statuses: participants(200),
   },
   'DELETE /chat/threads/{thread_id}/participants/{user_id}': {

@@ -3,9 +3,10 @@ import { linkNext } from '../../platform/http/next-link.ts';
 import { sendText } from '../../platform/http/server.ts';
 import { sendParts } from '../../platform/http/streamed-text.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
+import type { MessageDetails } from '../packets/read-store.ts';
 import { displayed } from './messages/message.ts';
 import type { MessageRow } from './messages/store.ts';
-import type { Thread } from './threads/store.ts';
+import type { Thread, ThreadParticipant } from './threads/store.ts';
 
 /** Items a page, at most. */
 export const MAX_PAGE = 1000;
@@ -31,10 +32,28 @@ export function messageItem(row: MessageRow, withThread: boolean): Item {
   };
 }
 
+/** A message with its details as an item. */
+export function detailedItem({
+  details,
+  ...row
+}: MessageRow & { details: MessageDetails | undefined }): Item {
+  const { cursor, json } = messageItem(row, false);
+  const { sender = null, attachments = null } = details ?? {};
+  const more =
+    (sender === null ? '' : `,"from_user":${JSON.stringify(sender)}`) +
+    (attachments === null ? '' : `,"attachments":${attachments}`);
+  return { cursor, json: `${json.slice(0, -1)}${more}}` };
+}
+
 /** A thread as an item. */
 export function threadItem(thread: Thread): Item {
   const object = threadObject(thread);
   return { cursor: object.thread_id, json: JSON.stringify(object) };
+}
+
+/** A participant as an item. */
+export function participantItem({ userId, addedAt }: ThreadParticipant): Item {
+  return { cursor: userId, json: JSON.stringify({ user_id: userId, added_at: addedAt.toISOString() }) };
 }
 
 /** A thread as answers contain it. */
@@ -100,7 +119,7 @@ async function sendPage<Row>(
   const cursor = items.length > size ? page.at(-1)?.cursor : undefined;
   // The next page of a POST is another body, to which no link leads.
   if (cursor !== undefined && reply.request.method === 'GET') linkNext(reply, cursor);
-  const next = cursor === undefined ? '' : `,"next_cursor":"${cursor}"`;
+  const next = cursor === undefined ? '' : `,"next_cursor":${JSON.stringify(cursor)}`;
   return sendText(reply, `{"${name}":[${page.map(({ json }) => json).join(',')}]${next}}`);
 }
 

@@ -6,15 +6,25 @@ import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
-import { findPagePosition } from '../packets/read-store.ts';
-import { inBatches, messageItem, sendList, threadItem, threadObject } from './listing.ts';
-import { listMessages } from './messages/store.ts';
+import { findMessageDetails, findPagePosition } from '../packets/read-store.ts';
+import {
+  detailedItem,
+  inBatches,
+  messageItem,
+  participantItem,
+  sendList,
+  threadItem,
+  threadObject,
+} from './listing.ts';
+import { listMessages, type MessageRow } from './messages/store.ts';
 import { fold } from './ngrams/fold.ts';
 import {
   addParticipantsSchema,
   createThreadSchema,
+  getThreadSchema,
   leaveThreadSchema,
   listMessagesSchema,
+  listParticipantsSchema,
   listThreadsSchema,
   renameThreadSchema,
   searchSchema,
@@ -22,11 +32,14 @@ import {
 import { messagePosition, searchMessages } from './search/search.ts';
 import {
   addParticipants,
+  findThread,
   insertThread,
+  listParticipants,
   listThreads,
   removeParticipant,
   renameThread,
   type Thread,
+  type ThreadParticipant,
 } from './threads/store.ts';
 import type { ThreadCheck } from './threads/thread-check.ts';
 
@@ -35,7 +48,8 @@ export function registerChat(
   app: Server,
   { pool, checkThread }: { pool: pg.Pool; checkThread: ThreadCheck },
 ): void {
-  registerThreads(app, pool, checkThread);
+  registerThreads(app, pool, ownThread(checkThread));
+  registerParticipants(app, pool, checkThread);
   registerMessages(app, pool, ownThread(checkThread));
 }
 
@@ -47,8 +61,7 @@ function ownThread(checkThread: ThreadCheck): OwnThread {
     (await checkThread(threadId, { anonymous, userId: user })).threadId;
 }
 
-function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
-  const findOwn = ownThread(checkThread);
+function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
   app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
     const { name, created_by } = request.body;
     const createdBy = await namedUser(request, 'created_by', created_by);
@@ -82,17 +95,42 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
     return sendList(reply, 'threads', limit, threads, threadItem);
   });
 
+  app.get('/chat/threads/:thread_id', { schema: getThreadSchema }, async request => {
+    const threadId = await findOwn(request, request.params.thread_id);
+    return threadObject((await findThread(pool, threadId)) as Thread);
+  });
+
   app.patch('/chat/threads/:thread_id', { schema: renameThreadSchema }, async request => {
     const threadId = await findOwn(request, request.params.thread_id);
     const thread = await renameThread(pool, threadId, request.body.name);
     return threadObject(thread as Thread);
   });
+}
 
+function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+  const findOwn = ownThread(checkThread);
   app.post('/chat/threads/:thread_id/participants', { schema: addParticipantsSchema }, async request => {
     const threadId = await findOwn(request, request.params.thread_id);
     const added = await addParticipants(pool, threadId, request.body.user_ids, new Date());
     return { message: added === 1 ? '1 participant added' : `${added} participants added`, added };
   });
+
+  app.get(
+    '/chat/threads/:thread_id/participants',
+    { schema: listParticipantsSchema },
+    async (request, reply) => {
+      const { limit, cursor } = request.query;
+      const threadId = await findOwn(request, request.params.thread_id);
+      const participants = (wanted: number) =>
+        inBatches(
+          wanted,
+          cursor,
+          ({ userId }: ThreadParticipant) => userId,
+          (after, count) => listParticipants(pool, threadId, { after, limit: count }),
+        );
+      return sendList(reply, 'participants', limit, participants, participantItem);
+    },
+  );
 
   app.delete(
     '/chat/threads/:thread_id/participants/:user_id',
@@ -109,15 +147,27 @@ function registerThreads(app: Server, pool: pg.Pool, checkThread: ThreadCheck): 
   );
 }
 
+async function* withDetails(pool: pg.Pool, batches: AsyncGenerator<MessageRow[]>) {
+  for await (const rows of batches) {
+    const ids = rows.map(({ packetId }) => packetId);
+    const details = ids.length > 0 ? await findMessageDetails(pool, ids) : undefined;
+    yield rows.map(row => ({ ...row, details: details?.get(row.packetId) }));
+  }
+}
+
 function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
   app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
-    const { order = 'asc', limit, cursor } = request.query;
+    const { order = 'asc', details = 'false', limit, cursor } = request.query;
     const threadId = await findOwn(request, request.params.thread_id);
     const start = await positionOf(cursor, id => findPagePosition(pool, id));
     const messages = (wanted: number) =>
       inBatches(wanted, start, messagePosition, (after, count) =>
         listMessages(pool, threadId, { order, after, limit: count }),
       );
+    if (details === 'true') {
+      const detailed = (wanted: number) => withDetails(pool, messages(wanted));
+      return sendList(reply, 'messages', limit, detailed, detailedItem);
+    }
     return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));
   });
 

@@ -103,6 +103,19 @@ export const listThreadsSchema = {
   },
 };
 
+export const getThreadSchema = {
+  operationId: 'getThread',
+  tags,
+  summary: 'One thread',
+  description: 'With a token, only for participants.',
+  params: ThreadPath,
+  response: {
+    200: { ...Thread, description: 'the thread' },
+    403: forbidden,
+    ...errorAnswers(400, 404, 500, 503),
+  },
+};
+
 export const renameThreadSchema = {
   operationId: 'renameThread',
   tags,
@@ -133,6 +146,31 @@ export const addParticipantsSchema = {
   },
 };
 
+export const listParticipantsSchema = {
+  operationId: 'listParticipants',
+  tags,
+  summary: 'The participants of a thread, by user',
+  description: 'All of them, or page by page with limit. With a token, only for participants.',
+  params: ThreadPath,
+  querystring: Type.Object({
+    limit: Type.Optional(Limit),
+    cursor: Type.Optional({ ...UserId, description: 'next_cursor of the page before' }),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        participants: Type.Array(
+          Type.Object({ user_id: UserId, added_at: { ...Time, description: 'when the user was added' } }),
+        ),
+        next_cursor: Type.Optional({ ...UserId, description: 'absent on the last page' }),
+      },
+      { description: 'the participants' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 404, 500, 503),
+  },
+};
+
 export const leaveThreadSchema = {
   operationId: 'leaveThread',
   tags,
@@ -160,12 +198,26 @@ export const listMessagesSchema = {
         description: 'asc (oldest first) unless given',
       }),
     ),
+    details: Type.Optional(
+      Type.Union([Type.Literal('true'), Type.Literal('false')], {
+        description: 'true: messages have from_user, if it is known, and attachments',
+      }),
+    ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   }),
   response: {
     200: Type.Object(
-      { messages: Type.Array(Type.Object(messageFields)), next_cursor: NextCursor },
+      {
+        messages: Type.Array(
+          Type.Object({
+            ...messageFields,
+            from_user: Type.Optional({ ...UserId, description: 'the sender, if known; with details' }),
+            attachments: Type.Optional({ ...Attachments, description: 'as sent; with details' }),
+          }),
+        ),
+        next_cursor: NextCursor,
+      },
       { description: 'the messages' },
     ),
     403: forbidden,

@@ -72,7 +72,30 @@ export async function findPackets(
   return ids.map(id => found.get(id));
 }
 
-/** The same, but without the sections of packets of more than `largest` bytes. */
+/** Who sent a message, and what is attached to it. */
+export interface MessageDetails {
+  /** null where nobody is known */
+  sender: string | null;
+  /** JSON; null where there are none */
+  attachments: string | null;
+}
+
+/** The details of messages by id (uuid form). The database reads the bodies: together they can be large. */
+export async function findMessageDetails(
+  database: Database,
+  ids: readonly string[],
+): Promise<Map<string, MessageDetails>> {
+  const { rows } = await database.query<MessageDetails & { id: string }>({
+    name: 'find_message_details',
+    text: `SELECT id, coalesce(author, body::jsonb ->> 'from_user') AS sender,
+        (body::jsonb -> 'attachments')::text AS attachments
+      FROM packets WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`,
+    values: [ids],
+  });
+  return new Map(rows.map(row => [row.id, row]));
+}
+
+/** Packets as findPackets gives them, but without the sections of packets of more than `largest` bytes. */
 export async function findSmallPackets(
   database: Database,
   ids: readonly string[],

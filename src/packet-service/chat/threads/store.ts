@@ -29,6 +29,14 @@ export async function renameThread(
   return rows[0];
 }
 
+/** A thread by its id (uuid form). */
+export async function findThread(database: Database, threadId: string): Promise<Thread | undefined> {
+  const { rows } = await database.query<Thread>(
+    sql`SELECT ${THREAD} FROM chat_threads WHERE thread_id = ${threadId}`,
+  );
+  return rows[0];
+}
+
 const THREAD = raw(
   'thread_id AS "threadId", name, created_by AS "createdBy", created_at AS "createdAt", author',
 );
@@ -57,6 +65,24 @@ export async function removeParticipant(
   const { rowCount } = await database.query(sql`
     DELETE FROM chat_participants WHERE thread_id = ${threadId} AND user_id = ${userId}`);
   return rowCount === 1;
+}
+
+export interface ThreadParticipant {
+  userId: string;
+  addedAt: Date;
+}
+
+/** The participants of a thread (uuid form) in the order of their ids, after one of them. */
+export async function listParticipants(
+  database: Database,
+  threadId: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ThreadParticipant[]> {
+  const { rows } = await database.query<ThreadParticipant>(sql`
+    SELECT user_id AS "userId", added_at AS "addedAt" FROM chat_participants
+    WHERE thread_id = ${threadId} ${after === undefined ? empty : sql`AND user_id > ${after}`}
+    ORDER BY user_id LIMIT ${limit}`);
+  return rows;
 }
 
 /** A user and a thread (uuid form) that they may take part in. */

@@ -58,6 +58,50 @@ test('the creator takes part from the start; others are added once, and leave', 
   expect((await service.send('DELETE', `${path}/ben`)).status).toBe(404);
 });
 
+test('the participants of a thread are listed by user, all of them or page by page', async () => {
+  const thread = await openThread('"caro"', 'ben', 'Äna');
+  const path = `/chat/threads/${thread}/participants`;
+  const { status, body } = await service.send('GET', path);
+  const listed = ['"caro"', 'ana', 'ben', 'Äna'].map(user_id => ({
+    user_id,
+    added_at: expect.stringMatching(/^\d{4}-.*Z$/),
+  }));
+  expect([status, body]).toEqual([200, { participants: listed }]);
+  const pages: unknown[] = [];
+  let next = `${path}?limit=1`;
+  for (;;) {
+    const page = (await service.send('GET', next)).body;
+    pages.push(...page.participants);
+    if (page.next_cursor === undefined) break;
+    next = `${path}?limit=1&cursor=${encodeURIComponent(page.next_cursor)}`;
+  }
+  expect(pages).toEqual(listed);
+  expect((await service.send('GET', '/chat/threads/01JD7Q2M8XW3N5R6T8V9Y0Z1A2/participants')).status).toBe(
+    404,
+  );
+});
+
+test('messages with details name their sender and attachments', async () => {
+  const thread = await openThread();
+  const said = await say(thread, 'look', { from_user: 'ana', attachments: ['att_1', { id: 'é' }] });
+  const anonymous = await say(thread, 'who?');
+  const plain = await messagesOf(thread);
+  expect(plain.messages.map((one: object) => Object.keys(one).length)).toEqual([4, 4]);
+  expect((await messagesOf(thread, '?details=false')).messages).toEqual(plain.messages);
+  for (const query of ['?details=true', '?details=true&limit=10']) {
+    expect((await messagesOf(thread, query)).messages).toEqual([
+      { ...plain.messages[0], packet_id: said, from_user: 'ana', attachments: ['att_1', { id: 'é' }] },
+      { ...plain.messages[1], packet_id: anonymous, attachments: [] },
+    ]);
+  }
+  const thread_id = thread;
+  const { status, body } = await service.send('GET', `/chat/threads/${thread}`);
+  expect([status, body]).toEqual([
+    200,
+    expect.objectContaining({ thread_id, name: 'Lot 7', created_by: 'ana' }),
+  ]);
+});
+
 test('a thread is renamed, and everyone sees the new name', async () => {
   const thread = await openThread('dora');
   const renamed = await service.send('PATCH', `/chat/threads/${thread}`, { name: 'Lot 7, harvest' });
