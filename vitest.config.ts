@@ -8,7 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/compiled');
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['{src,test,console/src}/**/*.test.ts'],
     globalSetup: 'test/helpers/global-setup.ts',
     reporters: ['default', new NotRunReporter()],
     testTimeout: 120_000,

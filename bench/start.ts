@@ -30,6 +30,7 @@ export async function startOnce(dataDir: string, environment: Record<string, str
       DATA_DIR: dataDir,
       PACKET_PORT: '0',
       TRACE_PORT: '0',
+      CONSOLE_PORT: '0',
       LOG_LEVEL: 'warn',
       ...environment,
     },

@@ -1,15 +1,23 @@
-// Runs before npm start, npm test and npm run bench: installs what package-lock.json asks for and picks the Node
-// that everything else runs on. It must work on every Node from 20 on and without any package.
+// Runs before npm start, npm test and npm run bench: installs what package-lock.json asks for, picks the Node that
+// everything else runs on, and builds the console. It must work on every Node from 20 on and without any package.
 //
 //   node scripts/setup.mjs [--omit=dev]
+import { buildConsole } from './setup/console.mjs';
 import { installPackages } from './setup/packages.mjs';
 import { chooseRuntime } from './setup/runtime.mjs';
 
+const development = !process.argv.includes('--omit=dev');
 try {
-  await installPackages({ development: !process.argv.includes('--omit=dev') });
-  chooseRuntime();
+  await installPackages({ development });
+  await buildConsole({ node: chooseRuntime(), development }).catch(tellWithoutConsole);
 } catch (error) {
   if (error.name !== 'SetupError') throw error;
   console.error(`fieldtrace: ${error.message}`);
   process.exit(1);
+}
+
+/** The services start without it; its address then says how to build it. */
+function tellWithoutConsole(error) {
+  if (error.name !== 'SetupError') throw error;
+  console.error(`fieldtrace: ${error.message}`);
 }

@@ -11,11 +11,13 @@ const OBSERVATION =
 export interface Listening {
   packet: string | undefined;
   trace: string | undefined;
+  console: string | undefined;
 }
 
 /** What a start prints for a person: where the services are, and a first request that works with the settings. */
-export function greeting(settings: Settings, { packet, trace }: Listening): string {
+export function greeting(settings: Settings, { packet, trace, console }: Listening): string {
   const lines: string[] = [];
+  if (console) lines.push('', `fieldtrace console         ${console}`);
   if (packet)
     lines.push('', `fieldtrace packet service  ${packet}`, `its documentation          ${packet}/docs`);
   if (trace) lines.push('', `fieldtrace trace backend   ${trace}`, `its documentation          ${trace}/`);

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { consoleService } from './console/app.ts';
 import type { Listening } from './greeting.ts';
 import { migratePacketService, packetService } from './packet-service/app.ts';
 import { packetPersonalData } from './packet-service/personal-data/personal-data.ts';
@@ -57,12 +58,17 @@ export async function startServices(
     logger,
     running.servers,
   );
-  const listening: Listening = { packet: undefined, trace: undefined };
+  const pages = await makeConsole(settings, services, logger, running.servers);
+  const listening: Listening = { packet: undefined, trace: undefined, console: undefined };
   for (const { name, schema, migrate, app, port, log } of services) {
     for (const migration of await migrate()) log.info({ migration }, 'migrated');
     await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
     await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
     listening[name] = listeningUrl(app);
+  }
+  if (pages) {
+    await listen(pages, settings.HOST, settings.CONSOLE_PORT, 'CONSOLE_PORT');
+    listening.console = listeningUrl(pages);
   }
   await warnOfOneRole(settings, database.connection, logger);
   backups?.start();
@@ -145,6 +151,24 @@ async function makeServices(
     services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
   }
   return services;
+}
+
+/** The console, if SERVICES names it; the services wait for its requests when they stop. */
+async function makeConsole(
+  settings: Settings,
+  services: Service[],
+  logger: Logger,
+  servers: Server[],
+): Promise<Server | undefined> {
+  if (!settings.SERVICES.includes('console')) return undefined;
+  const serviceOf = (name: Service['name']) => services.find(service => service.name === name)?.app;
+  const parts = { packet: serviceOf('packet'), trace: serviceOf('trace') };
+  const app = await consoleService(settings, parts, logger.child({ service: 'console' }));
+  servers.push(app);
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  app.addHook('onClose', async () => resolve());
+  for (const { app: service } of services) service.addHook('preClose', () => closed);
+  return app;
 }
 
 /** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */

@@ -85,8 +85,8 @@ test('every variable that deploy/ gives the services is a setting with an allowe
 });
 
 test('ports, folders, sizes and times in deploy/ are those of the settings', () => {
-  const { PACKET_PORT, TRACE_PORT, MAX_ATTACHMENT_BYTES } = defaults;
-  const ports = [PACKET_PORT, TRACE_PORT].map(String);
+  const { PACKET_PORT, TRACE_PORT, CONSOLE_PORT, MAX_ATTACHMENT_BYTES } = defaults;
+  const ports = [PACKET_PORT, TRACE_PORT, CONSOLE_PORT].map(String);
   expect(wordsAfter('EXPOSE')).toEqual([ports.join(' ')]);
   const published = compose.services.fieldtrace?.ports;
   expect(published).toEqual(ports.map(port => `127.0.0.1:${port}:${port}`));

@@ -29,6 +29,7 @@ beforeAll(async () => {
     DATA_DIR: folder.folder,
     PACKET_PORT: String(await freePort()),
     TRACE_PORT: String(await freePort()),
+    CONSOLE_PORT: '0',
     METRICS_TOKEN: 'a-token-of-sixteen',
     WEBHOOK_URL: 'https://hooks.example/secret/path?token=hunter2',
     WEBHOOK_SECRET: 'hunter2'.repeat(5),
@@ -62,6 +63,7 @@ function external(): Record<string, string> {
     DATA_DIR: path.join(folder.folder, 'elsewhere'),
     PACKET_PORT: '0',
     TRACE_PORT: '0',
+    CONSOLE_PORT: '0',
   };
 }
 

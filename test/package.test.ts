@@ -97,7 +97,9 @@ testWithCurl(
     onTestFinished(server.remove);
     const home = path.join(server.folder, 'home');
     const names = await pack(home);
-    expect(names).toEqual(expect.arrayContaining(['dist/main.js', 'docs/operations.md', 'LICENSE']));
+    expect(names).toEqual(
+      expect.arrayContaining(['dist/main.js', 'console/dist/index.html', 'docs/operations.md', 'LICENSE']),
+    );
     expect(names.filter(name => /\.ts$|\.test\.|fixtures|^(bench|src|test)\//.test(name))).toEqual([]);
 
     await lendPackages(server);

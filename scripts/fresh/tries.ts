@@ -100,7 +100,12 @@ function follow(
   limitMilliseconds: number,
   look: (text: string, child: ReturnType<typeof startIn>) => void = () => {},
 ): Promise<Run> {
-  const child = startIn(machine, account, script, { PACKET_PORT: '0', TRACE_PORT: '0', ...environment });
+  const child = startIn(machine, account, script, {
+    PACKET_PORT: '0',
+    TRACE_PORT: '0',
+    CONSOLE_PORT: '0',
+    ...environment,
+  });
   let output = '';
   const limit = setTimeout(() => child.kill('SIGKILL'), limitMilliseconds);
   for (const stream of [child.stdout, child.stderr]) {

@@ -33,6 +33,28 @@ export async function installPackages({ development }) {
 }
 
 /**
+ * Makes the node_modules of the console match its package-lock.json: what builds it, and for development also what
+ * checks it. None of it is needed once the console is built.
+ *
+ * @throws SetupError when npm fails
+ */
+export async function installConsolePackages(folder, { development }) {
+  const locked = JSON.parse(readFileSync(`${folder}/package-lock.json`, 'utf8')).packages;
+  const file = `${folder}/${INSTALLED}`;
+  const installed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
+  if (isComplete(locked, installed, development)) return;
+  const wanted = new Set();
+  for (const [path, entry] of Object.entries(locked)) {
+    if (path !== '' && isForThisMachine(entry, ownLibc()) && (development || !entry.dev))
+      wanted.add(idOf(path, entry));
+  }
+  const began = Date.now();
+  say(`installing ${wanted.size} packages that build the console (once)`);
+  await npm(['ci', ...(development ? [] : ['--omit=dev'])], wanted, folder);
+  say(`installed in ${seconds(began)} s`);
+}
+
+/**
  * Installs what a server needs that has its own PostgreSQL and Node: neither the packages for development nor the
  * optional ones with embedded programs. Optional parts of packages that are needed, such as the machine code of sharp,
  * belong to it.
@@ -110,9 +132,10 @@ function idOfAddress(address) {
 }
 
 /** @param wanted the packages that it will download, by their ids */
-function npm(command, wanted) {
+function npm(command, wanted, folder = '.') {
   const words = [...command, '--no-fund', '--no-audit', '--loglevel=http', '--no-progress'];
   const child = spawn('npm', words, {
+    cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
     shell: process.platform === 'win32',
   });

@@ -18,13 +18,15 @@ const INSTALL = {
 /**
  * Makes node_modules/.bin/node the Node that everything else runs on, and says why if it is not the newest bundled one.
  *
+ * @returns the path of its program
  * @throws SetupError with the one command that helps when none runs
  */
 export function chooseRuntime() {
-  if (process.platform === 'win32') return;
+  if (process.platform === 'win32') return process.execPath;
   const { program, instead } = findRuntime();
   if (instead !== undefined) console.log(`fieldtrace: ${instead}`);
   link(program === process.execPath ? program : path.relative(path.dirname(LINK), program));
+  return program;
 }
 
 /**

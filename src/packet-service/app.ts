@@ -208,6 +208,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
     title: 'fieldtrace packet service',
     description: 'Field observations and chat messages as immutable, hashed packets, each tied to a GeoID.',
     version: VERSION,
+    documented: true,
     definitionPath: '/openapi.json',
     pagePath: '/docs',
     tags: [

@@ -10,10 +10,10 @@ import { port, secret, url } from './settings-types.ts';
  */
 export const Settings = Type.Object({
   SERVICES: Type.String({
-    pattern: '^(packet|trace|packet,trace|trace,packet)$',
-    allowed: 'packet, trace, or both separated by a comma',
-    default: 'packet,trace',
-    description: 'which of the two services this process serves',
+    pattern: '^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)(packet|trace|console)(,(packet|trace|console)){0,2}$',
+    allowed: 'packet, trace, console, or several of them separated by commas',
+    default: 'packet,trace,console',
+    description: 'which services this process serves; the console needs the other two beside it',
   }),
   HOST: Type.String({
     minLength: 1,
@@ -23,6 +23,7 @@ export const Settings = Type.Object({
   }),
   PACKET_PORT: port(8000, 'port of the packet service; 0 takes any free port and prints it'),
   TRACE_PORT: port(8080, 'port of the trace backend; 0 takes any free port and prints it'),
+  CONSOLE_PORT: port(8090, 'port of the web console; 0 takes any free port and prints it'),
   DATA_DIR: Type.String({
     minLength: 1,
     maxLength: 4096,

@@ -22,6 +22,7 @@ export function createTraceServer(settings: Settings, logger: FastifyBaseLogger)
     description:
       'Users, companies, products, images and currencies of a value chain. In bodies, numbers and booleans may be strings ("4.20", "true"); null is the same as absent, and an empty string clears a field.',
     version: VERSION,
+    documented: true,
     definitionPath: '/v3/api-docs',
     pagePath: '/',
     tags: [

@@ -87,6 +87,7 @@ export async function followRunbook(
     NODE: process.execPath,
     PACKET_PORT: '0',
     TRACE_PORT: '0',
+    CONSOLE_PORT: '0',
     ...environment,
   };
   const cwd = path.resolve(import.meta.dirname, '../..');

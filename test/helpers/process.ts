@@ -12,6 +12,8 @@ export interface RunningProcess {
   send: Send;
   /** where the trace backend of the same process is */
   traceUrl: string;
+  /** where its console is */
+  consoleUrl: string;
   /** everything it printed so far, both streams */
   output(): string;
   /** what it printed to standard output: its log */
@@ -27,17 +29,19 @@ process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 /** Starts fieldtrace as `npm start` does, on a free port, and waits until it says where it is. */
 export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
   const { child, output, log, ended } = launch(environment);
-  const [url, traceUrl] = await new Promise<[string, string]>((resolve, reject) => {
+  const [url, traceUrl, consoleUrl] = await new Promise<[string, string, string]>((resolve, reject) => {
     child.stderr?.on('data', () => {
       const packet = /packet service\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
       const trace = /trace backend\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
-      const { SERVICES = 'packet,trace' } = environment;
-      if ((packet || !SERVICES.includes('packet')) && (trace || !SERVICES.includes('trace')))
-        resolve([packet, trace]);
+      const pages = /console\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
+      const { SERVICES = 'packet,trace,console' } = environment;
+      const isMissing = (name: string, found: string) => SERVICES.includes(name) && !found;
+      if (isMissing('packet', packet) || isMissing('trace', trace) || isMissing('console', pages)) return;
+      resolve([packet, trace, pages]);
     });
     ended.then(code => reject(new Error(`ended with ${code} before it served:\n${output()}`)));
   });
-  return { child, url, traceUrl, send: sender(url ?? traceUrl), output, log, ended };
+  return { child, url, traceUrl, consoleUrl, send: sender(url ?? traceUrl), output, log, ended };
 }
 
 /** Runs fieldtrace until it ends by itself, as it does when it cannot start. */
@@ -57,6 +61,7 @@ function launch(environment: Record<string, string>) {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PACKET_PORT: '0',
       TRACE_PORT: '0',
+      CONSOLE_PORT: '0',
       DATA_DIR: dataDir,
       ...environment,
     } as NodeJS.ProcessEnv,

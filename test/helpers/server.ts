@@ -161,7 +161,7 @@ export async function emptyServer(): Promise<Server> {
     async set(settings) {
       const file = here('/etc/fieldtrace.env');
       const kept = await readFile(file, 'utf8').catch(() => '');
-      const lines = Object.entries({ ...settings, PACKET_PORT: packet, TRACE_PORT: trace });
+      const lines = Object.entries({ ...settings, PACKET_PORT: packet, TRACE_PORT: trace, CONSOLE_PORT: 0 });
       await writeFile(file, `${kept}\n${lines.map(([name, value]) => `${name}='${value}'\n`).join('')}`);
     },
     journal: () => readFile(path.join(folder, 'journal'), 'utf8'),

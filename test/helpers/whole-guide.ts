@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MARK = '--- end of block ---';
 /** The ports that guides write: of the services, of a second copy of them, and of a proxy. */
-const WRITTEN_PORTS = ['8000', '8080', '8001', '8081', '8443', '8444'];
+const WRITTEN_PORTS = ['8000', '8080', '8001', '8081', '8443', '8444', '8090', '8091'];
 
 /** What `npm start` does, in the background, until it serves. */
 const START = `#!/bin/sh
@@ -66,6 +66,7 @@ export async function followGuide(file: string, hosts: Record<string, string> = 
     ROOT,
     PACKET_PORT: String(ports.get('8000')),
     TRACE_PORT: String(ports.get('8080')),
+    CONSOLE_PORT: String(ports.get('8090')),
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     npm_config_cache: path.join(folder, 'npm-cache'),
     npm_config_registry: 'http://127.0.0.1:1',

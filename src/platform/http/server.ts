@@ -92,7 +92,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   validateExactly(app, service.everyError);
   serializeOnFirstUse(app);
   answerProblems(app, service);
-  await describeRoutes(app, service);
+  if (service.documented) await describeRoutes(app, service);
   return app;
 }
 

@@ -32,6 +32,8 @@ export interface ServiceDescription {
   title: string;
   description: string;
   version: string;
+  /** Whether it has an OpenAPI definition and a page that explains it. */
+  documented: boolean;
   tags: { name: string; description: string }[];
   examples: readonly ExampleId[];
   /** Turns a problem into the service's error body, the same for every error that can happen. */

@@ -1,0 +1,8 @@
+import { mount } from 'svelte';
+import './style.css';
+import App from './App.svelte';
+import { loadLanguage } from './messages/messages.svelte.ts';
+import { loadInstanceName } from './shell/instance.svelte.ts';
+
+await Promise.all([loadLanguage(), loadInstanceName()]);
+mount(App, { target: document.getElementById('app') as HTMLElement });

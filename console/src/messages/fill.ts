@@ -1,0 +1,17 @@
+/** A text with placeholders such as {name}, or its plural forms by the categories of CLDR. */
+export type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
+
+/** Puts values into the placeholders of a message; the value `count` selects its plural form. */
+export function fill(message: Message, values: Record<string, string | number>, locale: string): string {
+  const text = typeof message === 'string' ? message : pluralOf(message, Number(values.count ?? 0), locale);
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? new Intl.NumberFormat([locale, 'en-GB']).format(value) : value;
+  });
+}
+
+function pluralOf(forms: Exclude<Message, string>, count: number, locale: string): string {
+  const form = new Intl.PluralRules([locale, 'en-GB']).select(count);
+  return forms[form] ?? forms.other ?? '';
+}

@@ -1,0 +1,62 @@
+import { fill, type Message } from './fill.ts';
+
+/** The languages of the console, each by its own name. */
+export const LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  rw: 'Ikinyarwanda',
+  fr: 'Français',
+  sw: 'Kiswahili',
+} as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** One file for each area and language, by its path. */
+const FILES = import.meta.glob<Record<string, Message>>('./*/*.json', { import: 'default' });
+
+const STORED = 'language';
+
+let current = $state<Language>('en');
+let messages = $state.raw<Record<string, Message>>({});
+
+/** The language of the console. */
+export function language(): Language {
+  return current;
+}
+
+/** The locales for Intl: browsers that do not know a language use the next. */
+export function locales(): string[] {
+  return [current, 'en-GB'];
+}
+
+/**
+ * The message of a key such as `packets.title`.
+ *
+ * @param values of the placeholders; `count` selects the plural form
+ */
+export function t(key: string, values: Record<string, string | number> = {}): string {
+  return fill(messages[key] ?? key, values, current);
+}
+
+/** Loads the language that was chosen in this browser, else the first of the browser's that there is. */
+export async function loadLanguage(): Promise<void> {
+  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages];
+  const known = wanted.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES);
+  await setLanguage((known as Language | undefined) ?? 'en', { keep: false });
+}
+
+/** Changes the language of the console. */
+export async function setLanguage(chosen: Language, { keep = true } = {}): Promise<void> {
+  const files = Object.entries(FILES).filter(([path]) => path.startsWith(`./${chosen}/`));
+  const areas = await Promise.all(
+    files.map(
+      async ([path, load]) => [path.slice(path.lastIndexOf('/') + 1, -'.json'.length), await load()] as const,
+    ),
+  );
+  messages = Object.fromEntries(
+    areas.flatMap(([area, texts]) => Object.entries(texts).map(([key, text]) => [`${area}.${key}`, text])),
+  );
+  current = chosen;
+  document.documentElement.lang = chosen;
+  if (keep) localStorage.setItem(STORED, chosen);
+}

@@ -1,0 +1,20 @@
+import { getContext, setContext } from 'svelte';
+
+/** What a form and its fields know of each other. */
+export interface FormContext {
+  /** The error of a field, if it has one. */
+  errorOf(name: string): string | undefined;
+  /** Tells the form that it has a field of this name; returns what undoes it. */
+  add(name: string): () => void;
+}
+
+const KEY = Symbol('form');
+
+export function shareForm(form: FormContext): void {
+  setContext(KEY, form);
+}
+
+/** The form around a field; undefined outside of one. */
+export function formAround(): FormContext | undefined {
+  return getContext<FormContext | undefined>(KEY);
+}

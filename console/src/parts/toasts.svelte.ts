@@ -1,0 +1,27 @@
+export interface Toast {
+  id: number;
+  text: string;
+  kind: 'done' | 'failed';
+}
+
+let list = $state.raw<Toast[]>([]);
+let count = 0;
+
+/** How long a notice is shown, in milliseconds. */
+const SHOWN_MS = 6000;
+
+/** The notices that are shown. */
+export function toasts(): Toast[] {
+  return list;
+}
+
+/** Shows a notice, which screen readers announce. */
+export function toast(text: string, kind: Toast['kind'] = 'done'): void {
+  const id = ++count;
+  list = [...list, { id, text, kind }];
+  setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+export function dismiss(id: number): void {
+  list = list.filter(one => one.id !== id);
+}

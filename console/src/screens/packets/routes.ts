@@ -1,0 +1,10 @@
+import type { Route } from '../../routes.ts';
+
+export default [
+  {
+    path: '/packets',
+    title: 'packets.title',
+    screen: () => import('./Packets.svelte'),
+    navigation: { group: 'field', order: 30, icon: 'packets' },
+  },
+] satisfies Route[];

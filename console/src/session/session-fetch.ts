@@ -1,0 +1,21 @@
+import { regainSession } from './session.svelte.ts';
+
+/**
+ * fetch for everything behind the login. If the session has ended, it is renewed, or the user logs in again in a dialog
+ * above the screen, and the request is repeated: what was typed stays where it is.
+ */
+export async function sessionFetch(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 401 || (await namesField(response))) return response;
+  return (await regainSession()) ? fetch(again) : response;
+}
+
+/** Whether a refusal is about a field of the form, such as a wrong code: then it is no matter of the session. */
+async function namesField(response: Response): Promise<boolean> {
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => undefined)) as { validationErrorDetails?: object } | undefined;
+  return body?.validationErrorDetails !== undefined;
+}

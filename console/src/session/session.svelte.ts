@@ -1,0 +1,139 @@
+import { Failure, failureOf } from '../api/failure.ts';
+import type { components, paths } from '../api/generated/trace-backend.d.ts';
+
+export type User =
+  paths['/api/user/profile']['get']['responses']['200']['content']['application/json']['data'];
+export type Schemas = components;
+
+/** undefined before it is known, null without a login */
+let user = $state.raw<User | null | undefined>(undefined);
+/** what waits for the dialog of an ended session */
+let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
+
+/** Other tabs of the console. */
+const tabs = new BroadcastChannel('session');
+tabs.addEventListener('message', ({ data }) => {
+  if (data === 'logout') user = null;
+  if (data === 'login') void loadUser();
+});
+
+/** The user who is logged in. */
+export const session = {
+  get user() {
+    return user;
+  },
+  get isAdministrator() {
+    return user?.role === 'SYSTEM_ADMIN';
+  },
+  /** for those who may manage users */
+  get isRegionalAdministrator() {
+    return user?.role === 'SYSTEM_ADMIN' || user?.role === 'REGIONAL_ADMIN';
+  },
+  /** Whether the session has ended while something was being done. */
+  get hasEnded() {
+    return waiting.length > 0;
+  },
+};
+
+async function call(method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`/trace/api/user/${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  }).catch(() => {
+    throw new Failure('offline', 0);
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw failureOf(answer, response.status, response.headers.get('retry-after'));
+  return (answer as { data?: unknown } | undefined)?.data;
+}
+
+/** Finds out who is logged in. */
+export async function loadUser(): Promise<void> {
+  try {
+    user = (await call('GET', 'profile')) as User;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 401) throw error;
+    user = (await renewed()) ?? null;
+  }
+}
+
+/**
+ * Logs in, and lets go on what waited for it. Where another user logs in, the page starts over: what is on it is the
+ * first one's.
+ *
+ * @throws Failure; its field `code` asks for the second factor
+ */
+export async function login(credentials: {
+  username: string;
+  password: string;
+  code?: string;
+}): Promise<void> {
+  const before = user;
+  const found = (await call('POST', 'login', credentials)) as User;
+  tabs.postMessage('login');
+  if (before && before.id !== found.id) {
+    location.reload();
+    return;
+  }
+  user = found;
+  goOn(true);
+}
+
+export async function logout(): Promise<void> {
+  await call('POST', 'logout').catch(error => {
+    if (!(error instanceof Failure) || error.status !== 401) throw error;
+  });
+  tabs.postMessage('logout');
+  user = null;
+  goOn(false);
+}
+
+/** Gives up what waits for a login. */
+export function abandon(): void {
+  user = null;
+  goOn(false);
+}
+
+/** Takes over a change of the user's own profile. */
+export function setUser(changed: User): void {
+  user = changed;
+}
+
+function goOn(isBack: boolean): void {
+  const all = waiting;
+  waiting = [];
+  for (const resume of all) resume(isBack);
+}
+
+let renewing: Promise<User | undefined> | undefined;
+
+/** A new access token for the session, if it has not ended; concurrent calls share one request. */
+function renewed(): Promise<User | undefined> {
+  renewing ??= call('POST', 'refresh_authentication')
+    .then(
+      found => found as User,
+      error => {
+        if (error instanceof Failure && error.status === 401) return undefined;
+        throw error;
+      },
+    )
+    .finally(() => {
+      renewing = undefined;
+    });
+  return renewing;
+}
+
+/** Renews the session, or waits until the user has logged in again. */
+export async function regainSession(): Promise<boolean> {
+  const found = await renewed();
+  if (found) {
+    if (user && user.id !== found.id) location.reload();
+    user = found;
+    return true;
+  }
+  // The page of the login is shown already.
+  if (!user) return false;
+  return new Promise(resolve => {
+    waiting = [...waiting, resolve];
+  });
+}

@@ -1,0 +1,57 @@
+/** The address in the browser. It is the state of a screen: filters are in the query. */
+let url = $state.raw(new URL(location.href));
+
+addEventListener('popstate', () => {
+  url = new URL(location.href);
+});
+
+export const place = {
+  get path() {
+    return url.pathname;
+  },
+  get query() {
+    return url.searchParams;
+  },
+  /** path and query */
+  get address() {
+    return url.pathname + url.search;
+  },
+};
+
+/** Opens an address of the console. */
+export function go(address: string, { replace = false } = {}): void {
+  const target = new URL(address, location.href);
+  if (target.href === url.href) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', target);
+  url = target;
+  if (!replace) scrollTo(0, 0);
+}
+
+/**
+ * Changes values of the query; empty and undefined ones are removed.
+ *
+ * @param options.replace without a step back to the values before, as while someone types
+ */
+export function setQuery(
+  values: Record<string, string | undefined>,
+  { replace = false }: { replace?: boolean } = {},
+): void {
+  const query = new URLSearchParams(url.searchParams);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  go(url.pathname + (text && `?${text}`), { replace });
+}
+
+/** Lets links within the console change the screen without loading the page again. */
+export function followLinks(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element).closest('a');
+  if (!link || link.target || link.download || link.origin !== location.origin) return;
+  if (/^\/(packet|trace)\//.test(link.pathname) || link.getAttribute('href')?.startsWith('#')) return;
+  event.preventDefault();
+  go(link.href);
+}

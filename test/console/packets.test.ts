@@ -1,0 +1,113 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  isFocused,
+  logIn,
+  realComplaints,
+} from '../helpers/console-page.ts';
+import type { Send } from '../helpers/service.ts';
+
+const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
+/** Bytes of the first load, compressed by gzip, without the map. */
+const FIRST_LOAD = 250 * 1024;
+
+let pages: RunningConsole;
+let browser: Browser;
+let email: string;
+let send: Send;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  ({ email } = await pages.newUser());
+  ({ send } = await pages.login(email));
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+async function observe(message: string, hour: number): Promise<void> {
+  const observed_at = `2026-03-01T${String(hour).padStart(2, '0')}:00:00Z`;
+  const body = { observed_at, capture_point: { lat: 1, lon: 2 }, message };
+  const { status, text } = await send('POST', '/packet/intake/scouting', body);
+  expect(status, text).toBe(201);
+}
+
+test('after a login the list says what to do while it is empty, and loads little', async () => {
+  const { page, asked } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByText('There are no packets yet').waitFor();
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+  for (const url of asked) expect(url).toMatch(new RegExp(`^(data:|${pages.url}/)`));
+  const files = [...new Set(asked)]
+    .map(url => path.join(BUILT, new URL(url).pathname))
+    .filter(file => existsSync(file) && statSync(file).isFile());
+  const sizes = files.map(file => statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size);
+  expect(files.length).toBeGreaterThan(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD);
+});
+
+test('packets are listed newest first, page by page; filters are in the address, and the back button keeps them', async () => {
+  for (let n = 0; n < 60; n++) await observe(`Leaf rust ${n}`, n % 24);
+  await observe('<img src=x onerror=alert(1)>', 23);
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  const rows = page.getByRole('table').locator('tbody tr');
+  await rows.first().waitFor();
+  expect(await rows.count()).toBe(50);
+  expect(await rows.first().innerText()).toContain('<img src=x onerror=alert(1)>');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => rows.count()).toBe(61);
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+
+  await rows.first().getByRole('link').focus();
+  await page.keyboard.press('ArrowDown');
+  expect(await isFocused(rows.nth(1).getByRole('link'))).toBe(true);
+
+  await page.getByLabel('Type').selectOption('weather');
+  await page.getByText('No packet fits').waitFor();
+  expect(new URL(page.url()).search).toBe('?type=weather');
+  await page.goBack();
+  await expect.poll(() => rows.count()).toBe(50);
+  await page.goForward();
+  await page.getByText('No packet fits').waitFor();
+  await page.getByRole('button', { name: 'Remove filters' }).click();
+  await expect.poll(() => rows.count()).toBe(50);
+  await expectAccessible(page);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('packets.csv');
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a filter of the address that the service refuses is told in words, and can be tried again', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets?from=yesterday`, email);
+  await page.getByRole('alert').getByText('from').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+});
+
+test('the language and the colours can be changed, and are kept', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByLabel('Language').selectOption('rw');
+  await page.getByRole('heading', { name: 'Amapaketi' }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('rw');
+  await page.getByLabel('Amabara').selectOption('dark');
+  await expectAccessible(page);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Amapaketi' }).waitFor();
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  await page.getByLabel('Amabara').selectOption('system');
+  await page.getByLabel('Ururimi').selectOption('en');
+});

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consoleService } from '../../src/console/app.ts';
+import { registerPages } from '../../src/console/pages.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { temporaryFolder } from '../helpers/folder.ts';
+import type { Send } from '../helpers/service.ts';
+
+let pages: RunningConsole;
+let user: { cookie: string; send: Send };
+beforeAll(async () => {
+  pages = await runningConsole();
+  user = await pages.login((await pages.newUser()).email);
+});
+afterAll(() => pages.stop());
+
+const observation = {
+  observed_at: '2026-03-01T08:15:00Z',
+  capture_point: { lat: 1, lon: 2 },
+  message: 'Rust',
+};
+const navigation = { accept: 'text/html,*/*;q=0.8' };
+
+test('every address of a screen is the one page, which may load nothing inline and nothing from elsewhere', async () => {
+  for (const path of ['/', '/packets', '/packets/01JD7Q2M8XW3N5R6T8V9Y0Z1A2?x=1']) {
+    const { status, headers, text } = await pages.send('GET', path, undefined, navigation);
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ]);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=|https?:\/\//);
+  }
+});
+
+test('files with a hash in their names are kept for a year, compressed; what is not there is not the page', async () => {
+  const { text } = await pages.send('GET', '/', undefined, navigation);
+  const [script] = /\/assets\/[^"]+\.js/.exec(text) as [string];
+  const file = await fetch(pages.url + script, { headers: { 'accept-encoding': 'br' } });
+  expect(Object.fromEntries(file.headers)).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'br',
+    'content-type': expect.stringContaining('javascript'),
+    'x-content-type-options': 'nosniff',
+  });
+  for (const path of ['/assets/gone-12345678.js', '/.built', '/../package.json', '/%2e%2e/package.json']) {
+    const { status, body } = await pages.send('GET', path);
+    expect([status, Object.keys(body)], path).toEqual([404, ['error']]);
+  }
+  expect((await pages.send('POST', '/packets', {}, { origin: pages.url })).status).toBe(405);
+});
+
+test('the session cookie is the token of the packet service; the cookie of the refresh token goes below /trace', async () => {
+  const { email } = await pages.newUser();
+  const answer = await pages.send(
+    'POST',
+    '/trace/api/user/login',
+    { username: email, password: 'correct horse battery staple' },
+    { origin: pages.url },
+  );
+  const [access, refresh] = answer.headers.getSetCookie() as [string, string];
+  expect(access).toMatch(/^trace-accessToken=[\w.-]+; Path=\/; .*HttpOnly; SameSite=Strict$/);
+  expect(refresh).toMatch(
+    /^trace-refreshToken=[\w-]+; Path=\/trace\/api\/user; .*HttpOnly; SameSite=Strict$/,
+  );
+
+  const created = await user.send('POST', '/packet/intake/scouting', observation);
+  expect(created.status, created.text).toBe(201);
+  const read = await user.send('GET', `/packet/packets/${created.body.packet_uuid}`);
+  expect(read.body.Body.message).toBe('Rust');
+  expect((await user.send('GET', '/packet/shares/inbox')).body).toMatchObject({ shares: [] });
+});
+
+test('without a session the packet service is not asked at all, so that nobody becomes anonymous', async () => {
+  for (const headers of [{}, { cookie: 'trace-accessToken=' }, { cookie: 'other=1' }] as Record<
+    string,
+    string
+  >[]) {
+    const { status, body } = await pages.send('GET', '/packet/packets', undefined, headers);
+    expect([status, body]).toEqual([401, { error: 'log in first' }]);
+  }
+  const forged = await pages.send('GET', '/packet/packets', undefined, { cookie: 'trace-accessToken=a.b.c' });
+  expect(forged.status).toBe(401);
+});
+
+test('a change from a page of another origin is refused, whatever it says of itself', async () => {
+  const { cookie } = user;
+  const changes: [string, unknown][] = [
+    ['/packet/intake/scouting', observation],
+    ['/trace/api/user/logout', undefined],
+  ];
+  for (const [path, body] of changes) {
+    for (const headers of [
+      {},
+      { origin: 'https://elsewhere.example' },
+      { origin: 'null' },
+      { origin: pages.url.replace('http:', 'https:') },
+      { origin: pages.packetUrl },
+      { origin: pages.url, 'sec-fetch-site': 'cross-site' },
+    ] as Record<string, string>[]) {
+      const { status, text } = await pages.send('POST', path, body, { cookie, ...headers });
+      expect(status, `${path} ${JSON.stringify(headers)} ${text}`).toBe(403);
+    }
+  }
+  const own = { cookie, origin: pages.url, 'sec-fetch-site': 'same-origin' };
+  expect((await pages.send('POST', '/packet/intake/scouting', observation, own)).status).toBe(201);
+});
+
+test('addresses in answers lead through the console: an upload is begun and continued there', async () => {
+  const tus = { 'tus-resumable': '1.0.0', 'upload-length': '3' };
+  const begun = await user.send('POST', '/packet/attachments/uploads', undefined, tus);
+  const location = begun.headers.get('location') as string;
+  expect([begun.status, location]).toEqual([201, expect.stringMatching(/^\/packet\/attachments\/uploads\//)]);
+  const patch = {
+    'tus-resumable': '1.0.0',
+    'upload-offset': '0',
+    'content-type': 'application/offset+octet-stream',
+  };
+  const done = await user.send('PATCH', location, Buffer.from('abc'), patch);
+  expect(done.status, done.text).toBe(204);
+});
+
+test('the live feed arrives event by event, and ends when the browser leaves', async () => {
+  const { hostname, port } = new URL(pages.url);
+  const asked = request({ hostname, port, path: '/packet/events', headers: { cookie: user.cookie } }).end();
+  const [response] = await once(asked, 'response');
+  expect([response.statusCode, response.headers['content-type']]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
+  const [first] = await once(response.setEncoding('utf8'), 'data');
+  expect(first).toContain('retry:');
+  asked.destroy();
+});
+
+test('a request that the services refuse is refused in their own words, also one that nobody can read', async () => {
+  const broken = await user.send('POST', '/packet/intake/scouting', '{');
+  expect([broken.status, Object.keys(broken.body)]).toEqual([400, ['error']]);
+  const unknown = await user.send('GET', '/trace/api/nothing');
+  expect([unknown.status, unknown.body.status]).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a service that does not run beside the console is named', async () => {
+  const settings = readSettings({ SERVICES: 'trace,console' });
+  const app = await consoleService(
+    settings,
+    { packet: undefined, trace: undefined },
+    pino({ level: 'silent' }),
+  );
+  const headers = { host: 'localhost', cookie: 'trace-accessToken=a.b.c' };
+  for (const [url, name] of [
+    ['/packet/packets', 'packet service'],
+    ['/trace/api/user/profile', 'trace backend'],
+  ] as const) {
+    const { statusCode, body } = await app.inject({ url, headers });
+    expect([statusCode, JSON.parse(body).error]).toEqual([503, expect.stringContaining(name)]);
+  }
+  await app.close();
+});
+
+test('with another user registry the console says that it cannot reach the packet service', async () => {
+  const settings = readSettings({ USER_REGISTRY_JWT_SECRET: 'a secret of more than thirty-two bytes' });
+  const app = await consoleService(
+    settings,
+    { packet: undefined, trace: undefined },
+    pino({ level: 'silent' }),
+  );
+  const { statusCode, body } = await app.inject({ url: '/packet/packets', headers: { host: 'localhost' } });
+  expect([statusCode, JSON.parse(body).error]).toEqual([503, expect.stringContaining('USER_REGISTRY_')]);
+  await app.close();
+});
+
+test('a console that was not built says how to build it', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const { createServer } = await import('../../src/platform/http/server.ts');
+  const app = await createServer({
+    title: 't',
+    description: 'd',
+    version: '1',
+    documented: false,
+    definitionPath: '',
+    pagePath: '',
+    tags: [],
+    examples: [],
+    securitySchemes: {},
+    errorBody: problem => ({ error: problem.message }),
+    challenge: () => 'Cookie',
+    everyError: false,
+    unknownParameters: 'ignored',
+    bodyLimit: 1024,
+    publicUrl: undefined,
+    perMinute: 1000,
+    logger: pino({ level: 'silent' }),
+    settings: readSettings({}),
+  });
+  await registerPages(app, folder);
+  const { statusCode, body } = await app.inject({ url: '/', headers: { host: 'localhost', ...navigation } });
+  expect([statusCode, body]).toEqual([503, expect.stringContaining('npm run console')]);
+  expect((await app.inject({ url: '/health/live', headers: { host: 'localhost' } })).statusCode).toBe(200);
+  await app.close();
+  await remove();
+});

@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, isFocused, logIn } from '../helpers/console-page.ts';
+import { PASSWORD } from '../helpers/trace.ts';
+
+let pages: RunningConsole;
+let browser: Browser;
+let email: string;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  ({ email } = await pages.newUser());
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+/** Ends the session behind the page's back. */
+async function endSessions(): Promise<void> {
+  await pages.query('trace_backend', 'DELETE FROM sessions');
+  await browser.page.context().clearCookies();
+}
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
+
+test('a wrong password is told, an empty field is named; nothing of the console is shown before the login', async () => {
+  const { page } = browser;
+  await page.goto(`${pages.url}/packets`);
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  expect(await page.getByText('Please fill this in').count()).toBe(2);
+  expect(await isFocused(page.getByLabel('E-mail address'))).toBe(true);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('alert').getByText('username or password is wrong').waitFor();
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Packets' }).waitFor();
+});
+
+test('no script can read the cookies of the session', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  expect((await page.context().cookies()).map(({ name, httpOnly }) => [name, httpOnly]).sort()).toEqual([
+    ['trace-accessToken', true],
+    ['trace-refreshToken', true],
+  ]);
+  expect(await page.evaluate('document.cookie')).toBe('');
+});
+
+test('an expired access token is renewed without a word', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByText('There are no packets yet').waitFor();
+  await page.context().clearCookies({ name: 'trace-accessToken' });
+  await page.getByLabel('Type').selectOption('note');
+  await page.getByText('No packet fits').waitFor();
+  expect(await dialog(page).count()).toBe(0);
+});
+
+test('where the session has ended, a login above the screen goes on with what was asked', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByText('There are no packets yet').waitFor();
+  await endSessions();
+  await page.getByLabel('GeoID').fill('a field');
+  await page.getByLabel('GeoID').press('Enter');
+  await dialog(page).waitFor();
+  await expectAccessible(page);
+  await dialog(page).getByLabel('Password').fill(PASSWORD);
+  await dialog(page).getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('No packet fits').waitFor();
+  expect(await page.getByLabel('GeoID').inputValue()).toBe('a field');
+  expect(await dialog(page).count()).toBe(0);
+});
+
+test('who closes that dialog is logged out', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByText('There are no packets yet').waitFor();
+  await endSessions();
+  await page.getByLabel('Type').selectOption('note');
+  await dialog(page).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+test('a logout in one tab is one in every tab', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}/packets`);
+  await other.getByRole('button', { name: 'Log out' }).click();
+  await other.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await other.close();
+});
+
+test('a registration and a forgotten password are asked for without a login', async () => {
+  const { page } = browser;
+  await page.goto(pages.url);
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Given name').fill('Zawadi');
+  await page.getByLabel('Family name').fill('Mwangi');
+  await page.getByLabel('E-mail address').fill('zawadi@example.org');
+  await page.getByLabel('Password').fill('short');
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  expect(await page.locator('[aria-invalid=true]').getAttribute('name')).toBe('password');
+  await expectAccessible(page);
+  await page.getByLabel('Password').fill('maize in the rain');
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByText('A mail is on its way to zawadi@example.org').waitFor();
+  const [user] = await pages.query(
+    'trace_backend',
+    "SELECT status FROM users WHERE email = 'zawadi@example.org'",
+  );
+  expect(user).toEqual({ status: 'UNCONFIRMED' });
+
+  await page.goto(`${pages.url}/forgotten-password`);
+  await page.getByLabel('E-mail address').fill('nobody@example.org');
+  await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByText('If there is an account with this address').waitFor();
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type Browser, openBrowser } from './browser.ts';
+import type { RunningConsole } from './console.ts';
+import { PASSWORD } from './trace.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The sizes at which every screen is looked at, in CSS pixels. */
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+/** A browser that reaches nothing but the console. */
+export async function consoleBrowser(of: Pick<RunningConsole, 'url'>): Promise<Browser> {
+  const browser = await openBrowser(DESKTOP);
+  await browser.page.context().route('**/*', route => {
+    const url = route.request().url();
+    return url.startsWith(`${of.url}/`) || /^(data|blob):/.test(url) ? route.continue() : route.abort();
+  });
+  return browser;
+}
+
+/** Opens an address of the console and logs in there. */
+export async function logIn(page: Page, url: string, email: string, password = PASSWORD): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation').first().waitFor({ state: 'attached' });
+}
+
+interface Finding {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+/** What axe-core finds on the page that is serious or critical. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+  )) as Finding[];
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`),
+    );
+}
+
+/** Looks at the page at both sizes: no serious finding, and nothing wider than the window. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const size of [PHONE, DESKTOP]) {
+    await page.setViewportSize(size);
+    expect(await seriousFindings(page), `${size.width} wide`).toEqual([]);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width, 'the page is wider than the window').toBeLessThanOrEqual(size.width);
+  }
+}
+
+/** What browsers complain of that is no mistake: answers with 401 are how an ended session is noticed. */
+export function realComplaints({ complaints }: Browser): string[] {
+  return complaints.filter(text => !/status of (401|400|403|404|409)|failed$/.test(text));
+}
+
+/** Whether an element has the focus. */
+export function isFocused(element: Locator): Promise<boolean> {
+  return element.evaluate(node => node.ownerDocument.activeElement === node);
+}

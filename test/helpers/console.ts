@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pino } from 'pino';
+import { consoleService } from '../../src/console/app.ts';
+import { packetService } from '../../src/packet-service/app.ts';
+import { packetPersonalData } from '../../src/packet-service/personal-data/personal-data.ts';
+import { listeningUrl } from '../../src/platform/http/server.ts';
+import { openPool } from '../../src/platform/postgres/database.ts';
+import { whileLocked } from '../../src/platform/postgres/embedded/file-lock.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import type { Role } from '../../src/trace-backend/access/role.ts';
+import { insertUser, type Status } from '../../src/trace-backend/accounts/users/store.ts';
+import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
+import { asService, testDatabase } from './database.ts';
+import { temporaryFolder } from './folder.ts';
+import { type Send, sender } from './service.ts';
+import { ADMIN, PASSWORD, PASSWORD_HASH } from './trace.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const BUILD: string = path.join(ROOT, 'scripts/setup/console.mjs');
+
+/** The console, and the two services behind it, in this process. */
+export interface RunningConsole {
+  /** of the console */
+  url: string;
+  packetUrl: string;
+  traceUrl: string;
+  /** what DATA_DIR is */
+  folder: string;
+  send: Send;
+  /** Makes an active user; the password is PASSWORD. */
+  newUser(role?: Role, name?: { name: string; surname: string }): Promise<{ id: number; email: string }>;
+  /** Logs in without a browser. */
+  login(email: string, password?: string): Promise<{ cookie: string; send: Send }>;
+  /** Queries the tables of a service, as the role that owns them. */
+  query(schema: 'packet_service' | 'trace_backend', text: string, values?: unknown[]): Promise<unknown[]>;
+  stop(): Promise<void>;
+}
+
+let count = 0;
+
+/** Builds the console unless it is built already; files of tests that run at the same time share one build. */
+export async function buildConsole(): Promise<void> {
+  const { buildConsole: build } = await import(BUILD);
+  const cache = path.join(ROOT, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const lock = path.join(cache, 'console.lock');
+  writeFileSync(lock, '', { flag: 'a' });
+  await whileLocked(
+    lock,
+    () => {},
+    () => build({ node: process.execPath, development: true }),
+  );
+}
+
+/** A console on a free port, over a database of its own. */
+export async function runningConsole(environment: Record<string, string> = {}): Promise<RunningConsole> {
+  await buildConsole();
+  const database = await testDatabase();
+  const { connection } = database;
+  const files = await temporaryFolder();
+  const settings = readSettings({
+    DATABASE_POOL: '4',
+    DATA_DIR: files.folder,
+    TRACE_ADMIN_EMAIL: ADMIN.username,
+    TRACE_ADMIN_PASSWORD: ADMIN.password,
+    ...environment,
+  });
+  const logger = pino({ level: environment.LOG_LEVEL ?? 'silent' });
+  const role = asService(connection);
+  await prepareTraceBackend(settings, role, logger);
+  const elsewhere = packetPersonalData(settings, role);
+  const trace = await traceBackend(settings, role, logger, elsewhere);
+  const packet = await packetService(settings, role, logger, trace.registry);
+  const app = await consoleService(settings, { packet, trace: trace.app }, logger);
+  for (const server of [packet, trace.app, app]) await server.listen({ host: '127.0.0.1', port: 0 });
+  const [url, packetUrl, traceUrl] = [app, packet, trace.app].map(listeningUrl) as [string, string, string];
+  const pools = {
+    packet_service: database.pool,
+    trace_backend: openPool(connection, 'trace_backend', 2),
+  };
+  const send = sender(url);
+  return {
+    url,
+    packetUrl,
+    traceUrl,
+    folder: files.folder,
+    send,
+    async newUser(role = 'USER', name = { name: 'Ana', surname: 'Uwase' }) {
+      const email = `user-${++count}-${process.pid}@example.org`;
+      const who = { email, emailKey: email, ...name, language: 'EN' as const };
+      const account = { status: 'ACTIVE' as Status, password: PASSWORD_HASH, createdAt: new Date() };
+      const user = await insertUser(pools.trace_backend, { ...who, role, ...account });
+      return { id: user?.id as number, email };
+    },
+    async login(email, password = PASSWORD) {
+      const body = { username: email, password };
+      const answer = await send('POST', '/trace/api/user/login', body, { origin: url });
+      if (answer.status !== 200) throw new Error(answer.text);
+      const cookie = answer.headers
+        .getSetCookie()
+        .map(line => line.split(';')[0])
+        .join('; ');
+      return {
+        cookie,
+        send: (method, path, body, headers = {}) =>
+          send(method, path, body, { cookie, origin: url, ...headers }),
+      };
+    },
+    query: async (schema, text, values = []) => (await pools[schema].query(text, values)).rows,
+    async stop() {
+      await app.close();
+      await packet.close();
+      await trace.app.close();
+      await elsewhere.close();
+      await pools.trace_backend.end();
+      await database.drop();
+      await files.remove();
+    },
+  };
+}
