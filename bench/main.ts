@@ -18,6 +18,7 @@ import { restoreRows } from './restores.ts';
 import { startRows } from './start.ts';
 import { tableRows } from './tables.ts';
 import { threadPageRows } from './thread-pages.ts';
+import { tileRows } from './tiles.ts';
 import { traceRows } from './trace.ts';
 
 /** Groups of rows by the name they are asked for: `npm run bench packets`; all of them without a name. */
@@ -32,6 +33,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   feeds: feedRows,
   graph: graphRows,
   tables: tableRows,
+  tiles: tileRows,
   trace: traceRows,
   companies: companyRows,
   products: productRows,

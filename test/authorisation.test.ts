@@ -139,6 +139,11 @@ const TABLE: Record<string, Row> = {
   'GET /packets.csv': { statuses: everyone(200) },
   'GET /packets.ndjson': { statuses: everyone(200) },
   'GET /packets.geojson': { statuses: everyone(200) },
+  'GET /tiles/observations/{z}/{x}/{y}.mvt': {
+    path: () => '/tiles/observations/0/0/0.mvt',
+    statuses: everyone(200),
+  },
+  'GET /tiles/fields/{z}/{x}/{y}.mvt': { path: () => '/tiles/fields/0/0/0.mvt', statuses: everyone(200) },
   'GET /packets/{id}': { path: ofMessage(''), statuses: participants(200) },
   'GET /packets/{id}/verify': { path: ofMessage('/verify'), statuses: participants(200) },
   'GET /packets/{id}/attachments': { path: ofMessage('/attachments'), statuses: participants(200) },

@@ -127,6 +127,28 @@ const STATED: Record<string, Stated> = {
 
   'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
   'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
+  'packet-service/tiles: MAX_BOUNDARIES = 1024 * 1024': stated(
+    'at most 2,000, and 1 MiB of boundaries',
+    '1 MiB of boundaries',
+  ),
+  'packet-service/tiles: MAX_CANDIDATES = 20_000': stated('at most 20,000 packets', '20,000 packets read'),
+  'packet-service/tiles: MAX_FIELD = 100': stated(
+    'must contain `text`; at most 100 characters',
+    '| `field` and `text` of a tile | 100 characters |',
+  ),
+  'packet-service/tiles: MAX_OUTLINES = 2000': stated(
+    'at most 2,000, and 1 MiB of boundaries',
+    '2,000 fields, 1 MiB',
+  ),
+  'packet-service/tiles: MAX_SINGLES = 2000': stated(
+    'more than 2,000 in a tile are grouped',
+    '2,000 observations shown one by one',
+  ),
+  'packet-service/tiles: MAX_TEXT = 100': stated(
+    'in upper or lower case; at most 100 characters',
+    '| `field` and `text` of a tile | 100 characters |',
+  ),
+  'packet-service/tiles: MAX_ZOOM = 22': stated('zoom, 0 to 22', '| zoom of a tile | 22 |'),
   'trace-backend/access: OPEN_BODY_BYTES = 16 * 1024': stated('The body has at most 16 KiB', '1 MiB; 16 KiB'),
   'trace-backend/accounts/email-change: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
     20,

@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
-import { pacer } from '../platform/concurrency/pacer.ts';
+import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
 import { admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
@@ -29,13 +30,14 @@ import { threadCheck } from './chat/threads/thread-check.ts';
 import { EXAMPLE_IDS } from './contract/schemas.ts';
 import { openFeeds } from './feed/feeds.ts';
 import { registerEvents } from './feed/routes.ts';
+import { refuseBesideRegistry } from './geoids/beside-registry.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
-import { openSurveyor } from './geoids/surveyor.ts';
+import { openSurveyor, type Surveyor } from './geoids/surveyor.ts';
 import { registerGraph } from './graph/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
 import { registerIntake } from './intake/routes.ts';
-import { broadcast } from './log/broadcast.ts';
+import { type Broadcast, broadcast } from './log/broadcast.ts';
 import { clockWatch } from './log/clock-watch.ts';
 import { sequencer } from './log/sequencer.ts';
 import { measureBatches, measurePacketService } from './metrics.ts';
@@ -57,6 +59,9 @@ import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerStartPage } from './start-page/routes.ts';
 import { registerSync } from './sync/routes.ts';
 import { registerTables } from './tables/routes.ts';
+import { countFields, uncountField } from './tiles/counts.ts';
+import { type TileFollower, tileFollower } from './tiles/follower.ts';
+import { registerTiles } from './tiles/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
 
@@ -110,8 +115,8 @@ export async function packetService(
   const metrics = registerMetrics(app, 'packet-service', settings);
   const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
-  const onRefusal = condition.refused;
-  const { pool, writerPool, logPool, exports } = openPools(connection, settings, { onRefusal, watch });
+  const pools = openPools(connection, settings, { onRefusal: condition.refused, watch });
+  const { pool, writerPool, logPool, exports } = pools;
   const addWords = wordAdder(pool);
   const news = broadcast(pool, logger, findParticipants);
   const pending = pendingList(pool, logger);
@@ -147,11 +152,12 @@ export async function packetService(
   registerEvents(app, { feeds, settings });
   registerSync(app, { pool, news, visibility, settings, metrics });
   registerExports(app, settings, { pool, exports, visibility });
-  registerFields(app, { pool, settings, pace, surveyor });
-  measurePacketService(app, metrics, { pool, writer, log, news, feeds });
+  const tiles = registerMaps(app, settings, { pool, pace, surveyor, news, logger });
+  measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
   app.addHook('onListen', async () => {
     log.start();
+    tiles.start();
     condition.start({ read: () => readSomething(pool), write: space => probeWrites(writer, pool, space) });
   });
   const stopForgetting = forgetKeysHourly(pool, logger);
@@ -162,7 +168,7 @@ export async function packetService(
   app.addHook('onClose', async () => {
     condition.stop();
     stopForgetting();
-    await Promise.all([stopNotifying(), writer.drain(), surveyor.close()]);
+    await Promise.all([stopNotifying(), writer.drain(), surveyor.close(), tiles.stop()]);
     await Promise.all([log.stop(), pending.stop()]);
     await Promise.all([pool.end(), writerPool.end(), logPool.end(), exports.end()]);
   });
@@ -179,6 +185,27 @@ function registerExports(
   const admit = admitDownloads(app, share);
   registerGraph(app, { ...context, admit });
   registerTables(app, { ...context, admit });
+}
+
+/** Fields, and the tiles of maps, which count them; returns what counts observations. */
+function registerMaps(
+  app: Server,
+  settings: Settings,
+  { pool, pace, surveyor, news, logger }: Maps,
+): TileFollower {
+  const watch = { registered: countFields, deleted: uncountField };
+  registerFields(app, { pool, settings, pace, surveyor, watch });
+  registerTiles(app, { pool, pace, refuseFields: refuseBesideRegistry(settings) });
+  return tileFollower(pool, news, logger);
+}
+
+/** What maps need. */
+interface Maps {
+  pool: pg.Pool;
+  pace: Pace;
+  surveyor: Surveyor;
+  news: Broadcast;
+  logger: FastifyBaseLogger;
 }
 
 /** Sharing: shares, the directory and notifications. */
@@ -223,6 +250,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       { name: 'Graph', description: 'export as triples' },
       { name: 'Sync', description: 'the log, for clients that keep a copy' },
       { name: 'GeoIDs', description: 'the built-in registry of fields' },
+      { name: 'Maps', description: 'vector tiles of observations and fields' },
       { name: 'Health', description: 'health and readiness' },
     ],
     examples: [

@@ -10,6 +10,7 @@ import type { Broadcast } from './log/broadcast.ts';
 import type { Sequencer } from './log/sequencer.ts';
 import { JOBS_SCHEMA } from './sharing/notifications/open-notifications.ts';
 import { countDead } from './sharing/notifications/store.ts';
+import type { TileFollower } from './tiles/follower.ts';
 import type { BatchWatch, BatchWriter } from './writer/batch-writer.ts';
 
 /** Dead letters that are counted, at most. */
@@ -57,13 +58,14 @@ interface Measured {
   log: Pick<Sequencer, 'outboxAge'>;
   news: Pick<Broadcast, 'position'>;
   feeds: Pick<Feeds, 'count'>;
+  tiles: Pick<TileFollower, 'behind'>;
 }
 
 /** Metrics of the writer's queue, the log, feeds and notifications. */
 export function measurePacketService(
   app: Server,
   registry: Registry,
-  { pool, writer, log, news, feeds }: Measured,
+  { pool, writer, log, news, feeds, tiles }: Measured,
 ): void {
   measureJobs(app, registry, pool, JOBS_SCHEMA);
   const dead = sampled(app, () => countDead(pool, MAX_DEAD));
@@ -81,6 +83,7 @@ export function measurePacketService(
   gauge('writer_waiting_packets', 'packets that wait for their turn to be written', writer.waiting);
   gauge('log_outbox_age_seconds', 'how old an event can be that is not in the log yet', log.outboxAge);
   gauge('log_position', 'position of the last entry of the log', () => news.position);
+  gauge('tiles_uncounted_entries', 'entries of the log that maps do not count yet', tiles.behind);
   gauge('feeds_open', 'open live feeds', feeds.count);
   gauge('dead_letters', 'notifications that could not be delivered and wait for a replay', dead);
 }

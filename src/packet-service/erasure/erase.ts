@@ -14,6 +14,7 @@ import { hashOf } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import { type ErasablePacket, eraseSections, findErasable } from '../packets/erase-store.ts';
 import { findRecipients } from '../sharing/shares/store.ts';
+import { uncountObservation } from '../tiles/counts.ts';
 import { insertErasure, returnRights, takeRights, vacuum } from './store.ts';
 
 /** Longest that one statement takes, in milliseconds: VACUUM reads whole indexes. */
@@ -101,6 +102,7 @@ async function erase(database: Database, ulid: string, reason: string): Promise<
   const now = new Date();
   const message = packet.threadId === null ? undefined : await takeMessage(database, packet);
   const words = message ? await removeUnusedWords(database, message.folded) : [];
+  await uncountObservation(database, packetId);
   await eraseSections(database, packetId, { hash: hashOf(packet.footer), now });
   await eraseDetails(database, packetId);
   const gone = await eraseFiles(database, packet, now);

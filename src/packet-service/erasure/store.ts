@@ -13,7 +13,7 @@ const RIGHTS = [
 /** Tables whose dead rows still contain erased data. */
 const VACUUMED = [
   ...['packets', 'packet_geoids', 'packet_attachments', 'packet_log', 'chat_messages', 'chat_words'],
-  ...['idempotency_keys', 'attachments', 'attachment_uploads', 'attachment_claims'],
+  ...['idempotency_keys', 'attachments', 'attachment_uploads', 'attachment_claims', 'tile_cells'],
 ];
 
 /**

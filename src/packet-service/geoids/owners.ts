@@ -7,6 +7,7 @@ import { type Caller, tokenNeeded } from '../access/caller.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { costOf } from './cost.ts';
 import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
+import type { FieldWatch } from './watch.ts';
 
 /** Sample points per side of a field's bounding box. */
 const SAMPLES = 8;
@@ -68,7 +69,7 @@ function samplesOf(ground: Ground): [lon: number, lat: number][] {
  * Deletes a field that no packet refers to, in the caller's transaction. A packet that is being resolved at the same
  * moment may still get its GeoID, which remains as valid as that of any ground without a field.
  *
- * @param mode AUTH_MODE
+ * @param options mode: AUTH_MODE; watch: gets the deleted field
  * @throws Problem not_found, conflict if a packet refers to it, unauthenticated or forbidden for users who did not
  *   register it
  */
@@ -76,7 +77,7 @@ export async function removeField(
   database: Database,
   caller: Caller & { administrator: boolean },
   geoid: string,
-  mode: 'off' | 'optional' | 'required',
+  { mode, watch }: { mode: 'off' | 'optional' | 'required'; watch: Pick<FieldWatch, 'deleted'> },
 ): Promise<void> {
   await lockRegistration(database);
   const [field] = await findFields(database, [geoid]);
@@ -85,6 +86,7 @@ export async function removeField(
   const [packet] = await findIdsOfGeoid(database, geoid, 1);
   if (packet) throw new Problem('conflict', `packets refer to field ${geoid}, so it cannot be deleted`);
   await deleteField(database, geoid, new Date());
+  await watch.deleted(database, geoid);
 }
 
 function checkRegistrar(

@@ -21,6 +21,7 @@ import {
   similarFields,
 } from './store.ts';
 import { COVER_LEVELS, cellKey, cellsOfGround, type Survey } from './survey.ts';
+import type { FieldWatch } from './watch.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
 const SAME_GROUND = 0.95;
@@ -148,15 +149,17 @@ async function* parsedFields(
  * so no ground gets two GeoIDs.
  *
  * @param registrar of the fields
+ * @param options watch: gets the fields that were not registered before
  * @throws Problem conflict when no GeoID is left for a boundary; forbidden when one lies inside another user's field
  */
 export async function registerFields(
   database: Database,
   fields: readonly FieldToRegister[],
   { author, administrator }: Registrar,
-  { now, pace }: { now: Date; pace: Pace },
+  { now, pace, watch }: { now: Date; pace: Pace; watch: Pick<FieldWatch, 'registered'> },
 ): Promise<Registered[]> {
   await lockRegistration(database);
+  const added: { geoid: string; bounds: Bounds }[] = [];
   const answers: Registered[] = [];
   for (const [index, { ground, cells, coverKeys, name, boundary }] of fields.entries()) {
     const same = await sameGround(database, { ground, cells }, pace);
@@ -174,8 +177,10 @@ export async function registerFields(
     const geoid = await freeGeoid(database, ground, boundary);
     const field = { geoid, name, boundary, areaM2, bounds, groundCells: cells.count, cells: coverKeys };
     await insertField(database, { ...field, author }, now);
+    added.push({ geoid, bounds });
     answers.push({ geoid, areaM2, name, status: 'registered' });
   }
+  await watch.registered(database, added);
   return answers;
 }
 

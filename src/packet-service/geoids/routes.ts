@@ -11,12 +11,14 @@ import { cutByBytes, sendParts } from '../../platform/http/streamed-text.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { isAdministrator } from '../access/caller.ts';
+import { refuseBesideRegistry } from './beside-registry.ts';
 import { readFeatures } from './features.ts';
 import { removeField } from './owners.ts';
 import { registerFields as register } from './registry.ts';
 import { deleteFieldSchema, getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';
 import { type FieldRow, findFields, listFields } from './store.ts';
 import type { Surveyor } from './surveyor.ts';
+import type { FieldWatch } from './watch.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -34,21 +36,11 @@ interface Fields {
   settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>;
   pace: Pace;
   surveyor: Surveyor;
-}
-
-/** A hook that answers 501 if fields are registered in an asset registry. */
-function refuseBesideRegistry({ ASSET_REGISTRY_URL }: Fields['settings']): () => Promise<void> {
-  return async () => {
-    if (ASSET_REGISTRY_URL === undefined) return;
-    throw new Problem(
-      'not_implemented',
-      'fields are registered in the configured asset registry; register them there',
-    );
-  };
+  watch: FieldWatch;
 }
 
 /** The built-in registry of fields. If an asset registry is configured, these routes answer 501. */
-export function registerFields(app: Server, { pool, settings, pace, surveyor }: Fields): void {
+export function registerFields(app: Server, { pool, settings, pace, surveyor, watch }: Fields): void {
   const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
   const preHandler = refuseBesideRegistry(settings);
 
@@ -67,7 +59,7 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor }: 
       const registered = await oneByOne(async () => {
         const fields = await readFeatures(request.body, surveyor);
         return transaction(pool, database =>
-          register(database, fields, registrar, { now: new Date(), pace }),
+          register(database, fields, registrar, { now: new Date(), pace, watch }),
         );
       });
       return { fields: registered.map(asRegistered) };
@@ -84,7 +76,7 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor }: 
     const { user, anonymous } = request;
     const caller = { user, anonymous, administrator: isAdministrator(request) };
     await transaction(pool, database =>
-      removeField(database, caller, request.params.geoid, settings.AUTH_MODE),
+      removeField(database, caller, request.params.geoid, { mode: settings.AUTH_MODE, watch }),
     );
     return reply.code(204).send(null);
   });

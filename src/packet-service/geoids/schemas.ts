@@ -77,7 +77,8 @@ const StoredFeature = Type.Object(
   { description: 'a registered field; its boundary as it was sent' },
 );
 
-const elsewhere = {
+/** The answer of what the built-in registry has, if there is another. */
+export const elsewhere = {
   501: { ...ErrorBody, description: 'fields are registered in the asset registry of ASSET_REGISTRY_URL' },
 };
 

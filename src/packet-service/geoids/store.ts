@@ -142,7 +142,7 @@ export async function listFields(
 }
 
 /** Whether a field's bounds meet the box; either of the two may run past 180 degrees. */
-function meets({ south, west, north, east }: Bounds): Sql {
+export function meets({ south, west, north, east }: Bounds): Sql {
   const turned = [0, 360, -360].map(
     turn => sql`bounds && box(point(${west + turn}, ${south}), point(${east + turn}, ${north}))`,
   );

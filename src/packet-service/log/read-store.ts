@@ -103,6 +103,34 @@ export async function readPackets(
   );
 }
 
+/**
+ * The observations of a range, and up to which position it has entries; undefined without any entry.
+ *
+ * @returns ids: uuids as an array in PostgreSQL's form, for another statement; null if there are none
+ */
+export async function readObservationIds(
+  database: Database,
+  { after, upTo }: LogRange,
+): Promise<{ ids: string | null; position: number } | undefined> {
+  const { rows } = await database.query<{ ids: string | null; position: string | null }>({
+    name: 'log_observations',
+    text: `SELECT (array_agg(packet_id) FILTER (WHERE kind = 'packet'))::text AS ids, max(position) AS position
+      FROM packet_log WHERE ${WITHIN}`,
+    values: [after, upTo],
+  });
+  const [row] = rows;
+  return row?.position == null ? undefined : { ids: row.ids, position: Number(row.position) };
+}
+
+/** Position of the entry that a packet (uuid form) got when it was stored; undefined if it has none yet. */
+export async function findPositionOf(database: Database, packetId: string): Promise<number | undefined> {
+  const { rows } = await database.query<{ position: string }>({
+    text: `SELECT position FROM packet_log WHERE packet_id = $1 AND kind IN ('packet', 'chat.message')`,
+    values: [packetId],
+  });
+  return rows[0] && Number(rows[0].position);
+}
+
 /** The packets of a range among those with these ids (uuid form), in order. */
 export async function readPacketsById(
   database: Database,

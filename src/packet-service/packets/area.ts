@@ -29,7 +29,11 @@ const BELOW_LEVEL_20 = 21n;
  * @throws Problem invalid that names bbox
  */
 export function parseBox(text: string): Box {
-  const { west, south, east, north } = parseBbox(text);
+  return boxWithin(parseBbox(text));
+}
+
+/** A box with its cells. */
+export function boxWithin({ west, south, east, north }: Bbox): Box {
   const region = S2LatLngRect.fromLatLng(
     S2LatLng.fromDegrees(south, west),
     S2LatLng.fromDegrees(north, east),

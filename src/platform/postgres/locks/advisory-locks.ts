@@ -19,6 +19,8 @@ export const ADVISORY_LOCKS = {
   fileStore: 7_104_915_208,
   /** held by the command that moves a database, in the database that it fills */
   move: 7_104_915_209,
+  /** held while observations are counted for maps */
+  tiles: 7_104_915_210,
 } as const;
 
 /** Prefixes of the texts whose hashes are lock numbers. */

@@ -1,0 +1,107 @@
+import { protobufWriter } from './protobuf.ts';
+
+/** Units along each side of a tile. */
+export const EXTENT = 4096;
+
+/** A position in a tile, in whole units from its north-western corner; polygons reach over its edges. */
+export type TilePoint = readonly [x: number, y: number];
+
+/** What a map shows: a point, or a polygon as rings without their closing position, the outer ones clockwise. */
+export interface Feature {
+  geometry: { point: TilePoint } | { rings: readonly (readonly TilePoint[])[] };
+  /** undefined ones are left out; numbers that are integers from 0 are written as such */
+  properties: Record<string, string | number | undefined>;
+}
+
+const VERSION = 2;
+const POINT = 1;
+const POLYGON = 3;
+const MOVE_TO = 1;
+const LINE_TO = 2;
+const CLOSE_PATH = 7;
+
+/**
+ * Writes layers as a Mapbox Vector Tile, version 2 (github.com/mapbox/vector-tile-spec). Layers without features are
+ * left out, as the specification asks.
+ */
+export function vectorTile(layers: Record<string, readonly Feature[]>): Buffer {
+  const tile = protobufWriter();
+  for (const [name, features] of Object.entries(layers)) {
+    if (features.length > 0) tile.message(3, layerOf(name, features));
+  }
+  return tile.end();
+}
+
+function layerOf(name: string, features: readonly Feature[]): Buffer {
+  const layer = protobufWriter();
+  layer.text(1, name);
+  const keys = indexer<string>();
+  const values = indexer<string | number>();
+  for (const { geometry, properties } of features) {
+    const feature = protobufWriter();
+    const tags = Object.entries(properties).flatMap(([key, value]) =>
+      value === undefined ? [] : [keys.indexOf(key), values.indexOf(value)],
+    );
+    feature.packed(2, tags);
+    feature.varint(3, 'point' in geometry ? POINT : POLYGON);
+    feature.packed(4, commandsOf(geometry));
+    layer.message(2, feature.end());
+  }
+  for (const key of keys.all()) layer.text(3, key);
+  for (const value of values.all()) layer.message(4, valueMessage(value));
+  layer.varint(5, EXTENT);
+  layer.varint(15, VERSION);
+  return layer.end();
+}
+
+/** Gives each value a number, the same for the same value. */
+function indexer<Value>(): { indexOf(value: Value): number; all(): Iterable<Value> } {
+  const indexes = new Map<Value, number>();
+  return {
+    indexOf(value) {
+      const known = indexes.get(value);
+      if (known !== undefined) return known;
+      indexes.set(value, indexes.size);
+      return indexes.size - 1;
+    },
+    all: () => indexes.keys(),
+  };
+}
+
+function valueMessage(value: string | number): Buffer {
+  const written = protobufWriter();
+  if (typeof value === 'string') written.text(1, value);
+  else if (Number.isSafeInteger(value) && value >= 0) written.varint(5, value);
+  else written.double(3, value);
+  return written.end();
+}
+
+function commandsOf(geometry: Feature['geometry']): number[] {
+  const commands: number[] = [];
+  let [lastX, lastY] = [0, 0];
+  const go = ([x, y]: TilePoint) => {
+    commands.push(zigzag(x - lastX), zigzag(y - lastY));
+    [lastX, lastY] = [x, y];
+  };
+  if ('point' in geometry) {
+    commands.push(command(MOVE_TO, 1));
+    go(geometry.point);
+    return commands;
+  }
+  for (const [first, ...others] of geometry.rings as [TilePoint, ...TilePoint[]][]) {
+    commands.push(command(MOVE_TO, 1));
+    go(first);
+    commands.push(command(LINE_TO, others.length));
+    for (const position of others) go(position);
+    commands.push(command(CLOSE_PATH, 1));
+  }
+  return commands;
+}
+
+function command(id: number, count: number): number {
+  return count * 8 + id;
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
