@@ -11,8 +11,13 @@ const LF = 0x0a;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const LETTER_N = 0x6e;
-/** `= + - @`, tab and carriage return: what spreadsheets take for the beginning of a formula (OWASP, CSV injection). */
-const BEGINS_FORMULA = new Set([...'=+-@\t\r'].map(character => character.charCodeAt(0)));
+/**
+ * What spreadsheets take for the beginning of a formula (OWASP, CSV injection): `= + - @`, tab and line breaks, and the
+ * full-width forms of the first four, which all begin with the same two bytes.
+ */
+const BEGINS_FORMULA = new Set([...'=+-@\t\r\n'].map(character => character.charCodeAt(0)));
+const FULL_WIDTH = 0xef;
+const FULL_WIDTH_FORMS = ['＝', '＋', '－', '＠'].map(character => Buffer.from(character));
 
 /**
  * Writes CSV (RFC 4180): a line of names, then a line per packet, ended by CRLF. Strings are as they are, an empty one
@@ -73,7 +78,8 @@ for (const byte of [COMMA, QUOTE, CR, LF, BACKSLASH]) SPECIAL[byte] = 1;
 /** Writes a JSON string as a cell. Most are copied in one loop. */
 function writeString(output: Output, json: Buffer, start: number, end: number, raw: boolean): void {
   const { bytes, at } = output;
-  if (end - start > 2 && (raw || !BEGINS_FORMULA.has(json[start + 1] as number))) {
+  const first = json[start + 1] as number;
+  if (end - start > 2 && (raw || (first !== FULL_WIDTH && !BEGINS_FORMULA.has(first)))) {
     let to = at;
     let next = start + 1;
     for (; next < end - 1; next++) {
@@ -97,7 +103,7 @@ function writeText(output: Output, text: Buffer, start: number, end: number, raw
   const { bytes } = output;
   const needsQuotes = start === end || hasSpecial(text, start, end);
   if (needsQuotes) bytes[output.at++] = QUOTE;
-  if (!raw && start < end && BEGINS_FORMULA.has(text[start] as number)) bytes[output.at++] = APOSTROPHE;
+  if (!raw && beginsFormula(text, start, end)) bytes[output.at++] = APOSTROPHE;
   let to = output.at;
   for (let at = start; at < end; at++) {
     const byte = text[at] as number;
@@ -106,6 +112,13 @@ function writeText(output: Output, text: Buffer, start: number, end: number, raw
   }
   output.at = to;
   if (needsQuotes) bytes[output.at++] = QUOTE;
+}
+
+function beginsFormula(text: Buffer, start: number, end: number): boolean {
+  if (start === end) return false;
+  const first = text[start] as number;
+  if (first !== FULL_WIDTH) return BEGINS_FORMULA.has(first);
+  return FULL_WIDTH_FORMS.some(form => text.subarray(start, Math.min(start + form.length, end)).equals(form));
 }
 
 function hasSpecial(text: Buffer, start: number, end: number): boolean {

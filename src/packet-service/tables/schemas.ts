@@ -78,8 +78,8 @@ const Row = Type.Object(
 export const csvSchema = table(
   'exportCsv',
   'Packets as CSV',
-  'CSV as in RFC 4180, in UTF-8: a line of names, then one per packet. Cells that begin with = + - @, a tab or a ' +
-    'carriage return get an apostrophe before them, as spreadsheets would run them; numbers do not. Arrays are JSON text.',
+  'CSV as in RFC 4180, in UTF-8: a line of names, then one per packet. Cells that begin with = + - @, their ' +
+    'full-width forms, a tab or a line break get an apostrophe before them, as spreadsheets would run them; numbers do not. Arrays are JSON text.',
   CSV,
   Type.String(),
   CsvQuery,

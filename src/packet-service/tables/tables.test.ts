@@ -161,8 +161,9 @@ test('columns= names columns instead of a first pass; an object that is named is
 });
 
 test('cells that begin like a formula get an apostrophe, numbers do not, and raw=true leaves all as they are', async () => {
-  const cells = ['=1+1', '+254 712', '-5', '@x', '\ttab', '\rreturn', '=a,"b"'];
-  const plain = ['a=1', ' =1', "'x"];
+  const halfWidth = ['=1+1', '+254 712', '-5', '@x', '\ttab', '\rreturn', '\nline', '=a,"b"'];
+  const cells = [...halfWidth, '＝1+1', '＋254', '－5', '＠x'];
+  const plain = ['a=1', ' =1', "'x", '，a', '＜1', '\ufeff'];
   const body = Object.fromEntries([...cells, ...plain].map((cell, n) => [`c${n}`, cell]));
   const { geoid } = await ownPlace([{ ...body, negative: -5, '=name': 1, list: ['=1'] }]);
   const [row] = await csv(`?geoid=${geoid}`);
