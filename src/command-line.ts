@@ -72,7 +72,7 @@ function readOptions(name: string, command: Command, args: string[]): CommandOpt
       throw refuse(`${token.rawName} needs a value`);
     given[token.name] = token.value ?? true;
   }
-  if (operand !== undefined && given[operand] === undefined) throw refuse(`${operand} is missing`);
+  if (operand !== undefined && (given[operand] ?? '') === '') throw refuse(`${operand} is missing`);
   const missing = needs.find(need => given[need] === undefined);
   if (missing !== undefined) throw refuse(`--${missing} is missing`);
   return given;

@@ -27,7 +27,9 @@ export function misspeltSettings(environment: Record<string, string | undefined>
     .filter(name => !/^npm_/i.test(name) && !OF_CLUSTERS.test(name))
     .filter(name => (environment[name] ?? '') !== '')
     .flatMap(name => {
-      const near = nearestName(name, known) ?? onlyOneLike(name, known);
+      // A setting of another kind would mislead: SECRETS_KEY for S3_SECRET_KEY.
+      const kin = known.filter(setting => firstWord(setting) === firstWord(name));
+      const near = nearestName(name, kin.length > 0 ? kin : known) ?? onlyOneLike(name, known);
       if (!FIRST_WORDS.test(name) && !isMisspelt(name, near)) return [];
       const hint = near === undefined ? 'docs/settings.md lists the settings' : `did you mean ${near}?`;
       return [`the environment variable ${name} is not a setting; ${hint}`];
@@ -36,9 +38,12 @@ export function misspeltSettings(environment: Record<string, string | undefined>
 
 /** The one setting that begins with the same word: SMTP_URL for SMTP_HOST. */
 function onlyOneLike(name: string, known: readonly string[]): string | undefined {
-  const [first] = name.toUpperCase().split('_', 1);
-  const like = known.filter(setting => setting.startsWith(`${first}_`));
+  const like = known.filter(setting => setting.startsWith(`${firstWord(name)}_`));
   return like.length === 1 ? like[0] : undefined;
+}
+
+function firstWord(name: string): string {
+  return name.toUpperCase().split('_', 1)[0] as string;
 }
 
 /** Whether a name is a setting but for underscores, its case and one or two letters. */

@@ -117,9 +117,11 @@ test('wrong input is one sentence on standard error, and the exit code 2', async
     ],
     [['api-key', 'revoke'], 'this is no key: ft_ and 49 letters and digits'],
     [['user', 'unlock', 'nobody@example.org'], 'there is no user with this address'],
+    [['erase', 'user', ''], 'ID is missing; usage: fieldtrace erase user ID [--service packet|trace]'],
     [['erase', 'packet', 'nonsense', '--reason', 'x'], 'there is no packet nonsense'],
     [['notifications', 'replay', '--id', '7'], '--id must be a notification_id, 7 is none'],
     [['import', 'ecb-rates', '/nowhere.csv'], '/nowhere.csv cannot be read'],
+    [['import', 'ecb-rates', '/'], '/ is a folder, not a file'],
     [
       ['verify'],
       /^AUTH_MODE \(it is "maybe"\) must be one of off, optional, required:/,

@@ -142,4 +142,5 @@ test("what is not the ECB's file is refused by name", async () => {
   await expect(importLines(['Date,USD,USD,', '2020-01-02,1,1,'])).rejects.toThrow(/names USD twice/);
   await expect(importLines([], {}, '')).rejects.toThrow(/is empty/);
   await expect(importEcbRates(pool, `${file}.gone`)).rejects.toThrow(/cannot be read/);
+  await expect(importEcbRates(pool, path.dirname(file))).rejects.toThrow(/is a folder/);
 });

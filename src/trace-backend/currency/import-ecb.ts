@@ -43,14 +43,11 @@ export async function importEcbRates(
   file: string,
   { force = false }: { force?: boolean } = {},
 ): Promise<string> {
-  const size = await stat(file).then(
-    ({ size }) => size,
-    () => {
-      throw new Problem('invalid', `${file} cannot be read`);
-    },
-  );
+  const found = await stat(file).catch(() => undefined);
+  if (!found) throw new Problem('invalid', `${file} cannot be read`);
+  if (found.isDirectory()) throw new Problem('invalid', `${file} is a folder, not a file`);
   const bar = new SingleBar({ format: '{bar} {percentage}%', noTTYOutput: false, stream: process.stderr });
-  if (process.stderr.isTTY) bar.start(size, 0);
+  if (process.stderr.isTTY) bar.start(found.size, 0);
   try {
     return await transaction(pool, async database => {
       const report = await storeLines(database, file, bytes => bar.update(bytes));

@@ -33,7 +33,7 @@ export const NewKey = named(
     expiresAt: Type.Optional(
       Type.String({
         maxLength: 40,
-        description: `when the key ends, with an offset; at most ${LONGEST_DAYS} days from now, by default ${DEFAULT_DAYS}`,
+        description: `when the key ends, in UTC unless it has an offset; at most ${LONGEST_DAYS} days from now, by default ${DEFAULT_DAYS}`,
         examples: ['2030-01-01T00:00:00Z'],
       }),
     ),
