@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'vitest';
 import { whileLocked } from '../../src/platform/postgres/embedded/file-lock.ts';
@@ -17,6 +17,8 @@ const PACKAGES = {
   curl: 'curl',
   nginx: 'nginx-light',
   ogr2ogr: 'gdal-bin',
+  // The server of the archive's version: its programs are in a folder of that version.
+  initdb: 'postgresql',
   openssl: 'openssl',
   pgbouncer: 'pgbouncer',
   promtool: 'prometheus',
@@ -120,7 +122,12 @@ function aptInstall(packages: string[]): Promise<string> {
 const missing = (programs: DebianProgram[]) => programs.filter(program => find(program) === undefined);
 
 function find(program: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'];
+  const folders = [
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    '/usr/sbin',
+    '/sbin',
+    ...globSync('/usr/lib/postgresql/*/bin'),
+  ];
   return folders.map(folder => path.join(folder, program)).find(isExecutable);
 }
 

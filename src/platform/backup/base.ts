@@ -120,9 +120,9 @@ async function baseOfCluster(
   };
 }
 
-/** Stores the blocks of a data directory that the target does not have. */
-async function storeBlocks(
-  server: ServerFiles,
+/** Stores the blocks of a data directory that the target does not have. Exported for a test with a slow target. */
+export async function storeBlocks(
+  server: Pick<ServerFiles, 'cluster'>,
   vault: Vault,
   { pace, signal }: Pick<BackupContext, 'pace'> & { signal: AbortSignal },
 ): Promise<{ copied: Copied; bytes: number }> {
