@@ -3,7 +3,6 @@ import { readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import {
   mountTmpfs,
@@ -15,6 +14,7 @@ import { upload } from './helpers/attachments.ts';
 import {
   backupHealth,
   backupSettings,
+  closeSegments,
   fieldtrace,
   killEverything,
   observe,
@@ -31,24 +31,6 @@ import { type RunningProcess, runToEnd, startProcess } from './helpers/process.t
 function stage() {
   const folder = stageDirectory();
   return { folder, data: path.join(folder, 'data'), target: path.join(folder, 'target') };
-}
-
-/** Closes segments of the log: each takes the room of a full one. */
-async function closeSegments(data: string, count: number): Promise<void> {
-  const { readFileSync } = await import('node:fs');
-  const client = new pg.Client({
-    host: path.join(data, 'postgres/socket'),
-    user: 'fieldtrace_superuser',
-    password: readFileSync(path.join(data, 'postgres/superuser-password'), 'utf8').trim(),
-    database: 'postgres',
-    ssl: false,
-  });
-  await client.connect();
-  for (let number = 0; number < count; number++) {
-    await client.query("SELECT pg_logical_emit_message(true, 'test', 'closed')");
-    await client.query('SELECT pg_switch_wal()');
-  }
-  await client.end();
 }
 
 async function stop(service: RunningProcess): Promise<void> {

@@ -15,6 +15,7 @@ import {
   startBackedUp,
   untilShipped,
   which,
+  withSuperuser,
 } from './helpers/backup.ts';
 import { eventually } from './helpers/eventually.ts';
 import { startProcess } from './helpers/process.ts';
@@ -45,6 +46,12 @@ async function refusesUnclear(
     const { code, err } = await fieldtrace(settings, ...words);
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
   }
+}
+
+/** The audit of a copy says who restored it, without paths or the target. */
+async function isInAudit(data: string): Promise<void> {
+  const { out } = await fieldtrace({ DATA_DIR: data }, 'audit');
+  expect(out).toMatch(/^\S+Z restore \{"by":"[^"]+"\}\n$/);
 }
 
 test('a restore to a second between two writes has the first and not the second, and one to the end has both', {
@@ -91,6 +98,7 @@ test('a restore to a second between two writes has the first and not the second,
   expect((await copy.send('GET', `/sync/packets?since=${since}`)).status).toBe(200);
   copy.child.kill('SIGTERM');
   expect(await copy.ended, before.output()).toBe(0);
+  await isInAudit(early);
   const again = await fieldtrace(settings, 'restore', '--into', early);
   expect([again.code, again.err]).toEqual([1, expect.stringContaining('is not empty')]);
 
@@ -116,6 +124,40 @@ test('a restore to a second between two writes has the first and not the second,
   lost.service.child.kill('SIGTERM');
   expect(await lost.service.ended, lost.output()).toBe(0);
   await refusesUnclear(settings, stage, target);
+});
+
+test('a service in which nothing is written closes no segment of the log, and closes one after a write', {
+  timeout: 240_000,
+}, async () => {
+  const stage = stageDirectory();
+  const data = path.join(stage, 'data');
+  const service = await startBackedUp(backupSettings(data, path.join(stage, 'target')));
+  await withSuperuser(data, async client => {
+    const look = async () => {
+      const { rows } = await client.query(
+        `SELECT (SELECT archived_count FROM pg_stat_archiver) AS archived,
+           (SELECT max(query_start)::text FROM pg_stat_activity
+            WHERE query LIKE '%packet_service_jobs%keep_until < now()%' AND pid <> pg_backend_pid()) AS supervised`,
+      );
+      return rows[0] as { archived: string; supervised: string | null };
+    };
+    /** What it looks like when the job queue has been supervised again: several segments could have been closed. */
+    const afterNext = (last: string | null) =>
+      eventually(look, ({ supervised }) => supervised !== null && supervised !== last);
+    // What the start left to do, such as analysing tables, may come in between.
+    let before = await afterNext(null);
+    await eventually(async () => {
+      const after = await afterNext(before.supervised);
+      const closed = after.archived !== before.archived;
+      before = after;
+      return !closed;
+    });
+    const { archived } = before;
+    await observe(service);
+    await eventually(look, now => now.archived !== archived);
+  });
+  service.child.kill('SIGTERM');
+  expect(await service.ended, service.output()).toBe(0);
 });
 
 test('when a machine is lost under load, a restore has every write that is older than the lag', {

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { generateX25519Identity } from 'age-encryption';
+import pg from 'pg';
 import { eventually } from './eventually.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 import { sender } from './service.ts';
@@ -124,13 +125,46 @@ export async function startBackedUp(environment: Record<string, string>): Promis
   return service;
 }
 
+/** A session of the embedded server's superuser. */
+export async function withSuperuser<Result>(
+  dataDir: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    host: path.join(dataDir, 'postgres/socket'),
+    user: 'fieldtrace_superuser',
+    password: (await readFile(path.join(dataDir, 'postgres/superuser-password'), 'utf8')).trim(),
+    database: 'postgres',
+    ssl: false,
+  });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Closes segments of the log, each of which takes the room of a full one; gives the name of the last. */
+export async function closeSegments(dataDir: string, count: number): Promise<string> {
+  return withSuperuser(dataDir, async client => {
+    let last = '';
+    for (let number = 0; number < count; number++) {
+      await client.query("SELECT pg_logical_emit_message(true, 'test', 'closed')");
+      const { rows } = await client.query('SELECT pg_walfile_name(pg_switch_wal()) AS name');
+      last = rows[0].name;
+    }
+    return last;
+  });
+}
+
 /** Waits until everything that was written until now is in the target. */
 export async function untilShipped(dataDir: string): Promise<void> {
-  const read = async () => JSON.parse(await readFile(path.join(dataDir, 'backup/shipped.json'), 'utf8'));
-  const now = Date.now();
-  // Of two segments that were shipped since, the second was closed since.
-  const first = await eventually(read, ({ at }) => Date.parse(at) > now);
-  await eventually(read, ({ last }) => last > first.last);
+  const closed = await closeSegments(dataDir, 1);
+  await eventually(
+    async () => JSON.parse(await readFile(path.join(dataDir, 'backup/shipped.json'), 'utf8')),
+    ({ last }) => last >= closed,
+  );
 }
 
 const PLACE = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };

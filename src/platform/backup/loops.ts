@@ -25,6 +25,7 @@ export function makeLoops(work: BackupWork): { log: Loop[]; rest: Loop[] } {
   return {
     log: [
       { what: work.SHIPPING, run: () => work.ship(), pauseMs: () => TICK_MS, longestMs: longest },
+      { what: work.CLOSING, run: work.closeSegment, pauseMs: work.closingPauseMs, longestMs: longest },
       { what: 'limiting the spool', run: work.limitSpool, pauseMs: () => TICK_MS, longestMs: longest },
     ],
     rest: [

@@ -112,7 +112,8 @@ export async function fetchLog(
   }
   if (to && reach < to) {
     throw new BackupError(
-      `the backup has the log up to ${reach.toISOString()}: a restore to ${to.toISOString()} is not possible`,
+      `the backup has the log up to ${reach.toISOString()}: a restore to ${to.toISOString()} is not possible; ` +
+        'if nothing was written in between, the newest state is the same: leave --to out',
     );
   }
   return reach;

@@ -19,6 +19,7 @@ const FILES_PATIENCE_MS = 5000;
 const SHIPPING = 'shipping the log';
 const FILES = 'shipping files';
 const ARCHIVING = 'archiving the log';
+const CLOSING = 'closing a segment of the log';
 
 export type BackupWork = ReturnType<typeof makeWork>;
 
@@ -31,6 +32,8 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   const lagMs = settings.BACKUP_MAX_LAG_SECONDS * 1000;
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
   const shipping = server && { spool: server.spool, state, logger };
+  /** what was written when a segment was closed last */
+  let closed: string | undefined;
 
   // What a row names should be in the target before the row is. A large file does not hold the log up.
   async function filesFirst(stopped: AbortSignal): Promise<void> {
@@ -59,12 +62,18 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
     SHIPPING,
     FILES,
     ARCHIVING,
+    CLOSING,
     look,
     takeOne,
     async ship(stopped = signal): Promise<void> {
       if (!shipping) return;
       await shipSpool(shipping, openVault, { signal: stopped, prepare: () => filesFirst(stopped) });
     },
+    async closeSegment(): Promise<void> {
+      closed = await server?.closeSegment(closed);
+    },
+    // The other half of the time is for shipping it.
+    closingPauseMs: (tookMs: number) => Math.max(0, lagMs / 2 - tookMs),
     async limitSpool(): Promise<void> {
       if (shipping) await limitSpoolAndTell(shipping, settings.BACKUP_MAX_SPOOL_BYTES);
     },

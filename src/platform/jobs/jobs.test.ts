@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openRelay } from '../../../test/helpers/relay.ts';
@@ -27,6 +27,7 @@ beforeEach(async () => {
   queue = `queue-${count++}`;
   await prepareJobs(database.connection, SCHEMA, ['dead', queue]);
 });
+afterEach(() => void vi.useRealTimers());
 afterAll(() => database.drop());
 
 interface Work {
@@ -159,6 +160,59 @@ test('a stop gives unfinished jobs back, tells them, and the next start does the
   });
   await eventually(() => done.length === 1);
   await second.stop();
+});
+
+/** Rows of the queue's own tables, each with the transaction that wrote it last. */
+async function bookkeeping(): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    `SELECT xmin::text, name FROM ${SCHEMA}.queue UNION ALL SELECT xmin::text, 'version' FROM ${SCHEMA}.version`,
+  );
+  return rows.map(row => JSON.stringify(row)).toSorted();
+}
+
+test('while there is nothing to do, nothing is written; jobs of a killed process are tried again, and done ones deleted', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const done: number[] = [];
+  const jobs = open(async ({ data }) => {
+    done.push(data.n);
+  });
+  await send(jobs, 1);
+  jobs.wake();
+  await eventually(() => done.length === 1);
+  const states = async () => {
+    const { rows } = await database.pool.query(`SELECT state::text FROM ${SCHEMA}.job WHERE name = $1`, [
+      queue,
+    ]);
+    return rows.map(({ state }) => state);
+  };
+  await eventually(states, ([state]) => state === 'completed');
+  const before = await bookkeeping();
+  for (let minute = 0; minute < 5; minute++) await vi.advanceTimersByTimeAsync(60_000);
+  await jobs.stop();
+  expect(await bookkeeping()).toEqual(before);
+
+  await database.pool.query(
+    `UPDATE ${SCHEMA}.job SET completed_on = completed_on - interval '2 hours' WHERE name = $1`,
+    [queue],
+  );
+  const idle = openJobs(database.connection, SCHEMA, logger);
+  idle.start();
+  await send(idle, 2);
+  await idle.stop();
+  await database.pool.query(
+    `UPDATE ${SCHEMA}.job SET state = 'active', started_on = now() - interval '1 hour' WHERE state < 'active' AND name = $1`,
+    [queue],
+  );
+  const again = open(async ({ data }) => {
+    done.push(data.n);
+  });
+  await send(again, 3);
+  await eventually(() => done.includes(3));
+  expect(done).not.toContain(2);
+  await vi.advanceTimersByTimeAsync(15_000);
+  await eventually(() => done.includes(2));
+  await eventually(states, found => found.length === 2 && found.every(state => state === 'completed'));
+  await again.stop();
 });
 
 test('a stopped queue takes nothing, and stopping one that never started is fine', async () => {

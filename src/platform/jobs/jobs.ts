@@ -8,6 +8,7 @@ import { breakOff } from '../postgres/deadlines.ts';
 import { createSchema } from '../postgres/make-schema.ts';
 import { passingTrouble } from '../postgres/troubles.ts';
 import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
+import { type Supervision, supervise } from './supervision.ts';
 
 /** The retry rules of a kind of jobs. */
 export interface JobRules {
@@ -50,8 +51,10 @@ export interface Jobs {
 export const JOB_CONNECTIONS = 2;
 /** Timeout of a statement of the queue: its maintenance scans whole tables. */
 const DEADLINE = { ms: 60_000, of: 'statement' } as const;
-/** How often jobs of killed processes are searched, in seconds. */
-const SUPERVISE_SECONDS = 15;
+/** Passes of the supervision by several processes are at least so far apart, in seconds: less than its interval. */
+const CLAIM_SECONDS = 10;
+/** How often pg-boss looks for the rest of its own migrations, in seconds; it writes each time. */
+const MIGRATIONS_SECONDS = 24 * 3600;
 /** How long unprocessed jobs are kept, in seconds: the maximum of pg-boss. */
 const WAITING_SECONDS = 365 * 24 * 3600;
 /** How long finished jobs are kept, in seconds. */
@@ -78,7 +81,7 @@ export async function prepareJobs(
   queues: readonly string[],
 ): Promise<void> {
   const pool = openPool(connection, schema, 1, { deadline: DEADLINE });
-  const boss = makeBoss(pool, schema, false);
+  const boss = makeBoss(pool, schema);
   boss.on('error', () => {});
   try {
     await createSchema(pool, schema);
@@ -104,6 +107,7 @@ export function openJobs(
   const report = reportTo(logger);
   const begin: ((boss: PgBoss) => JobWorker)[] = [];
   const workers: JobWorker[] = [];
+  let supervision: Supervision | undefined;
   const opened = Promise.withResolvers<PgBoss>();
   opened.promise.catch(() => {});
   const stopping = new AbortController();
@@ -123,9 +127,10 @@ export function openJobs(
       for (const worker of workers) worker.wake();
     },
     start() {
-      opening ??= open(() => makeBoss(pool, schema, begin.length > 0), logger, stopping.signal).then(boss => {
+      opening ??= open(() => makeBoss(pool, schema), logger, stopping.signal).then(boss => {
         if (!boss) return undefined;
         workers.push(...begin.map(start => start(boss)));
+        if (workers.length > 0) supervision = supervise(boss, pool, schema, report);
         opened.resolve(boss);
         return boss;
       });
@@ -136,7 +141,7 @@ export function openJobs(
       const breaking = setInterval(() => breakOff(pool), SILENCE_MS);
       const boss = await opening;
       opened.reject(new Problem('unavailable', 'the service is stopping', { retryAfter: 5 }));
-      await Promise.all(workers.map(worker => worker.stop(STOP_PATIENCE_MS)));
+      await Promise.all([supervision?.stop(), ...workers.map(worker => worker.stop(STOP_PATIENCE_MS))]);
       await boss?.stop({ graceful: false });
       await pool.end();
       clearInterval(breaking);
@@ -144,14 +149,15 @@ export function openJobs(
   };
 }
 
-function makeBoss(database: Database, schema: string, supervise: boolean): PgBoss {
+function makeBoss(database: Database, schema: string): PgBoss {
   return new PgBoss({
     db: forBoss(database),
     schema,
     createSchema: false,
-    supervise,
-    superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    supervise: false,
+    monitorIntervalSeconds: CLAIM_SECONDS,
+    maintenanceIntervalSeconds: CLAIM_SECONDS,
+    bamIntervalSeconds: MIGRATIONS_SECONDS,
     monitorVacuum: false,
     schedule: false,
   });

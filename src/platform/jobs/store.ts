@@ -36,3 +36,14 @@ export async function countJobs(database: Database, schema: string): Promise<Que
     FROM ${raw(`"${schema}"`)}.queue WHERE name NOT LIKE '\\_\\_pgboss%' ORDER BY name LIMIT 100`);
   return rows;
 }
+
+/** Whether a job is in progress, which may be of a killed process, or is to be deleted, or the counts are to be updated. */
+export async function needsSupervision(database: Database, schema: string): Promise<boolean> {
+  const { rows } = await database.query<{ needs: boolean }>(sql`
+    SELECT EXISTS (
+      SELECT FROM ${raw(`"${schema}"`)}.job WHERE state = 'active'
+      OR (deletion_seconds > 0 AND completed_on + deletion_seconds * interval '1 s' < now())
+      OR (state < 'active' AND keep_until < now())
+    ) OR EXISTS (SELECT FROM ${raw(`"${schema}"`)}.queue WHERE queued_count > 0 OR active_count > 0) AS needs`);
+  return rows[0]?.needs ?? true;
+}

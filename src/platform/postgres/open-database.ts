@@ -27,12 +27,14 @@ export interface OpenDatabase {
  * @throws EmbeddedPostgresError, SettingsError
  */
 export async function openDatabase(settings: DatabaseSettings, logger: Logger): Promise<OpenDatabase> {
-  const { DATABASE_URL, DATA_DIR, BACKUP_URL, BACKUP_MAX_LAG_SECONDS } = settings;
+  const { DATABASE_URL, DATA_DIR, BACKUP_URL } = settings;
   if (DATABASE_URL) return { ...externalDatabase(DATABASE_URL, settings), stop: async () => {} };
   if (settings.DATABASE_OWNER_URL) throw new SettingsError('DATABASE_OWNER_URL needs DATABASE_URL as well');
-  // Half of the time is for closing a segment, the other for shipping it.
-  const archiveSeconds = BACKUP_URL ? Math.max(1, Math.floor(BACKUP_MAX_LAG_SECONDS / 2)) : undefined;
-  return startEmbeddedPostgres({ dataDir: path.resolve(DATA_DIR), logger, archiveSeconds });
+  return startEmbeddedPostgres({
+    dataDir: path.resolve(DATA_DIR),
+    logger,
+    archives: BACKUP_URL !== undefined,
+  });
 }
 
 /** How both roles reach a server of the operator's own. */

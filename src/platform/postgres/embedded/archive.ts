@@ -7,11 +7,9 @@ const DIRECTORY = 'basic_archive.archive_directory';
 
 /**
  * Makes the spool and gives the settings by which the server archives its write-ahead log there, with the library
- * `basic_archive` of its own package: no program of ours runs in the server, and no secret is needed there.
- *
- * @param seconds after which a segment with writes is closed although it is not full
+ * `basic_archive` of its own package: no program of ours runs in the server, and no secret is needed there. The server closes full segments only: `closeSegment` closes others.
  */
-export function prepareArchive(layout: Layout, account: Account, seconds: number): Record<string, string> {
+export function prepareArchive(layout: Layout, account: Account): Record<string, string> {
   mkdirSync(layout.spool, { recursive: true, mode: 0o700 });
   chmodSync(layout.spool, 0o700);
   if (account.uid !== undefined) chownSync(layout.spool, account.uid, account.gid ?? -1);
@@ -19,8 +17,25 @@ export function prepareArchive(layout: Layout, account: Account, seconds: number
     archive_mode: 'on',
     archive_library: 'basic_archive',
     [DIRECTORY]: layout.spool,
-    archive_timeout: String(seconds),
+    archive_timeout: '0',
   };
+}
+
+/**
+ * Closes the segment of the log, so that it is archived, if a transaction has written anything since the last time.
+ * `archive_timeout` would also close it for what health checks write into the log, which no restore needs: they take no
+ * transaction id.
+ *
+ * @param since what this returned the last time; undefined closes it in any case
+ * @returns the next transaction id
+ */
+export async function closeSegment(client: pg.Client, since: string | undefined): Promise<string> {
+  const { rows } = await client.query<{ next: string }>(
+    'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next',
+  );
+  const { next } = rows[0] as { next: string };
+  if (next !== since) await client.query('SELECT pg_switch_wal()');
+  return next;
 }
 
 /** How far a server is with archiving. */

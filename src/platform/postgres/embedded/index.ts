@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type ArchiverState, archiveMatches, askArchiver } from './archive.ts';
+import { type ArchiverState, archiveMatches, askArchiver, closeSegment } from './archive.ts';
 import { applicationDatabase, applicationRole, askServer, ownerRole, prepareDatabase } from './control.ts';
 import { superuser } from './initialise.ts';
 import { readPassword, readPasswords } from './layout.ts';
@@ -31,6 +31,11 @@ export interface ServerFiles {
   archives(): Promise<boolean>;
   /** Whether the archive takes what the server wants to put there. */
   archiver(): Promise<ArchiverState>;
+  /**
+   * Closes the segment of the log if anything was written since the last time, of which this returned what to pass;
+   * undefined closes it in any case.
+   */
+  closeSegment(since: string | undefined): Promise<string>;
   /** The server's own log. */
   log: string;
   /** A new session of the superuser; the caller ends it. */
@@ -68,7 +73,7 @@ export interface EmbeddedPostgres {
  * it dies it is started again, and pools reconnect. Several processes may use one DATA_DIR; they share one
  * server. See docs/decisions/embedded-postgres.md.
  * @param options.dataDir DATA_DIR; made if missing
- * @param options.archiveSeconds turns the archive on; see ServerOptions
+ * @param options.archives turns the archive on; see ServerOptions
  * @param options.systemDirectory where root keeps what other accounts cannot reach elsewhere
  * @throws EmbeddedPostgresError with one sentence for the operator
  */
@@ -121,6 +126,7 @@ async function occupy(lease: ServerLease, asItIs: boolean): Promise<EmbeddedPost
       passwords: () => readPasswords(lease.layout),
       archives: () => withSession(lease, client => archiveMatches(client, lease.settings)),
       archiver: () => withSession(lease, askArchiver),
+      closeSegment: since => withSession(lease, client => closeSegment(client, since)),
       log: lease.layout.log,
       connect: () => openSession(lease),
     },

@@ -23,8 +23,8 @@ export interface ServerLease extends Server {
 
 /** How a server differs from one that only serves. */
 export interface ServerOptions {
-  /** Archives the write-ahead log into the spool; a segment with writes is closed after so many seconds. */
-  archiveSeconds?: number;
+  /** Archives the write-ahead log into the spool. */
+  archives?: boolean;
   /** Settings of a server that recovers from a backup. */
   recovery?: Readonly<Record<string, string>>;
   /** Fills a directory that is missing with a data directory, in place of initdb. */
@@ -79,9 +79,8 @@ export async function acquireServer(
       const socketDirectory = prepareSocketDirectory(layout, account);
       if (!exists) await initialise(layout, binaries, account, logger, options.fill);
       const superuserPassword = readPassword(layout, layout.superuserPassword);
-      const { archiveSeconds, recovery } = options;
-      const settings =
-        archiveSeconds === undefined ? { ...recovery } : prepareArchive(layout, account, archiveSeconds);
+      const { archives, recovery } = options;
+      const settings = archives ? prepareArchive(layout, account) : { ...recovery };
       return { layout, binaries, account, socketDirectory, settings, superuserPassword, lock, logger };
     } catch (error) {
       lock.release();
