@@ -32,7 +32,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   const lagMs = settings.BACKUP_MAX_LAG_SECONDS * 1000;
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
   const shipping = server && { spool: server.spool, state, logger };
-  /** what was written when a segment was closed last */
+  /** the snapshot when a segment was closed last */
   let closed: string | undefined;
 
   // What a row names should be in the target before the row is. A large file does not hold the log up.

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { foldName, ngramsOf } from '../lists/search.ts';
-import { allOf, type ListSource } from '../lists/store.ts';
+import { allOf, containsText, type ListSource } from '../lists/store.ts';
 import { VALUE_CHAIN_IDS } from '../value-chains/companies-store.ts';
 import type { Entries } from './entries.ts';
 import type { AddressField } from './profile-schemas.ts';
@@ -170,7 +170,7 @@ export interface CompanyFilter {
 }
 
 export type CompanySort = (typeof SORTABLE)[number];
-const KEYS = { id: 'id', name: 'left(folded, 100)', status: 'status' };
+const KEYS = { id: 'id', name: 'name_key', status: 'status' };
 
 export type ListedCompany = Pick<Company, 'id' | 'status' | 'name' | 'abbreviation' | 'logo'>;
 
@@ -203,14 +203,16 @@ export function listSource(
       : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
   const isOne = ids && sql`id = ANY (${ids}::integer[])`;
   const isStatus = status === undefined ? undefined : sql`status = ${status}`;
+  const folded = query === undefined ? undefined : foldName(query);
   // The n-grams select candidates by an index; then the whole text is compared.
-  const holds = query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`;
-  const byToken = holds && sql`tokens @> ${tokens}::text[]`;
+  const found =
+    folded === undefined ? undefined : sql`tokens @> ${tokens}::text[] AND strpos(folded, ${folded}) > 0`;
+  const contains = folded === undefined ? undefined : containsText('companies', folded);
   return {
     table: 'companies',
     columns: sql`id, status, name, abbreviation, logo`,
     key: KEYS[sortBy],
-    gather: allOf([isMember, isOne, isStatus, byToken, holds]),
-    look: allOf([holds, isStatus, isMember, isOne]),
+    gather: allOf([isMember, isOne, isStatus, found]),
+    look: allOf([contains, isStatus, isMember, isOne]),
   };
 }

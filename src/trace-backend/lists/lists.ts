@@ -14,11 +14,10 @@ import {
 /** Counts up to this many rows are exact. */
 export const EXACT = 10_000;
 /**
- * Rows that are scanned in the order of a list before all matching rows are gathered and sorted instead: per
- * requested row, and in total.
+ * Rows that are checked in the order of a list, per matching row, before all matching rows are gathered and sorted
+ * instead, which takes about as long.
  */
-const WINDOW_PER_ROW = 100;
-const WINDOW = 30_000;
+const CHECKED_PER_MATCH = 10;
 /** How long the estimated length of a long list is cached, in milliseconds. */
 const REMEMBERED_MS = 10_000;
 /** Lists in that cache. */
@@ -44,17 +43,26 @@ export interface Lists {
   ngramsFor(database: Database, table: string, folded: string): Promise<string[]>;
 }
 
+/** What is known about a long list. */
+interface Estimate {
+  count: number;
+  /** rows to check for a page, at most; undefined for all */
+  window: number | undefined;
+}
+
 /** Lists of one service and database, with their cache. */
 export function openLists(): Lists {
-  const long = new LRUCache<string, { count: number; until: number }>({ max: REMEMBERED });
+  const long = new LRUCache<string, Estimate & { until: number }>({ max: REMEMBERED });
   const frequencies = new Map<string, { of: Promise<Map<string, number>>; until: number }>();
 
-  /** The estimated number of rows of a long list. */
-  async function estimate(database: Database, name: string, source: ListSource): Promise<number> {
-    const count = Math.max(EXACT + 1, await estimateRows(database, source));
+  async function estimate(database: Database, name: string, source: ListSource): Promise<Estimate> {
+    const { all, matching } = await estimateRows(database, source);
+    const count = Math.max(EXACT + 1, matching);
+    const window = count * CHECKED_PER_MATCH;
+    const estimated = { count, window: window < all ? window : undefined };
     // Near the limit it is not cached, so that it is exact again as soon as the list is short.
-    if (count > 2 * EXACT) long.set(name, { count, until: performance.now() + REMEMBERED_MS });
-    return count;
+    if (count > 2 * EXACT) long.set(name, { ...estimated, until: performance.now() + REMEMBERED_MS });
+    return estimated;
   }
 
   return {
@@ -66,16 +74,16 @@ export function openLists(): Lists {
     ): Promise<{ items: Row[]; count: number }> {
       if (page.requestType === 'COUNT') return { items: [], count: await countRows(database, source) };
       const known = long.get(name);
-      let count = known && known.until > performance.now() ? known.count : undefined;
-      if (count === undefined) {
+      let estimated: Estimate | undefined = known && known.until > performance.now() ? known : undefined;
+      if (estimated === undefined) {
         const { items, total } = await gatherRows<Row>(database, source, page, EXACT + 1);
         if (total <= EXACT) return { items, count: total };
-        count = await estimate(database, name, source);
+        estimated = await estimate(database, name, source);
       }
-      const { items, total } = await pageOfMany<Row>(database, source, page);
+      const { items, total } = await pageOfMany<Row>(database, source, page, estimated);
       const end = page.offset + items.length;
       const isLast = items.length < page.limit && items.length > 0;
-      return { items, count: total ?? (isLast ? end : Math.max(count, end)) };
+      return { items, count: total ?? (isLast ? end : Math.max(estimated.count, end)) };
     },
     async ngramsFor(database, table, folded) {
       let known = frequencies.get(table);
@@ -91,20 +99,16 @@ export function openLists(): Lists {
 }
 
 /**
- * A page of a list with many matching rows: a walk through the table in the list's order usually finds them soon. If
- * not, because they are all at its other end, all of them are gathered and sorted.
+ * A page of a list with many matching rows: a walk in the list's order usually finds it soon. If they are few in a long
+ * table, and all at its other end, all of them are gathered and sorted.
  */
 async function pageOfMany<Row extends { id: number }>(
   database: Database,
   source: ListSource,
   page: Page,
+  { window }: Estimate,
 ): Promise<{ items: Row[]; total?: number }> {
-  if (source.look === undefined) return { items: await walkRows<Row>(database, source, page) };
-  const end = page.offset + page.limit;
-  if (end <= WINDOW) {
-    const window = Math.min(WINDOW, end * WINDOW_PER_ROW);
-    const items = await walkRows<Row>(database, source, page, window);
-    if (items.length === page.limit) return { items };
-  }
+  const items = await walkRows<Row>(database, source, page, window);
+  if (items.length === page.limit || window === undefined) return { items };
   return gatherRows<Row>(database, source, page);
 }

@@ -7,12 +7,25 @@ export interface ListSource {
   table: string;
   /** the selected columns, including the id */
   columns: Sql;
-  /** the expression to sort by */
+  /** the column or expression to sort by */
   key: string;
   /** a condition that indexes support; undefined for all rows */
   gather: Sql | undefined;
-  /** the same condition in a form that is fast per row */
+  /** the same condition in a form that is fast per row, if possible with columns that the index of each order has */
   look: Sql | undefined;
+}
+
+/** Characters in the column `name_key`, at most. */
+const KEY_LENGTH = 100;
+
+/**
+ * The condition that the column `folded` of a table contains a text. It reads `name_key`, which is the beginning of
+ * `folded` and part of the indexes, and only for long names the row itself.
+ */
+export function containsText(table: string, text: string): Sql {
+  const whole = sql`SELECT whole.folded FROM ${raw(table)} AS whole WHERE whole.id = ${raw(table)}.id`;
+  return sql`(strpos(name_key, ${text}) > 0
+    OR (char_length(name_key) = ${KEY_LENGTH} AND strpos((${whole}), ${text}) > 0))`;
 }
 
 /** The conjunction of these conditions; undefined if there are none. */
@@ -22,9 +35,10 @@ export function allOf(conditions: readonly (Sql | undefined)[]): Sql | undefined
 }
 
 /** ORDER BY, LIMIT and OFFSET; the key is named list_key. */
-function ordered({ sort, limit, offset }: Page): { order: Sql; page: Sql } {
+function ordered({ key }: ListSource, { sort, limit, offset }: Page): { order: Sql; page: Sql } {
   return {
-    order: raw(`list_key ${sort}, id ${sort}`),
+    // An order by the id twice, under two names, would be sorted again.
+    order: raw(key === 'id' ? `id ${sort}` : `list_key ${sort}, id ${sort}`),
     page: sql`LIMIT ${limit} OFFSET ${offset}`,
   };
 }
@@ -36,7 +50,7 @@ function ordered({ sort, limit, offset }: Page): { order: Sql; page: Sql } {
  * @param limit rows to gather, at most; by default all
  */
 export function gatherStatement(source: ListSource, page: Page, limit?: number): Sql {
-  const { order, page: part } = ordered(page);
+  const { order, page: part } = ordered(source, page);
   const key = raw(source.key);
   const table = raw(source.table);
   return sql`
@@ -65,25 +79,25 @@ export async function gatherRows<Row extends { id: number }>(
 }
 
 /**
- * The statement that walks through a table in the list's order and checks each row. Exported so that a test can check
- * its plan.
+ * The statement that walks through a table in the list's order, checks each row, by its index entry if possible, and
+ * reads the rows of the page. Exported so that a test can check its plan.
  *
  * @param window rows to check, at most; by default all
  */
-export function walkStatement({ table, key, columns, look }: ListSource, page: Page, window?: number): Sql {
-  const { order, page: part } = ordered(page);
-  // Without conditions, an index-only scan finds the page, however far down it is; then only its rows are read.
-  if (look === undefined) {
-    return sql`
-      SELECT ${columns} FROM (
-        SELECT id, ${raw(key)} AS list_key FROM ${raw(table)} ORDER BY ${order} ${part}) AS page
-      JOIN ${raw(table)} USING (id) ORDER BY ${order}`;
-  }
+export function walkStatement(source: ListSource, page: Page, window?: number): Sql {
+  const { order, page: part } = ordered(source, page);
+  const [key, table] = [raw(source.key), raw(source.table)];
+  const { columns, look } = source;
+  // OFFSET 0, as LIMIT, keeps PostgreSQL from applying the condition before the order. Of all columns it reads only
+  // those that are used: if an index has them, it reads the index alone.
+  const entries = sql`
+    SELECT *, ${key} AS list_key FROM ${table} ORDER BY ${order}
+    ${window === undefined ? sql`OFFSET 0` : sql`LIMIT ${window}`}`;
+  const ids = look
+    ? sql`SELECT id, list_key FROM (${entries}) AS ${table} WHERE ${look}`
+    : sql`SELECT id, ${key} AS list_key FROM ${table}`;
   return sql`
-    SELECT ${columns} FROM (
-      SELECT *, ${raw(key)} AS list_key FROM ${raw(table)}
-      ORDER BY ${order} ${window === undefined ? empty : sql`LIMIT ${window}`}) AS ${raw(table)}
-    ${look ? sql`WHERE ${look}` : empty} ORDER BY ${order} ${part}`;
+    SELECT ${columns} FROM (${ids} ORDER BY ${order} ${part}) AS page JOIN ${table} USING (id) ORDER BY ${order}`;
 }
 
 export async function walkRows<Row extends { id: number }>(
@@ -106,22 +120,25 @@ export async function countRows(database: Database, { table, gather }: ListSourc
 const SAMPLE = 200;
 
 /**
- * The estimated number of rows: the table's rows by PostgreSQL's statistics, times the share of matching rows in a
- * sample of blocks, which is the same each time.
+ * The estimated number of rows: the table's rows by PostgreSQL's statistics, and these times the share of matching rows
+ * in a sample of blocks, which is the same each time.
  */
-export async function estimateRows(database: Database, { table, look }: ListSource): Promise<number> {
+export async function estimateRows(
+  database: Database,
+  { table, look }: ListSource,
+): Promise<{ all: number; matching: number }> {
   const { rows: sizes } = await database.query<{ known: number; blocks: number }>(sql`
     SELECT reltuples::float8 AS known, (pg_relation_size(oid) / current_setting('block_size')::int)::int AS blocks
     FROM pg_class WHERE oid = ${table}::regclass`);
   const { known = -1, blocks = 1 } = sizes[0] ?? {};
-  if (look === undefined && known >= 0) return Math.round(known);
+  if (look === undefined && known >= 0) return { all: known, matching: Math.round(known) };
   const percent = Math.min(100, (100 * SAMPLE) / Math.max(1, blocks));
   const { rows } = await database.query<{ sampled: number; found: number }>(sql`
     SELECT count(*)::int AS sampled, (count(*) FILTER (WHERE ${look ?? sql`true`}))::int AS found
     FROM ${raw(table)} TABLESAMPLE SYSTEM (${percent}) REPEATABLE (1)`);
   const { sampled = 0, found = 0 } = rows[0] ?? {};
   const all = known >= 0 ? known : (sampled * 100) / percent;
-  return sampled === 0 ? 0 : Math.round((all * found) / sampled);
+  return { all, matching: sampled === 0 ? 0 : Math.round((all * found) / sampled) };
 }
 
 /**

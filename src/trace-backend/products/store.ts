@@ -4,7 +4,7 @@ import type { CompanyType } from '../companies/company-types.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { foldName, ngramsOf } from '../lists/search.ts';
-import { allOf, type ListSource } from '../lists/store.ts';
+import { allOf, containsText, type ListSource } from '../lists/store.ts';
 import type { SORTABLE } from './schemas.ts';
 
 /** The content of a product besides name, companies and labels. */
@@ -217,7 +217,9 @@ export function listSource(
   tokens: readonly string[],
 ): ListSource {
   const isOwners = companyId === undefined ? undefined : sql`company_id = ${companyId}`;
-  const holds = query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`;
+  const folded = query === undefined ? undefined : foldName(query);
+  const holds = folded === undefined ? undefined : sql`strpos(folded, ${folded}) > 0`;
+  const contains = folded === undefined ? undefined : containsText('products', folded);
   const isOne = reader && sql`id IN (${visibleIds(reader)})`;
   const isSeen = reader && isVisible(reader);
   const byToken = holds && sql`tokens @> ${tokens}::text[]`;
@@ -229,6 +231,6 @@ export function listSource(
       few || (holds === undefined && isOwners === undefined)
         ? allOf([isOne, isOwners, holds])
         : allOf([isOwners, byToken, holds, isSeen]),
-    look: allOf([holds, isOwners, isSeen]),
+    look: allOf([contains, isOwners, isSeen]),
   };
 }

@@ -7,7 +7,8 @@ const DIRECTORY = 'basic_archive.archive_directory';
 
 /**
  * Makes the spool and gives the settings by which the server archives its write-ahead log there, with the library
- * `basic_archive` of its own package: no program of ours runs in the server, and no secret is needed there. The server closes full segments only: `closeSegment` closes others.
+ * `basic_archive` of its own package: no program of ours runs in the server, and no secret is needed there. The server
+ * closes full segments only: `closeSegment` closes others.
  */
 export function prepareArchive(layout: Layout, account: Account): Record<string, string> {
   mkdirSync(layout.spool, { recursive: true, mode: 0o700 });
@@ -22,20 +23,19 @@ export function prepareArchive(layout: Layout, account: Account): Record<string,
 }
 
 /**
- * Closes the segment of the log, so that it is archived, if a transaction has written anything since the last time.
+ * Closes the segment of the log, so that it is archived, if a transaction that wrote has ended since the last time.
  * `archive_timeout` would also close it for what health checks write into the log, which no restore needs: they take no
- * transaction id.
+ * transaction id. The whole snapshot is compared, not only its end: a transaction that others have overtaken leaves the
+ * list of those in progress when it ends.
  *
  * @param since what this returned the last time; undefined closes it in any case
- * @returns the next transaction id
+ * @returns the snapshot before it, as text
  */
 export async function closeSegment(client: pg.Client, since: string | undefined): Promise<string> {
-  const { rows } = await client.query<{ next: string }>(
-    'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next',
-  );
-  const { next } = rows[0] as { next: string };
-  if (next !== since) await client.query('SELECT pg_switch_wal()');
-  return next;
+  const { rows } = await client.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
+  const { snapshot } = rows[0] as { snapshot: string };
+  if (snapshot !== since) await client.query('SELECT pg_switch_wal()');
+  return snapshot;
 }
 
 /** How far a server is with archiving. */
