@@ -23,6 +23,14 @@ const CLOSING = 'closing a segment of the log';
 
 export type BackupWork = ReturnType<typeof makeWork>;
 
+/** Closes a segment of the log, if anything was written since the last call. */
+function segmentCloser(server: BackupContext['server']): () => Promise<void> {
+  let closed: string | undefined;
+  return async () => {
+    closed = await server?.closeSegment(closed);
+  };
+}
+
 /** What the process that does the backups does, piece by piece. */
 export function makeWork(context: BackupContext, troubles: Troubles, signal: AbortSignal) {
   const { settings, state, server, logger } = context;
@@ -32,8 +40,6 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   const lagMs = settings.BACKUP_MAX_LAG_SECONDS * 1000;
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
   const shipping = server && { spool: server.spool, state, logger };
-  /** the snapshot when a segment was closed last */
-  let closed: string | undefined;
 
   // What a row names should be in the target before the row is. A large file does not hold the log up.
   async function filesFirst(stopped: AbortSignal): Promise<void> {
@@ -69,9 +75,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
       if (!shipping) return;
       await shipSpool(shipping, openVault, { signal: stopped, prepare: () => filesFirst(stopped) });
     },
-    async closeSegment(): Promise<void> {
-      closed = await server?.closeSegment(closed);
-    },
+    closeSegment: segmentCloser(server),
     // The other half of the time is for shipping it.
     closingPauseMs: (tookMs: number) => Math.max(0, lagMs / 2 - tookMs),
     async limitSpool(): Promise<void> {

@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { type Account, findAccountById } from '../users/store.ts';
 import { limitSecretAttempts } from './limits.ts';
-import { deleteLoginFailures } from './store.ts';
+import { decideLoginFailure, deleteLoginFailures } from './store.ts';
 
 /**
  * Checks the current password of a logged-in user, for actions that a stolen cookie must not be enough for. Wrong
@@ -20,7 +20,10 @@ export async function checkCurrentPassword(
   const account = await findAccountById(pool, userId);
   if (given === undefined || !account) throw wrongPassword();
   const attempt = await limitSecretAttempts(pool, 'password', userId);
-  if (!(await passwords.check(account.password, given))) throw wrongPassword();
+  if (!(await passwords.check(account.password, given))) {
+    await decideLoginFailure(pool, attempt);
+    throw wrongPassword();
+  }
   await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   return account;
 }

@@ -7,7 +7,7 @@ import {
   deleteLoginFailures,
   findLoginFailures,
   forgetLoginFailures,
-  insertLoginFailure,
+  insertLoginAttempt,
   knowsLoginAddress,
   type LoginAttempt,
   lockAttempts,
@@ -16,6 +16,8 @@ import {
 
 /** How long failures count, in milliseconds. */
 const FAILURES_MS = 15 * 60_000;
+/** How long an attempt without a result counts: longer than one can take. Its process may have been killed. */
+const UNDECIDED_MS = 60_000;
 /** Failures for one account from one address, and from all addresses, after which attempts are refused. */
 const FROM_ONE_ADDRESS = 10;
 const FROM_ANYWHERE = 100;
@@ -30,7 +32,7 @@ const accountOf = (name: string) => hash('sha256', name, 'buffer');
 
 /**
  * Records a login attempt, and refuses it after too many failures: from its address, or from all addresses unless the
- * user logged in from this address recently. The name entered is stored as its SHA-256, because people type passwords
+ * user logged in from this address recently. `decideLoginFailure` makes it a failure. The name entered is stored as its SHA-256, because people type passwords
  * into the wrong field.
  *
  * @param userId of the account; undefined if there is none, which takes the same time
@@ -78,13 +80,16 @@ async function recordAttempt(
 ): Promise<void> {
   const { account, address, at } = attempt;
   const since = new Date(at.getTime() - FAILURES_MS);
+  const times = { since, undecidedSince: new Date(at.getTime() - UNDECIDED_MS) };
   const over = await transaction(pool, async database => {
     await lockAttempts(database, account);
-    const here = await findLoginFailures(database, { account, address }, since, fromAddress);
+    const here = await findLoginFailures(database, { account, address }, { ...times, limit: fromAddress });
     const all =
-      fromAnywhere === undefined ? [] : await findLoginFailures(database, { account }, since, fromAnywhere);
+      fromAnywhere === undefined
+        ? []
+        : await findLoginFailures(database, { account }, { ...times, limit: fromAnywhere });
     const over = [here[fromAddress - 1], all[(fromAnywhere ?? 0) - 1]].filter(first => first !== undefined);
-    if (over.length === 0) await insertLoginFailure(database, attempt, since);
+    if (over.length === 0) await insertLoginAttempt(database, attempt, since);
     return over;
   });
   if (over.length === 0) return;

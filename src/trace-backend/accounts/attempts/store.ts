@@ -16,27 +16,40 @@ export async function lockAttempts(database: Database, account: Buffer): Promise
   await database.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
-/** Records an attempt as failed before its result is known, so that concurrent attempts count each other. */
-export async function insertLoginFailure(
+/** Records an attempt before its result is known, so that concurrent attempts count each other. */
+export async function insertLoginAttempt(
   database: Database,
   { account, address, at }: LoginAttempt,
   forgetBefore: Date,
 ): Promise<void> {
   await database.query(sql`DELETE FROM login_failures WHERE at < ${forgetBefore}`);
   await database.query(sql`
-    INSERT INTO login_failures (account, address, at) VALUES (${account}, ${address}, ${at})`);
+    INSERT INTO login_failures (account, address, at, decided) VALUES (${account}, ${address}, ${at}, false)`);
 }
 
-/** The times of the last failures of an account, newest first: from one address, or from all. */
+/** Records that an attempt failed. */
+export async function decideLoginFailure(
+  database: Database,
+  { account, address, at }: LoginAttempt,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE login_failures SET decided = true WHERE account = ${account} AND address = ${address} AND at = ${at}`);
+}
+
+/**
+ * The times of the last failures of an account, newest first: from one address, or from all.
+ *
+ * @param undecidedSince attempts without a result count from this time on
+ */
 export async function findLoginFailures(
   database: Database,
   { account, address }: { account: Buffer; address?: string },
-  since: Date,
-  limit: number,
+  { since, undecidedSince, limit }: { since: Date; undecidedSince: Date; limit: number },
 ): Promise<Date[]> {
   const { rows } = await database.query<{ at: Date }>(sql`
     SELECT at FROM login_failures
-    WHERE account = ${account} AND (${address}::text IS NULL OR address = ${address}) AND at >= ${since}
+    WHERE account = ${account} AND (${address}::text IS NULL OR address = ${address})
+      AND at >= ${since} AND (decided OR at >= ${undecidedSince})
     ORDER BY at DESC LIMIT ${limit}`);
   return rows.map(({ at }) => at);
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { limitSecretAttempts } from '../attempts/limits.ts';
-import { deleteLoginFailures } from '../attempts/store.ts';
+import { decideLoginFailure, deleteLoginFailures } from '../attempts/store.ts';
 import {
   findSecondFactor,
   listSecrets,
@@ -71,6 +71,7 @@ export async function proveFactor(
     ? step !== undefined && (await useStep(pool, userId, step))
     : await takeRecoveryCode(pool, userId, recoveryHash(code));
   if (isGood) await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
+  else await decideLoginFailure(pool, attempt);
   return isGood;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../../../test/helpers/service.ts';
 import {
@@ -107,6 +108,21 @@ test('after ten failures for one account from one address it is over for a while
   expect((await login(innocent.email, PASSWORD, from('192.0.2.7'), other)).status).toBe(200);
   await trace.pool.query("UPDATE login_failures SET at = at - interval '15 minutes'");
   expect((await login(user.email, PASSWORD, from('192.0.2.7'), other)).status).toBe(200);
+});
+
+test('attempts that a crash left without a result are forgotten after a minute, failures are not', async () => {
+  const [user, guessed] = [await trace.loggedIn(), await trace.loggedIn()];
+  const from = { 'x-forwarded-for': '192.0.2.9' };
+  for (const { email } of [user, guessed]) {
+    for (let n = 0; n < 10; n++) await login(email, 'wrong', from, other);
+  }
+  // As a process leaves them that is killed while it checks the password.
+  const account = createHash('sha256').update(user.email).digest();
+  await trace.pool.query('UPDATE login_failures SET decided = false WHERE account = $1', [account]);
+  expect((await login(user.email, PASSWORD, from, other)).status).toBe(429);
+  await trace.pool.query("UPDATE login_failures SET at = at - interval '1 minute'");
+  expect((await login(user.email, PASSWORD, from, other)).status).toBe(200);
+  expect((await login(guessed.email, PASSWORD, from, other)).status).toBe(429);
 });
 
 test('what ends a session ends it at once, in every process: logout, deactivation', async () => {

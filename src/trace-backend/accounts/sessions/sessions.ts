@@ -8,7 +8,7 @@ import type { Visitor } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { limitLoginAttempts, noteLogin } from '../attempts/limits.ts';
-import { deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
+import { decideLoginFailure, deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
 import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
@@ -190,6 +190,7 @@ async function checkLogin(
   const attempt = await limitLoginAttempts(pool, key, account?.id, client.ip);
   const isRight = await passwords.check(account?.password, password);
   if (!isRight || !account) {
+    await decideLoginFailure(pool, attempt);
     await noteFailure(pool, client, account, attempt, 'password');
     throw new Problem('unauthenticated', 'username or password is wrong');
   }
@@ -221,6 +222,7 @@ async function checkSecondFactor(
     throw codeNeeded('code is needed: this account has a second factor');
   }
   if (!(await proveFactor({ pool, box }, factor, code))) {
+    await decideLoginFailure(pool, attempt);
     await noteFailure(pool, client, account, attempt, 'code');
     throw codeNeeded('code is wrong or was used before');
   }
