@@ -331,7 +331,15 @@ export function readSettings(environment: Record<string, string | undefined>): S
       .map(name => [name, convert(Settings.properties[name], environment[name] ?? '')]),
   );
   // Every setting without a default is optional, so that each error is inside of one.
-  const check = new Ajv({ strict: false, allErrors: true, useDefaults: true }).compile<Settings>(Settings);
+  // The schema is our own: it need not be checked against the schema of schemas, which takes longer than the settings.
+  const ajv = new Ajv({
+    strict: false,
+    allErrors: true,
+    useDefaults: true,
+    meta: false,
+    validateSchema: false,
+  });
+  const check = ajv.compile<Settings>(Settings);
   if (check(given)) return given;
 
   const bad = new Set(check.errors?.map(error => error.instancePath.split('/')[1] as keyof Settings));

@@ -18,7 +18,7 @@ export interface TokenUsers {
 }
 
 export function tokenUsers(database: Database): TokenUsers {
-  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
   const insert = batchLoader(
     async (userIds: string[]) => {
       await insertTokenUsers(database, userIds, new Date());

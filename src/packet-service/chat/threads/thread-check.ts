@@ -41,7 +41,7 @@ export type ThreadCheck = (threadId: string, visitor: Visitor) => Promise<KnownT
  */
 export function threadCheck(database: Database): ThreadCheck {
   /** by ULID */
-  const known = new LRUCache<string, KnownThread>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, KnownThread>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
   const find = batchLoader((ids: string[]) => findClosed(database, ids), { max: 500 });
   const findParticipant = batchLoader((wanted: Participation[]) => findParticipation(database, wanted), {
     max: 500,

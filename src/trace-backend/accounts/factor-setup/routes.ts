@@ -1,4 +1,3 @@
-import QRCode from 'qrcode';
 import type { Server } from '../../../platform/http/server.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
@@ -54,7 +53,8 @@ export function registerSecondFactor(
     },
     async request => {
       const made = await beginFactor(context, requesterOf(request), request.body.currentPassword);
-      const qr = await QRCode.toString(made.uri, { type: 'svg', errorCorrectionLevel: 'M' });
+      const { default: qrcode } = await import('qrcode');
+      const qr = await qrcode.toString(made.uri, { type: 'svg', errorCorrectionLevel: 'M' });
       return ok({ ...made, qr });
     },
   );

@@ -27,7 +27,7 @@ export interface LabelCounts {
  * row changes a few times a minute. A crash loses the counts of ten seconds.
  */
 export function openLabelCounts(database: Database, logger: FastifyBaseLogger): LabelCounts {
-  const seen = new LRUCache<string, true>({ max: REMEMBERED, ttl: ONCE_MS });
+  const seen = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: () => 1, ttl: ONCE_MS });
   let waiting = new Map<string, Increment>();
   let writing = Promise.resolve();
   const timer = setInterval(() => void flush().catch(tell), FLUSH_MS);
