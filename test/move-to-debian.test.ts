@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
@@ -87,6 +88,7 @@ test('a database goes from the embedded server to that of Debian and back, and b
 
   const again = await fieldtrace({}, 'move', '--from', debian.url, '--to', back);
   expect([again.code, again.out], again.err).toEqual([0, expect.stringMatching(/^moved \d+ tables with /)]);
+  cpSync(path.join(data, 'files'), path.join(back, 'files'), { recursive: true });
   service = await startProcess({ ...settings, DATA_DIR: back });
   await expectWhole(service, ids);
   await stop(service);
