@@ -54,7 +54,15 @@ export async function labelContents(
     ...own,
     done: [404],
   });
+  await productContents({ send, read }, { productId, mark }, own);
+}
 
+/** What belongs to the product beside its labels: an entry of its blog, and a final product. */
+async function productContents(
+  { send, read }: Pick<Teller, 'send' | 'read'>,
+  { productId, mark }: { productId: number; mark: string },
+  own: { headers: { cookie: string } },
+): Promise<void> {
   await send({
     endpoint: 'POST /api/product/knowledgeBlog/{productId}',
     at: { productId: String(productId) },
@@ -62,6 +70,10 @@ export async function labelContents(
     ...own,
     once: true,
   });
+  const blog = await read(`/api/product/knowledgeBlog/list/${productId}`, own.headers);
+  const entry = { id: blog.body.data.items[0].id, title: `${mark} renamed` };
+  await send({ endpoint: 'PUT /api/product/knowledgeBlog', body: entry, ...own });
+
   const finalProduct = await send({
     endpoint: 'PUT /api/product/{productId}/finalProduct',
     at: { productId: String(productId) },
@@ -75,8 +87,4 @@ export async function labelContents(
     ...own,
     done: [404],
   });
-
-  const blog = await read(`/api/product/knowledgeBlog/list/${productId}`, own.headers);
-  const entry = { id: blog.body.data.items[0].id, title: `${mark} renamed` };
-  await send({ endpoint: 'PUT /api/product/knowledgeBlog', body: entry, ...own });
 }
