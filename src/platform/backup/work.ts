@@ -31,6 +31,22 @@ function segmentCloser(server: BackupContext['server']): () => Promise<void> {
   };
 }
 
+/** Removes old backups after a new one, and tells about it. */
+async function finishBase(
+  { settings, state, logger }: BackupContext,
+  vault: Vault,
+  base: Base,
+): Promise<void> {
+  await expire(vault, settings.BACKUP_KEEP_DAYS, new Date()).catch(error =>
+    logger.warn({ err: error }, 'old backups could not be removed; next try after the next base backup'),
+  );
+  await noteVerification(vault, state).catch(error =>
+    logger.debug({ err: error }, 'no look at verifications'),
+  );
+  logger.info({ base: base.id, bytes: base.bytes }, 'took a base backup');
+  await ping(settings.BACKUP_PING_URL, logger);
+}
+
 /** What the process that does the backups does, piece by piece. */
 export function makeWork(context: BackupContext, troubles: Troubles, signal: AbortSignal) {
   const { settings, state, server, logger } = context;
@@ -53,14 +69,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   async function takeOne(): Promise<Base> {
     const vault = await openVault();
     const base = await takeBase(context, vault, { complete: () => shipFilesOnce(vault, signal), signal });
-    await expire(vault, settings.BACKUP_KEEP_DAYS, new Date()).catch(error =>
-      logger.warn({ err: error }, 'old backups could not be removed; next try after the next base backup'),
-    );
-    await noteVerification(vault, state).catch(error =>
-      logger.debug({ err: error }, 'no look at verifications'),
-    );
-    logger.info({ base: base.id, bytes: base.bytes }, 'took a base backup');
-    await ping(settings.BACKUP_PING_URL, logger);
+    await finishBase(context, vault, base);
     return base;
   }
 
