@@ -20,20 +20,21 @@ const test = await testWith('nginx', 'caddy', 'openssl');
 /** The configurations of deploy/ in front of both services, as a client reaches them over TLS. */
 const PROXIES = ['nginx', 'caddy'] as const;
 type Proxy = (typeof PROXIES)[number];
-const NAMES = { packet: 'field.example', trace: 'trace.example' };
+const NAMES = { packet: 'field.example', trace: 'trace.example', console: 'console.example' };
+const SITES = ['packet', 'trace', 'console'] as const;
 const MIB = 1024 * 1024;
 
 let packet: RunningService;
 let trace: RunningTrace;
 let files: { folder: string; remove: () => Promise<void> };
 const started: ChildProcess[] = [];
-const ports = {} as Record<Proxy, { packet: number; trace: number }>;
+const ports = {} as Record<Proxy, Record<keyof typeof NAMES, number>>;
 beforeAll(async () => {
   files = await temporaryFolder();
   trace = await runningTrace({ TRUST_PROXY: 'true', TRACE_PUBLIC_URL: `https://${NAMES.trace}` });
   packet = await runningService({ TRUST_PROXY: 'true', PUBLIC_URL: `https://${NAMES.packet}` });
   for (const proxy of PROXIES) {
-    ports[proxy] = { packet: await freePort(), trace: await freePort() };
+    ports[proxy] = { packet: await freePort(), trace: await freePort(), console: await freePort() };
     await start(proxy);
   }
 });
@@ -79,9 +80,10 @@ async function startNginx(folder: string): Promise<ChildProcess> {
     '-nodes',
     ...subject,
   ]);
-  const servers = (await deployed('nginx/fieldtrace.conf'))
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${ports.nginx.packet} ssl;`)
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${ports.nginx.trace} ssl;`)
+  const servers = SITES.reduce(
+    (text, site) => text.replace('listen 443 ssl;', `listen 127.0.0.1:${ports.nginx[site]} ssl;`),
+    await deployed('nginx/fieldtrace.conf'),
+  )
     .replaceAll(/ssl_certificate \S+;/g, `ssl_certificate ${certificate};`)
     .replaceAll(/ssl_certificate_key \S+;/g, `ssl_certificate_key ${key};`);
   await writeFile(path.join(folder, 'fieldtrace-proxy.conf'), await deployed('nginx/proxy.conf'));
@@ -103,11 +105,11 @@ ${servers}}`,
 }
 
 async function startCaddy(folder: string): Promise<ChildProcess> {
-  const sites = (['packet', 'trace'] as const).reduce(
-    (text, service) =>
+  const sites = SITES.reduce(
+    (text, site) =>
       text.replace(
-        `\n${NAMES[service]} {`,
-        `\nhttps://${NAMES[service]}:${ports.caddy[service]} {\n  bind 127.0.0.1\n  tls internal`,
+        `\n${NAMES[site]} {`,
+        `\nhttps://${NAMES[site]}:${ports.caddy[site]} {\n  bind 127.0.0.1\n  tls internal`,
       ),
     await deployed('Caddyfile'),
   );

@@ -30,7 +30,9 @@ async function startedServer(settings: Record<string, string> = {}): Promise<Ser
     ...settings,
   });
   onTestFinished(server.remove);
-  await server.run('mkdir /var/lib/fieldtrace && touch /var/lib/fieldtrace/first-admin.txt');
+  await server.run(
+    'mkdir /var/lib/fieldtrace && install -m 600 /dev/null /var/lib/fieldtrace/first-admin.txt',
+  );
   const [started] = await server.follow('Install', { blocks: [2] });
   expect(started).toContain(OK);
   return server;
