@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createServer, type Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
+import { registerBaseMap } from './basemap.ts';
 import { registerForwarding, type Services } from './forward.ts';
 import { registerPages } from './pages.ts';
 
@@ -41,5 +42,6 @@ export async function consoleService(
   });
   registerForwarding(app, services, settings);
   await registerPages(app);
+  if (app.hasReplyDecorator('sendFile')) registerBaseMap(app, settings);
   return app;
 }

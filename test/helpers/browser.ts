@@ -17,9 +17,13 @@ export interface Browser {
  * Chromium without a window, with a profile of its own.
  *
  * @param viewport in CSS pixels
+ * @param options webgl: whether it draws WebGL
  * @throws Error that says what to install where there is no browser
  */
-export async function openBrowser(viewport = { width: 1280, height: 800 }): Promise<Browser> {
+export async function openBrowser(
+  viewport = { width: 1280, height: 800 },
+  { webgl = false } = {},
+): Promise<Browser> {
   const { executablePath, env } = await findChromium();
   const profile = await mkdtemp(path.join(tmpdir(), 'fieldtrace-browser-'));
   const context: BrowserContext = await chromium.launchPersistentContext(profile, {
@@ -29,7 +33,8 @@ export async function openBrowser(viewport = { width: 1280, height: 800 }): Prom
     viewport,
     args: [
       '--no-sandbox',
-      '--disable-gpu',
+      // WebGL without a graphics card is computed, which takes memory and time.
+      ...(webgl ? ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'] : ['--disable-gpu']),
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',

@@ -12,9 +12,16 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** A browser that reaches nothing but the console. */
-export async function consoleBrowser(of: Pick<RunningConsole, 'url'>): Promise<Browser> {
-  const browser = await openBrowser(DESKTOP);
+/**
+ * A browser that reaches nothing but the console.
+ *
+ * @param options webgl: whether it draws maps
+ */
+export async function consoleBrowser(
+  of: Pick<RunningConsole, 'url'>,
+  options: { webgl?: boolean } = {},
+): Promise<Browser> {
+  const browser = await openBrowser(DESKTOP, options);
   await browser.page.context().route('**/*', route => {
     const url = route.request().url();
     return url.startsWith(`${of.url}/`) || /^(data|blob):/.test(url) ? route.continue() : route.abort();

@@ -20,7 +20,7 @@ import {
 } from './store.ts';
 
 /** Entries of the log that are counted in one transaction. */
-const ROUND = 5000;
+const ROUND = 2000;
 /** Fields of an older version that are counted in one transaction. */
 const FIELDS = 1000;
 

@@ -1,0 +1,197 @@
+import {
+  addProtocol,
+  type MapGeoJSONFeature,
+  Map as MapLibreMap,
+  NavigationControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import 'maplibre-gl/dist/maplibre-gl.css';
+import { PMTiles, Protocol, TileType } from 'pmtiles';
+import { feature } from 'topojson-client';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+import countriesUrl from 'world-atlas/countries-50m.json?url';
+import { sessionFetch } from '../../session/session-fetch.ts';
+import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
+import type { Edges, View } from './view.ts';
+
+/** What was clicked. */
+export type Picked =
+  | { kind: 'packet'; id: string }
+  | { kind: 'field'; geoid: string; name: string | undefined; areaM2: number | undefined };
+
+/** What the map tells. */
+export interface Told {
+  moved(view: View, edges: Edges): void;
+  picked(picked: Picked | undefined): void;
+  /** a click while a field is being drawn */
+  corner(lon: number, lat: number): void;
+  /** whether tiles that are shown are incomplete */
+  truncated(isTruncated: boolean): void;
+  failed(error: unknown): void;
+}
+
+/** A map of observations and fields. */
+export interface FieldMap {
+  draw(drawn: Omit<Drawn, 'countries' | 'base'>): void;
+  /** Asks for the tiles again. */
+  refresh(): void;
+  show(view: View): void;
+  fit(edges: readonly [west: number, south: number, east: number, north: number]): void;
+  setDrawing(isDrawing: boolean): void;
+  remove(): void;
+}
+
+/** Answers of tiles that do not exist: an asset registry has the fields. */
+const NOT_IMPLEMENTED = 501;
+
+setWorkerUrl(workerUrl);
+addProtocol('pmtiles', new Protocol().tile);
+// Tiles of the services are asked for like everything else behind the login.
+addProtocol('session', async ({ url }, { signal }) => {
+  const response = await sessionFetch(new Request(url.replace('session://', '/'), { signal }));
+  if (response.status === NOT_IMPLEMENTED) return { data: new ArrayBuffer(0) };
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  return { data: await response.arrayBuffer() };
+});
+
+/** Makes a map in an element; the base map is loaded first. */
+export async function makeMap(
+  container: HTMLElement,
+  { view, label, told }: { view: View; label: string; told: Told },
+): Promise<FieldMap> {
+  const [countries, base] = await Promise.all([loadCountries(), loadBase()]);
+  const map = new MapLibreMap({
+    container,
+    center: [view.lon, view.lat],
+    zoom: view.zoom,
+    maxZoom: 21,
+    dragRotate: false,
+    pitchWithRotate: false,
+    attributionControl: { compact: true },
+    locale: { 'Map.Title': label },
+  });
+  map.touchZoomRotate.disableRotation();
+  map.addControl(new NavigationControl({ showCompass: false }));
+  let hasStyle = false;
+  const moved = () => {
+    const { lng: lon, lat } = map.getCenter().wrap();
+    const bounds = map.getBounds();
+    const edges = {
+      west: bounds.getWest(),
+      south: bounds.getSouth(),
+      east: bounds.getEast(),
+      north: bounds.getNorth(),
+    };
+    told.moved({ zoom: map.getZoom(), lat, lon }, edges);
+  };
+  map.on('moveend', moved);
+  map.on('error', ({ error }) => told.failed(error));
+  map.on('idle', () => {
+    const sources = ['observations', 'fields'];
+    told.truncated(
+      sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
+    );
+  });
+  const drawing = pickByMouse(map, told);
+
+  moved();
+  return {
+    draw(drawn) {
+      // A style that is still being loaded cannot be compared.
+      map.setStyle(styleOf({ ...drawn, countries, base }), {
+        diff: hasStyle && map.isStyleLoaded() === true,
+      });
+      hasStyle = true;
+    },
+    refresh() {
+      for (const source of ['observations', 'fields']) if (map.getSource(source)) map.refreshTiles(source);
+    },
+    show: ({ zoom, lat, lon }) => map.jumpTo({ center: [lon, lat], zoom }),
+    fit: ([west, south, east, north]) =>
+      map.fitBounds(
+        [
+          [west, south],
+          [east, north],
+        ],
+        { padding: 60, maxZoom: 17, animate: false },
+      ),
+    setDrawing: drawing.set,
+    remove: () => map.remove(),
+  };
+}
+
+/** Tells what is clicked, or the corners of a field while one is drawn. */
+function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): void } {
+  let isDrawing = false;
+  map.on('click', ({ point, lngLat }) => {
+    if (isDrawing) {
+      told.corner(lngLat.lng, lngLat.lat);
+      return;
+    }
+    const near: [[number, number], [number, number]] = [
+      [point.x - 4, point.y - 4],
+      [point.x + 4, point.y + 4],
+    ];
+    const layers = PICKED.filter(layer => map.getLayer(layer));
+    const [found] = map.queryRenderedFeatures(near, { layers });
+    const picked = found && pickedOf(found);
+    if (found && !picked) map.easeTo({ center: pointOf(found) ?? lngLat, zoom: map.getZoom() + 2 });
+    else told.picked(picked);
+  });
+  map.on('mousemove', ({ point }) => {
+    const layers = PICKED.filter(layer => map.getLayer(layer));
+    const isOver = layers.length > 0 && map.queryRenderedFeatures(point, { layers }).length > 0;
+    map.getCanvas().style.cursor = isDrawing ? 'crosshair' : isOver ? 'pointer' : '';
+  });
+  return {
+    set(drawing) {
+      isDrawing = drawing;
+      map.getCanvas().style.cursor = drawing ? 'crosshair' : '';
+    },
+  };
+}
+
+/** A single observation or field; undefined for a cluster. */
+function pickedOf({ properties, source }: MapGeoJSONFeature): Picked | undefined {
+  if (source === 'observations') {
+    return properties.id === undefined ? undefined : { kind: 'packet', id: properties.id };
+  }
+  const { geoid, name, area_m2: areaM2 } = properties;
+  return geoid === undefined ? undefined : { kind: 'field', geoid, name, areaM2 };
+}
+
+function pointOf({ geometry }: MapGeoJSONFeature): [number, number] | undefined {
+  return geometry.type === 'Point' ? (geometry.coordinates as [number, number]) : undefined;
+}
+
+async function loadCountries(): Promise<GeoJSON.FeatureCollection> {
+  const answer = await fetch(countriesUrl);
+  const topology = (await answer.json()) as Topology<{ countries: GeometryCollection }>;
+  return feature(topology, topology.objects.countries) as GeoJSON.FeatureCollection;
+}
+
+/** The base map that the operator has put beside the data; undefined without one. */
+async function loadBase(): Promise<BaseMap | undefined> {
+  const answer = await fetch('/basemap').catch(() => undefined);
+  const { url } = answer?.ok ? ((await answer.json()) as { url: string | null }) : { url: null };
+  if (url === null) return undefined;
+  const address = new URL(url, location.href).href;
+  try {
+    const archive = new PMTiles(address);
+    const [{ tileType }, metadata] = await Promise.all([archive.getHeader(), archive.getMetadata()]);
+    const { vector_layers: layers = [], attribution } = metadata as {
+      vector_layers?: { id: string }[];
+      attribution?: string;
+    };
+    return {
+      url: `pmtiles://${address}`,
+      isRaster: tileType !== TileType.Mvt,
+      layers: layers.map(({ id }) => id),
+      // The archive is the operator's, but what MapLibre shows of it is HTML.
+      attribution: attribution === undefined ? undefined : attribution.replaceAll(/<[^>]*>/g, ''),
+    };
+  } catch {
+    return undefined;
+  }
+}

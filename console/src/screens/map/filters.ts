@@ -1,0 +1,39 @@
+/** The filters of the map, as they are in the address and as the tiles name them. */
+export const FILTERS = ['type', 'geoid', 'from', 'to', 'field', 'text'] as const;
+
+/** The types of observations, in the order in which they are offered. */
+export const TYPES = ['note', 'file_ref', 'weather', 'custom'] as const;
+
+export type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** The chosen filters; the text of a field counts only together with the name of the field. */
+export function chosenFilters(query: URLSearchParams): Filters {
+  const found = FILTERS.map(name => [name, query.get(name) ?? ''] as const).filter(
+    ([, value]) => value !== '',
+  );
+  const { field, text, ...others } = Object.fromEntries(found) as Filters;
+  return field === undefined || text === undefined ? others : { ...others, field, text };
+}
+
+/** Those of the chosen filters that the list beside the map has. */
+export function listFilters({ type, geoid, from, to }: Filters) {
+  return { type, geoid, from, to };
+}
+
+/** Whether a packet has the chosen text in the chosen field, in any case, as the tiles decide it. */
+export function hasText(
+  { field, text }: { field?: string; text?: string },
+  body: Record<string, unknown>,
+): boolean {
+  if (field === undefined || text === undefined) return true;
+  const value = body[field];
+  if (value === undefined || value === null) return false;
+  const shown = typeof value === 'string' ? value : JSON.stringify(value);
+  return shown.toLowerCase().includes(text.toLowerCase());
+}
+
+/** The address of a layer's tiles, as MapLibre asks for them. */
+export function tileAddress(layer: 'observations' | 'fields', filters: Filters): string {
+  const query = new URLSearchParams(filters as Record<string, string>).toString();
+  return `session://packet/tiles/${layer}/{z}/{x}/{y}.mvt${query && `?${query}`}`;
+}

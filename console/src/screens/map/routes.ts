@@ -1,0 +1,10 @@
+import type { Route } from '../../routes.ts';
+
+export default [
+  {
+    path: '/map',
+    title: 'map.title',
+    screen: () => import('./MapScreen.svelte'),
+    navigation: { group: 'field', order: 20, icon: 'map' },
+  },
+] satisfies Route[];

@@ -1,0 +1,256 @@
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  SourceSpecification,
+  StyleSpecification,
+} from 'maplibre-gl';
+
+import type { Draft } from './draft.ts';
+
+/** Colours of the map, as CSS colours without variables. */
+export type Colours = Record<
+  'paper' | 'raised' | 'sunken' | 'ink' | 'soft' | 'line' | 'accent' | 'wash',
+  string
+>;
+
+/** What the map is drawn from. */
+export interface Drawn {
+  colours: Colours;
+  /** locales of numbers */
+  locale: string;
+  countries: GeoJSON.FeatureCollection;
+  base: BaseMap | undefined;
+  /** addresses of tiles */
+  observations: string;
+  fields: string;
+  /** the field that is being drawn */
+  draft: Draft;
+}
+
+/** A base map of the operator. */
+export interface BaseMap {
+  /** of MapLibre's source */
+  url: string;
+  isRaster: boolean;
+  /** layers of its tiles, where they are vectors */
+  layers: string[];
+  attribution: string | undefined;
+}
+
+/** The last zoom of tiles that the map asks for; beyond it they are drawn larger. */
+const LAST_TILE_ZOOM = 18;
+/** Fonts of the browser: without an address of glyphs, MapLibre draws letters with them. */
+const FONT = ['sans-serif'];
+
+/** Layers in which a click finds something. */
+export const PICKED = ['observation-points', 'field-points', 'field-areas'];
+
+const isOne: ExpressionSpecification = ['==', ['get', 'count'], 1];
+const isPoint: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
+const isArea: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
+
+/** The style of the map. */
+export function styleOf(drawn: Drawn): StyleSpecification {
+  const { countries, base, observations, fields, draft } = drawn;
+  const tiles = (address: string): SourceSpecification => ({
+    type: 'vector',
+    tiles: [address],
+    maxzoom: LAST_TILE_ZOOM,
+  });
+  return {
+    version: 8,
+    sources: {
+      countries: { type: 'geojson', data: countries, attribution: 'Natural Earth' },
+      ...(base && { base: baseSource(base) }),
+      fields: tiles(fields),
+      observations: tiles(observations),
+      draft: { type: 'geojson', data: draft },
+    },
+    layers: [
+      { id: 'sea', type: 'background', paint: { 'background-color': drawn.colours.sunken } },
+      ...ground(drawn),
+      ...fieldLayers(drawn),
+      ...observationLayers(drawn),
+      ...draftLayers(drawn),
+    ],
+  };
+}
+
+function baseSource({ url, isRaster, attribution }: BaseMap): SourceSpecification {
+  const more = attribution === undefined ? {} : { attribution };
+  return isRaster ? { type: 'raster', url, tileSize: 256, ...more } : { type: 'vector', url, ...more };
+}
+
+function ground({ colours, base }: Drawn): LayerSpecification[] {
+  const countries: LayerSpecification[] = [
+    { id: 'land', type: 'fill', source: 'countries', paint: { 'fill-color': colours.raised } },
+    {
+      id: 'borders',
+      type: 'line',
+      source: 'countries',
+      paint: { 'line-color': colours.line, 'line-width': 1 },
+    },
+  ];
+  const names: LayerSpecification = {
+    id: 'countries',
+    type: 'symbol',
+    source: 'countries',
+    minzoom: 2,
+    layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 12, 'text-max-width': 7 },
+    paint: { 'text-color': colours.soft, 'text-halo-color': colours.raised, 'text-halo-width': 1.2 },
+  };
+  if (!base) return [...countries, names];
+  if (base.isRaster) return [...countries, { id: 'base', type: 'raster', source: 'base' }];
+  return [...countries, ...base.layers.flatMap(layer => baseLayers(layer, colours)), names];
+}
+
+/** Layers of any vector tiles: water as the sea, other areas faintly, lines, and the names of places. */
+function baseLayers(layer: string, colours: Colours): LayerSpecification[] {
+  const from = { source: 'base', 'source-layer': layer } as const;
+  const isWater = /water|ocean|sea|lake/.test(layer);
+  return [
+    {
+      id: `base-areas-${layer}`,
+      type: 'fill',
+      ...from,
+      filter: isArea,
+      paint: { 'fill-color': isWater ? colours.sunken : colours.wash, 'fill-opacity': isWater ? 1 : 0.35 },
+    },
+    {
+      id: `base-lines-${layer}`,
+      type: 'line',
+      ...from,
+      filter: ['==', ['geometry-type'], 'LineString'],
+      paint: { 'line-color': isWater ? colours.sunken : colours.line, 'line-width': 1 },
+    },
+    {
+      id: `base-names-${layer}`,
+      type: 'symbol',
+      ...from,
+      filter: ['all', isPoint, ['has', 'name']],
+      layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 11 },
+      paint: { 'text-color': colours.soft, 'text-halo-color': colours.raised, 'text-halo-width': 1 },
+    },
+  ];
+}
+
+/** The radius of a cluster in pixels, by the size of its count. */
+const RADIUS: ExpressionSpecification = [
+  'interpolate',
+  ['linear'],
+  ['log10', ['max', 1, ['get', 'count']]],
+  0,
+  6,
+  1,
+  11,
+  3,
+  16,
+  6,
+  24,
+];
+
+function countLabel(
+  id: string,
+  source: string,
+  layer: string,
+  { locale, colours }: Drawn,
+): LayerSpecification {
+  return {
+    id,
+    type: 'symbol',
+    source,
+    'source-layer': layer,
+    filter: ['all', isPoint, ['>', ['get', 'count'], 1]],
+    layout: {
+      'text-field': ['number-format', ['get', 'count'], { locale, 'max-fraction-digits': 0 }],
+      'text-font': FONT,
+      'text-size': 11,
+      'text-allow-overlap': true,
+    },
+    paint: { 'text-color': colours.ink, 'text-halo-color': colours.raised, 'text-halo-width': 1.5 },
+  };
+}
+
+function fieldLayers(drawn: Drawn): LayerSpecification[] {
+  const { colours } = drawn;
+  const from = { source: 'fields', 'source-layer': 'fields' } as const;
+  return [
+    {
+      id: 'field-areas',
+      type: 'fill',
+      ...from,
+      filter: isArea,
+      paint: { 'fill-color': colours.accent, 'fill-opacity': 0.15 },
+    },
+    {
+      id: 'field-edges',
+      type: 'line',
+      ...from,
+      filter: isArea,
+      paint: { 'line-color': colours.accent, 'line-width': 2 },
+    },
+    {
+      id: 'field-points',
+      type: 'circle',
+      ...from,
+      filter: isPoint,
+      paint: {
+        'circle-radius': RADIUS,
+        'circle-color': colours.wash,
+        'circle-stroke-color': colours.accent,
+        'circle-stroke-width': 2,
+      },
+    },
+    countLabel('field-counts', 'fields', 'fields', drawn),
+  ];
+}
+
+function observationLayers(drawn: Drawn): LayerSpecification[] {
+  const { colours } = drawn;
+  return [
+    {
+      id: 'observation-points',
+      type: 'circle',
+      source: 'observations',
+      'source-layer': 'observations',
+      paint: {
+        'circle-radius': RADIUS,
+        'circle-color': colours.accent,
+        'circle-opacity': ['case', isOne, 0.9, 0.45],
+        'circle-stroke-color': colours.raised,
+        'circle-stroke-width': 1,
+      },
+    },
+    countLabel('observation-counts', 'observations', 'observations', drawn),
+  ];
+}
+
+function draftLayers({ colours }: Drawn): LayerSpecification[] {
+  return [
+    {
+      id: 'draft-area',
+      type: 'fill',
+      source: 'draft',
+      filter: isArea,
+      paint: { 'fill-color': colours.ink, 'fill-opacity': 0.12 },
+    },
+    {
+      id: 'draft-edge',
+      type: 'line',
+      source: 'draft',
+      paint: { 'line-color': colours.ink, 'line-width': 2, 'line-dasharray': [2, 1] },
+    },
+    {
+      id: 'draft-corners',
+      type: 'circle',
+      source: 'draft',
+      filter: isPoint,
+      paint: {
+        'circle-radius': 5,
+        'circle-color': colours.raised,
+        'circle-stroke-color': colours.ink,
+        'circle-stroke-width': 2,
+      },
+    },
+  ];
+}

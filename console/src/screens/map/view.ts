@@ -1,0 +1,52 @@
+/** What part of the world a map shows. */
+export interface View {
+  zoom: number;
+  lat: number;
+  lon: number;
+}
+
+/** The world, for maps that nobody has moved yet. */
+export const WORLD: View = { zoom: 1.2, lat: 15, lon: 10 };
+
+/** Reads `at=zoom/lat/lon`; undefined for anything else. */
+export function parseView(text: string | null): View | undefined {
+  const [zoom, lat, lon, ...rest] = (text ?? '')
+    .split('/')
+    .map(part => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (zoom === undefined || lat === undefined || lon === undefined || rest.length > 0) return undefined;
+  const isView = zoom >= 0 && zoom <= 22 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+  return isView ? { zoom, lat, lon } : undefined;
+}
+
+/** The text of a view: as exact as a pixel. */
+export function formatView({ zoom, lat, lon }: View): string {
+  const digits = Math.max(2, Math.ceil(zoom / 3) + 1);
+  return [zoom.toFixed(2), lat.toFixed(digits), lon.toFixed(digits)]
+    .map(part => String(Number(part)))
+    .join('/');
+}
+
+/** Degrees of the edges of a map. */
+export interface Edges {
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+}
+
+/** A box for `bbox=`: a map can be turned around the world more than once, and reach beyond the poles. */
+export function boxOf({ west, south, east, north }: Edges): string {
+  const latitudes = [south, north].map(value => Math.max(-90, Math.min(90, value)));
+  const [from, to] = east - west >= 360 ? [-180, 180] : [turned(west), turned(east)];
+  return [from, latitudes[0], to, latitudes[1]].map(value => Number((value as number).toFixed(6))).join(',');
+}
+
+/** A longitude within −180 to 180. */
+export function turned(longitude: number): number {
+  return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
+}
+
+/** Whether a map shows about everything. */
+export function isWorld({ west, south, east, north }: Edges): boolean {
+  return east - west >= 350 && north - south >= 100;
+}

@@ -1,0 +1,22 @@
+/** Whether the browser can draw the map. */
+export function hasWebgl(): boolean {
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('webgl2');
+  context?.getExtension('WEBGL_lose_context')?.loseContext();
+  return context !== null;
+}
+
+const NAMES = ['paper', 'raised', 'sunken', 'ink', 'soft', 'line', 'accent', 'wash'] as const;
+
+/** The colours of the console as they are now, light or dark. */
+export function currentColours(): Record<(typeof NAMES)[number], string> {
+  const probe = document.createElement('span');
+  probe.hidden = true;
+  document.body.append(probe);
+  const entries = NAMES.map(name => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color] as const;
+  });
+  probe.remove();
+  return Object.fromEntries(entries) as Record<(typeof NAMES)[number], string>;
+}

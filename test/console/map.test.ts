@@ -1,0 +1,253 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { vectorTile } from '../../src/packet-service/tiles/vector-tile.ts';
+import { type Browser, openBrowser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, DESKTOP, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import type { Send } from '../helpers/service.ts';
+import { sumOf, tileAt } from '../helpers/tiles.ts';
+
+let pages: RunningConsole;
+let browser: Browser;
+let email: string;
+let send: Send;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages, { webgl: true });
+  ({ email } = await pages.newUser());
+  ({ send } = await pages.login(email));
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+let observed = 0;
+async function observe(lat: number, lon: number, message: string, more: object = {}): Promise<string> {
+  const sent = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat, lon }, message, ...more };
+  const { status, text, body } = await send('POST', '/packet/intake/scouting', sent);
+  expect(status, text).toBe(201);
+  observed++;
+  return body.packet_uuid;
+}
+
+/** Waits until the tiles count every observation. */
+const counted = () =>
+  eventually(
+    async () => sumOf(await tileAt({ url: pages.packetUrl }, 'observations', [0, 0, 0])) === observed,
+  );
+
+const canvas = () => browser.page.locator('canvas.maplibregl-canvas');
+/** Waits until the map shows its tiles. */
+const drawn = () => canvas().waitFor();
+
+/** Clicks on the middle of the map until something is there. */
+async function pickMiddle(): Promise<void> {
+  const { page } = browser;
+  await eventually(async () => {
+    await canvas().click();
+    return page.getByRole('region', { name: 'What was chosen' }).isVisible();
+  });
+}
+
+test('an empty map says what to do next, and loads nothing of another host', async () => {
+  const { page, asked } = browser;
+  await logIn(page, `${pages.url}/map`, email);
+  await drawn();
+  await page.getByText('There are no observations yet').waitFor();
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+  for (const url of asked) expect(url).toMatch(new RegExp(`^(data:|blob:|${pages.url}/)`));
+});
+
+test('a click on an observation shows it, and leads to its packet; the list has what the map shows', async () => {
+  const { page } = browser;
+  const id = await observe(-1.95, 30.06, '<b>Leaf rust</b>', { crop: 'Maize' });
+  await observe(40, -100, 'Elsewhere', { crop: 'Beans' });
+  await counted();
+  await logIn(page, `${pages.url}/map?at=16/-1.95/30.06`, email);
+  await drawn();
+  const rows = page.getByRole('table').locator('tbody tr');
+  await eventually(
+    () => rows.count(),
+    count => count === 1,
+  );
+  expect(await rows.first().innerText()).toContain('<b>Leaf rust</b>');
+  await pickMiddle();
+  const details = page.getByRole('region', { name: 'What was chosen' });
+  await details.getByText('<b>Leaf rust</b>').waitFor();
+  expect(await details.getByRole('link', { name: 'Open the packet' }).getAttribute('href')).toContain(id);
+  await expectAccessible(page);
+
+  await page.getByLabel('Name of a field').fill('crop');
+  await page.getByLabel('Name of a field').press('Enter');
+  await page.getByLabel('Text in this field').fill('beans');
+  await page.getByLabel('Text in this field').press('Enter');
+  await page.getByText('No observation fits').waitFor();
+  expect(new URL(page.url()).searchParams.get('field')).toBe('crop');
+  await page.goBack();
+  await eventually(
+    () => rows.count(),
+    count => count === 1,
+  );
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('the keyboard moves the map, and the address keeps where it is', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=5/0/0`, email);
+  await drawn();
+  await canvas().focus();
+  await page.keyboard.press('ArrowRight');
+  await eventually(() => Number(new URL(page.url()).searchParams.get('at')?.split('/')[2]) > 0.5);
+  await page.keyboard.press('=');
+  await eventually(() => Number(new URL(page.url()).searchParams.get('at')?.split('/')[0]) > 5.5);
+});
+
+test('what comes in while the map is open appears on it', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=15/10.5/20.5`, email);
+  await drawn();
+  await page.getByText('There are no observations here').waitFor();
+  await observe(10.5, 20.5, 'Just now');
+  await page.getByRole('table').getByText('Just now').waitFor();
+  await pickMiddle();
+  await page.getByRole('region', { name: 'What was chosen' }).getByText('Just now').waitFor();
+});
+
+test('a field is drawn with the mouse, with the keyboard, or from a file, and is on the map then', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=17/45.001/5.001`, email);
+  await drawn();
+  await page.getByRole('button', { name: 'Register a field' }).click();
+  const box = await canvas().boundingBox();
+  if (!box) throw new Error('the map has no size');
+  const corners = page.getByLabel('Corners');
+  for (const [dx, dy] of [
+    [-60, -60],
+    [60, -60],
+    [60, 60],
+    [-60, 60],
+  ] as const) {
+    await canvas().scrollIntoViewIfNeeded();
+    await canvas().click({ position: { x: box.width / 2 + dx, y: box.height / 2 + dy } });
+  }
+  await eventually(async () => (await corners.inputValue()).split('\n').length === 4);
+  await expectAccessible(page);
+  await page.getByLabel('Name', { exact: true }).fill('Drawn field');
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByText('1 field was registered').waitFor();
+  await pickMiddle();
+  await page.getByRole('region', { name: 'What was chosen' }).getByText('Drawn field').waitFor();
+
+  await page.getByRole('button', { name: 'Register a field' }).click();
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByText('A field has at least three corners').waitFor();
+  await corners.fill('50, 6\n50, 6.002\nhere');
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByText('Line 3 is not a latitude and a longitude').waitFor();
+  await corners.fill('50, 6\n50, 6.002\n50.002, 6.001');
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByText('1 field was registered').first().waitFor();
+  await eventually(() => /^50\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
+
+  const file = path.join(pages.folder, 'fields.geojson');
+  const ring = [
+    [7, 51],
+    [7.002, 51],
+    [7.002, 51.002],
+    [7, 51],
+  ];
+  await writeFile(file, JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
+  await page.getByRole('button', { name: 'Register a field' }).click();
+  await page.getByLabel('GeoJSON file instead').setInputFiles(file);
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await eventually(() => /^51\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
+  expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(3);
+});
+
+test('without WebGL the screen says so, and has the list', async () => {
+  const without = await openBrowser(DESKTOP);
+  const { page } = without;
+  await page.addInitScript('HTMLCanvasElement.prototype.getContext = () => null');
+  await logIn(page, `${pages.url}/map`, email);
+  await page.getByText('it has no WebGL').waitFor();
+  await page.getByRole('table').getByText('Leaf rust').waitFor();
+  await expectAccessible(page);
+  await without.close();
+});
+
+/** A PMTiles archive (github.com/protomaps/PMTiles, version 3) of one tile, not compressed. */
+function archiveOf(tile: Buffer, metadata: object): Buffer {
+  const described = Buffer.from(JSON.stringify(metadata));
+  // One entry: tile 0, once, so many bytes, at the beginning of the tiles.
+  const directory = Buffer.from([1, 0, 1, (tile.length % 128) | 128, Math.floor(tile.length / 128), 1]);
+  const header = Buffer.alloc(127);
+  header.write('PMTiles');
+  header[7] = 3;
+  const metadataAt = header.length + directory.length;
+  const tilesAt = metadataAt + described.length;
+  const numbers = [
+    header.length,
+    directory.length,
+    metadataAt,
+    described.length,
+    tilesAt,
+    0,
+    tilesAt,
+    tile.length,
+  ];
+  for (const [index, value] of [...numbers, 1, 1, 1].entries())
+    header.writeBigUInt64LE(BigInt(value), 8 + 8 * index);
+  // Clustered, no compression inside and of tiles, vector tiles, zooms 0 to 0.
+  header.set([1, 1, 1, 1, 0, 0], 96);
+  for (const [index, degrees] of [-180, -85, 180, 85].entries())
+    header.writeInt32LE(degrees * 1e7, 102 + 4 * index);
+  return Buffer.concat([header, directory, described, tile]);
+}
+
+test("an operator's base map is found in DATA_DIR and served in ranges, and nothing else of it is", async () => {
+  const ask = (route: string, headers: Record<string, string> = {}) =>
+    fetch(`${pages.url}${route}`, { headers });
+  expect(await (await ask('/basemap')).json()).toEqual({ url: null });
+  await writeFile(path.join(pages.folder, 'country.pmtiles'), 'PMTiles and so on');
+  expect(await (await ask('/basemap')).json()).toEqual({ url: '/basemap/country.pmtiles' });
+  const part = await ask('/basemap/country.pmtiles', { range: 'bytes=0-6' });
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
+    206,
+    'bytes 0-6/17',
+    'PMTiles',
+  ]);
+  for (const other of ['fields.geojson', '..%2Fpackage.json', 'other.pmtiles', '.hidden.pmtiles']) {
+    expect((await ask(`/basemap/${other}`)).status, other).toBe(404);
+  }
+});
+
+test('the map draws the base map of the operator', async () => {
+  const ring = [
+    [100, 100],
+    [4000, 100],
+    [4000, 4000],
+    [100, 4000],
+  ] as const;
+  const tile = vectorTile({
+    water: [{ geometry: { rings: [ring] }, properties: {} }],
+    places: [{ geometry: { point: [2048, 2048] }, properties: { name: 'Nowhere' } }],
+  });
+  const metadata = {
+    vector_layers: [{ id: 'water' }, { id: 'places' }],
+    attribution: '<a href="x">Made here</a>',
+  };
+  await writeFile(path.join(pages.folder, 'country.pmtiles'), archiveOf(tile, metadata));
+  const { page, asked } = browser;
+  asked.length = 0;
+  browser.complaints.length = 0;
+  await logIn(page, `${pages.url}/map?at=1/0/0`, email);
+  await drawn();
+  await page.getByText('Made here').waitFor({ state: 'attached' });
+  await eventually(() => asked.filter(url => url.endsWith('/basemap/country.pmtiles')).length > 1);
+  expect(realComplaints(browser)).toEqual([]);
+});
