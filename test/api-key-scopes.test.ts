@@ -9,6 +9,10 @@ const SEARCHES = new Set(['POST /chat/query', 'POST /graph/materialize']);
 const ADMINISTRATION = [
   'GET /api/user/regional-admin/list',
   'GET /api/audit/list',
+  'GET /api/administration/settings',
+  'GET /api/administration/jobs',
+  'GET /api/administration/metrics',
+  'GET /api/administration/backups',
   'GET /api/chain/currency/budget',
   'PUT /api/chain/currency-type/{code}/enable',
   'PUT /api/chain/currency-type/{code}/disable',

@@ -7,7 +7,14 @@ import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { mediaTypesOf } from './helpers/media-types.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
-import { bearer, claims, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
+import {
+  bearer,
+  claims,
+  JWT_SECRET,
+  secretToken,
+  type TraceKeys,
+  traceKeys,
+} from './helpers/user-registry.ts';
 
 /** What exists when a request is made; all of it was made with tokens. */
 interface World {
@@ -74,6 +81,14 @@ const participants = (status: number): Statuses => ({
 });
 /** For the user of the token that something was made with. */
 const theOwner = (status: number): Statuses => ({ nobody: 401, other: 403, participant: 403, owner: status });
+/** For administrators of the trace backend. */
+const administrators: Statuses = {
+  nobody: 401,
+  other: 403,
+  participant: 403,
+  owner: 403,
+  administrator: 200,
+};
 /** For the user whom the request names, and whom nobody may name without a token. */
 const theNamed = (status: number): Statuses => ({ nobody: 403, other: 403, participant: 403, owner: status });
 
@@ -131,6 +146,7 @@ const TABLE: Record<string, Row> = {
     statuses: everyone(200),
   },
   'GET /packets': { statuses: everyone(200) },
+  'GET /packets/arrivals': { path: () => '/packets/arrivals?from=2026-03-01', statuses: everyone(200) },
   'POST /packets': {
     body: (world, from_user) =>
       finalized({ type: 'chat_message' }, { text: 'x', thread_id: world.thread, from_user }),
@@ -255,6 +271,10 @@ const TABLE: Record<string, Row> = {
     body: (_world, user_id) => ({ user_id }),
     statuses: everyone(404),
   },
+  'GET /administration/metrics': { statuses: administrators },
+  'GET /administration/jobs': { statuses: administrators },
+  'GET /administration/dead-letters': { statuses: administrators },
+  'POST /administration/dead-letters/replay': { body: () => ({}), statuses: administrators },
   'GET /notifications': { path: ofOwner('/notifications?user_id={owner}'), statuses: theNamed(200) },
   'GET /events': { path: ofOwner('/events?user_id={owner}'), statuses: theNamed(200), endless: true },
   'GET /sync/packets': { path: ofOwner('/sync/packets?since=0&user_id={owner}'), statuses: theNamed(200) },
@@ -264,11 +284,13 @@ const TABLE: Record<string, Row> = {
 };
 
 /** The service in each AUTH_MODE, over one database. */
+let registry: TraceKeys;
 let required: RunningService;
 let optional: RunningService;
 let off: RunningService;
 beforeAll(async () => {
-  const key = { USER_REGISTRY_JWT_SECRET: JWT_SECRET };
+  registry = await traceKeys();
+  const key = registry.settings;
   const { folder, remove } = await temporaryFolder();
   removeFolder = remove;
   required = await runningService({ ...key, AUTH_MODE: 'required', DATA_DIR: folder });
@@ -280,6 +302,7 @@ afterAll(async () => {
   await off.stop();
   await optional.stop();
   await required.stop();
+  await registry.stop();
   await removeFolder();
 });
 
@@ -287,8 +310,8 @@ let worlds = 0;
 
 async function makeWorld(): Promise<World> {
   const [owner, participant] = [`owner-${newUlid()}`, `participant-${newUlid()}`];
-  const headers = bearer(await secretToken(owner));
-  const other = bearer(await secretToken(participant));
+  const headers = bearer(await registry.token(owner));
+  const other = bearer(await registry.token(participant));
   const made = async (
     method: string,
     path: string,
@@ -341,7 +364,7 @@ async function identity(role: Role, world: World): Promise<{ user: string; token
   const user = users[role];
   if (role === 'nobody') return { user, token: undefined };
   const named = TOKEN_ROLES[role];
-  return { user, token: await secretToken(user, named === undefined ? {} : { role: named }) };
+  return { user, token: await registry.token(user, named === undefined ? {} : { role: named }) };
 }
 
 async function ask(
@@ -428,9 +451,9 @@ test.each(CASES)('%s: with a token that is not good', async (route, row) => {
   const world = await makeWorld();
   const past = Math.floor(Date.now() / 1000) - 3600;
   const bad: Record<string, string> = {
-    expired: await secretToken(world.owner, { exp: past }),
-    refresh: await secretToken(world.owner, { type: 'refresh' }),
-    'not activated': await secretToken(world.owner, { is_activated: false }),
+    expired: await registry.token(world.owner, { exp: past }),
+    refresh: await registry.token(world.owner, { type: 'refresh' }),
+    'not activated': await registry.token(world.owner, { is_activated: false }),
     'another algorithm': await secretToken(world.owner, {}, JWT_SECRET, 'HS512'),
     unsigned: new UnsecuredJWT(claims(world.owner)).encode(),
     'another secret': await secretToken(world.owner, {}, 'not the secret that is shared'),
@@ -445,7 +468,7 @@ test.each(CASES)('%s: with a token that is not good', async (route, row) => {
 });
 
 test("a user identifier in the request may only repeat the token's user", async () => {
-  const headers = bearer(await secretToken('ana'));
+  const headers = bearer(await registry.token('ana'));
   const requests: [string, string, unknown][] = [
     ['POST', '/chat/threads', { name: 'x', created_by: 'ben' }],
     ['GET', '/chat/threads?user_id=ben', undefined],
@@ -462,11 +485,11 @@ test('a message that was shared with a user is readable by that user, and by no 
   const recipient = `recipient-${newUlid()}`;
   const contact = `${recipient}@example.org`;
   const read = async (user: string) =>
-    (await required.send('GET', `/packets/${world.message}`, undefined, bearer(await secretToken(user))))
+    (await required.send('GET', `/packets/${world.message}`, undefined, bearer(await registry.token(user))))
       .status;
   expect(await read(recipient)).toBe(403);
   await off.send('PUT', `/directory/users/${recipient}`, { contacts: [contact], discoverable: true });
-  const headers = bearer(await secretToken(world.owner));
+  const headers = bearer(await registry.token(world.owner));
   await required.send('POST', '/shares', { packet_id: world.message, contact_value: contact }, headers);
   expect(await read(recipient)).toBe(200);
   expect(await read('stranger')).toBe(403);
@@ -479,7 +502,7 @@ test('lists leave out the messages of threads that a user takes no part in', asy
       'GET',
       '/packets?type=chat_message&limit=1000',
       undefined,
-      bearer(await secretToken(user)),
+      bearer(await registry.token(user)),
     );
     return body.packets.some((packet: { Header: { id: string } }) => packet.Header.id === world.message);
   };

@@ -45,6 +45,7 @@ const STATED: Record<string, Stated> = {
   'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
   'packet-service/attachments: UPLOAD_DAYS = 7': stated('It expires after 7 days', '7 days, 10,000 pieces'),
   'packet-service/attachments: MAX_PIECES = 10_000': stated('10,000 pieces'),
+  'packet-service/administration: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
   'packet-service/attachments: PIECE_BYTES = 2 * 1024 * 1024': stated('one for every 2 MiB', 'one per 2 MiB'),
   'packet-service/chat: MAX_PAGE = 1000': stated('items a page, at most 1000', '| items on a page | 1,000 |'),
   'packet-service/chat: MAX_ADDED = 1000': stated(
@@ -86,6 +87,7 @@ const STATED: Record<string, Stated> = {
     '| attachments of a packet | 100 |',
   ),
   'packet-service/packet: MAX_LENGTH = 35': stated('"maxLength":35', '| language tags | 35 characters |'),
+  'packet-service/packets: MAX_HOURS = 48': stated('at most 48', '| hours that are counted at once | 48'),
   'packet-service/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
   'packet-service/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
   'packet-service/sharing/directory: MAX_CONTACT = 320': stated('"maxLength":320', 'of 320 characters'),

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   administrators,
   everyone,
+  form,
   KINDS,
   type Kind,
   oneself,
   open,
+  operationRows,
   type Row,
   systemAdmin,
   type World,
@@ -32,11 +34,6 @@ const uploaded = (kind: 'image' | 'document', rest = ''): Row => ({
   ...oneself,
   systemAdmin: 200,
 });
-const form = () => {
-  const made = new FormData();
-  made.set('file', new Blob(['a text']), 'text.txt');
-  return made;
-};
 
 /** A product of the company, with a label. */
 async function product({
@@ -230,7 +227,7 @@ const TABLE: Record<string, Row> = {
     path: ({ owner }) => `/api/user/admin/profile/${owner.id}`,
     ...administrators(),
   },
-  'GET /api/audit/list': systemAdmin(),
+  ...operationRows,
   'GET /api/common/countries': open(200),
   ...publicRows({ everyone, open, systemAdmin }, uploaded),
   'POST /api/company/create': { body: () => ({ name: 'Cooperative' }), ...everyone(200) },

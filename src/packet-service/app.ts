@@ -20,6 +20,7 @@ import { VERSION } from '../platform/version.ts';
 import { authenticate } from './access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './access/personal.ts';
 import { packetVisibility, type Visibility } from './access/visibility.ts';
+import { type AdministrationContext, registerAdministration } from './administration/routes.ts';
 import { registerAttachments } from './attachments/routes.ts';
 import { registerChat } from './chat/routes.ts';
 import { wordAdder } from './chat/search/dictionary.ts';
@@ -134,7 +135,7 @@ export async function packetService(
   const clock = clockWatch(logger, metrics);
   const log = sequencer(logPool, { news, clock, onErased: addWords.forget }, logger);
   const sources = { connection, pool, keepInvitationToken: insertInvitationToken, watch: watch('jobs') };
-  const { notifier, stop: stopNotifying } = openNotifications(app, settings, sources);
+  const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources);
 
   keepPersonalDataOutOfCaches(app);
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
@@ -148,7 +149,7 @@ export async function packetService(
   registerAttachments(app, { pool, settings, readPacket });
   registerChat(app, { pool, checkThread });
   const askRegistry = registryLookup(settings, logger, registry, breakers);
-  registerSharing(app, settings, { pool, notifier, readPacket, askRegistry });
+  registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, askRegistry });
   registerEvents(app, { feeds, settings });
   registerSync(app, { pool, news, visibility, settings, metrics });
   registerExports(app, settings, { pool, exports, visibility });
@@ -208,16 +209,22 @@ interface Maps {
   logger: FastifyBaseLogger;
 }
 
-/** Sharing: shares, the directory and notifications. */
+/** Sharing: shares, the directory, notifications, and what administrators see of them. */
 function registerSharing(
   app: Server,
   { RATE_LIMIT }: Settings,
-  { pool, notifier, readPacket, askRegistry }: Omit<Sharing, 'limitsContacts'>,
+  {
+    replay,
+    metrics,
+    ...sharing
+  }: Omit<Sharing, 'limitsContacts'> & Pick<AdministrationContext, 'replay' | 'metrics'>,
 ): void {
+  const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
-  registerShares(app, { limitsContacts, pool, notifier, readPacket, askRegistry });
+  registerShares(app, { limitsContacts, ...sharing });
   registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
   registerNotifications(app, { pool });
+  registerAdministration(app, { pool, metrics, jobsSchema: JOBS_SCHEMA, replay });
 }
 
 /** Earlier invitations to a user who has become discoverable become shares. */
@@ -251,6 +258,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       { name: 'Sync', description: 'the log, for clients that keep a copy' },
       { name: 'GeoIDs', description: 'the built-in registry of fields' },
       { name: 'Maps', description: 'vector tiles of observations and fields' },
+      { name: 'Administration', description: 'jobs, dead letters and metrics' },
       { name: 'Health', description: 'health and readiness' },
     ],
     examples: [

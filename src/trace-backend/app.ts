@@ -42,6 +42,7 @@ import { registerSessions } from './accounts/sessions/routes.ts';
 import { sessionFinder } from './accounts/sessions/session-finder.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
+import { registerOperation } from './administration/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { dependents, isOwn, isPublic, mayRead } from './carriers.ts';
 import { CODE_LISTS } from './codes/lists.ts';
@@ -194,7 +195,6 @@ export async function traceBackend(
   const makeRendition = renditionMaker();
   const renditionOf = renditions(files, makeRendition);
   const endings = openEndings();
-
   const lists = openLists();
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
@@ -205,6 +205,7 @@ export async function traceBackend(
   registerAccounts(app, { ...personal, ...users });
   const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists });
+  registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCatalogue(app, { pool, lists });

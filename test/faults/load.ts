@@ -10,7 +10,13 @@ import { TRACE_STORIES } from './trace-stories.ts';
 import { openWorld } from './world.ts';
 
 /** Endpoints whose method would let them write and that do not. */
-const READING = ['POST /api/user/api-keys/resolve', 'POST /chat/query', 'POST /graph/materialize'];
+const READING = [
+  'POST /api/user/api-keys/resolve',
+  'POST /chat/query',
+  'POST /graph/materialize',
+  // Deliveries that were acknowledged before wait again; it stores nothing of its own.
+  'POST /administration/dead-letters/replay',
+];
 
 const STORIES = { ...PACKET_STORIES, ...TRACE_STORIES };
 

@@ -46,3 +46,17 @@ export const administrators = (status = 200) => ({
 export const systemAdmin = (status = 200) => ({ ...everyone(403), systemAdmin: status });
 /** For the user whom the request is about, and whom nobody else gets to see. */
 export const oneself = { ...everyone(404), administrator: 200 };
+
+/** What administrators see of the process. */
+export const operationRows: Record<string, Row> = Object.fromEntries(
+  ['audit/list', ...['settings', 'jobs', 'metrics', 'backups'].map(name => `administration/${name}`)].map(
+    path => [`GET /api/${path}`, systemAdmin()],
+  ),
+);
+
+/** A form with one file. */
+export function form(): FormData {
+  const made = new FormData();
+  made.set('file', new Blob(['a text']), 'text.txt');
+  return made;
+}

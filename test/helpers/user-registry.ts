@@ -80,3 +80,26 @@ export async function keyServer(): Promise<KeyServer> {
   };
   return server;
 }
+
+/** A trace backend in another process, as far as a packet service knows of it: its keys. */
+export interface TraceKeys {
+  /** settings of a packet service whose users it has */
+  settings: Record<string, string>;
+  token(user: string, changes?: JWTPayload): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The keys of a trace backend on loopback, and tokens signed with them. */
+export async function traceKeys(): Promise<TraceKeys> {
+  const keys = await keyServer();
+  const sign = await keys.rotate('EdDSA');
+  const { origin } = new URL(keys.url);
+  return {
+    settings: {
+      USER_REGISTRY_JWKS_URL: `${origin}/.well-known/jwks.json`,
+      USER_REGISTRY_URL: `${origin}/api`,
+    },
+    token: sign,
+    stop: keys.stop,
+  };
+}

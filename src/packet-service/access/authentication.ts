@@ -20,7 +20,12 @@ import {
   secretTokenCheck,
   type TokenCheck,
 } from '../../platform/tokens/tokens.ts';
-import type { Refusal, UserRegistry } from '../../platform/tokens/user-registry.ts';
+import {
+  namesRegistry,
+  namesTraceBackend,
+  type Refusal,
+  type UserRegistry,
+} from '../../platform/tokens/user-registry.ts';
 import { MAX_USER } from '../contract/schemas.ts';
 import { type FindKeyHolder, keyHolders } from './key-holders.ts';
 import { type TokenUsers, tokenUsers } from './token-users.ts';
@@ -69,6 +74,7 @@ export function authenticate(
   const refusalOf = refusals(registry, findKeyHolder);
   if (settings.AUTH_MODE === 'off') return { tokenUsers: users, refusalOf };
   const check = tokenCheck(settings, registry, breakers);
+  const hasRoles = rolesCount(settings);
   const required = settings.AUTH_MODE === 'required';
   // Before the body is read, so that an upload without a valid token is refused early. Most requests have no token, and
   // need no promise.
@@ -96,7 +102,7 @@ export function authenticate(
     const user = userOf(claims);
     await users.keep(user);
     request.user = user;
-    request.claims = claims;
+    request.claims = hasRoles ? claims : withoutRole(claims);
   }
 
   async function identifyKey(request: FastifyRequest, key: string): Promise<void> {
@@ -115,6 +121,18 @@ export function authenticate(
     request.claims = claims;
   }
   return { tokenUsers: users, refusalOf };
+}
+
+/**
+ * Whether the role in a token counts: only in those of a trace backend. What other registries write there, or let their
+ * users write, gives no rights here.
+ */
+function rolesCount(settings: Settings): boolean {
+  return !namesRegistry(settings) || namesTraceBackend(settings);
+}
+
+function withoutRole({ role: _, ...claims }: JWTPayload): JWTPayload {
+  return claims;
 }
 
 function refusals(

@@ -19,8 +19,8 @@ declare module 'fastify' {
 }
 
 /**
- * Whether a request's token is an administrator's, by the `role` claim of the trace backend's tokens. Administrators
- * have rights only where a route says so.
+ * Whether a request's token is an administrator's, by the `role` claim, which authentication.ts keeps of the trace
+ * backend's tokens alone. Administrators have rights only where a route says so.
  */
 export function isAdministrator({ claims }: Pick<FastifyRequest, 'claims'>): boolean {
   return claims?.role === 'SYSTEM_ADMIN';

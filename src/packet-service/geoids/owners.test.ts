@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
+import {
+  bearer,
+  JWT_SECRET,
+  secretToken,
+  type TraceKeys,
+  traceKeys,
+} from '../../../test/helpers/user-registry.ts';
 
 type Headers = Record<string, string>;
 
+let registry: TraceKeys;
 let service: RunningService;
 /** another process, which asks everyone for a token */
 let required: RunningService;
@@ -12,15 +19,17 @@ let ben: Headers;
 let administrator: Headers;
 
 beforeAll(async () => {
-  service = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET });
-  required = await runningService({ AUTH_MODE: 'required', USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
-  ana = bearer(await secretToken('ana'));
-  ben = bearer(await secretToken('ben'));
-  administrator = bearer(await secretToken('root', { role: 'SYSTEM_ADMIN' }));
+  registry = await traceKeys();
+  service = await runningService(registry.settings);
+  required = await runningService({ AUTH_MODE: 'required', ...registry.settings }, service);
+  ana = bearer(await registry.token('ana'));
+  ben = bearer(await registry.token('ben'));
+  administrator = bearer(await registry.token('root', { role: 'SYSTEM_ADMIN' }));
 });
 afterAll(async () => {
   await required.stop();
   await service.stop();
+  await registry.stop();
 });
 
 /** A square of so many degrees. */
@@ -147,4 +156,20 @@ test('a packet that names a field among others keeps it, too', async () => {
   const inner = await registered(square(70.001, 70.001, 0.001), ana);
   expect(await geoidAt(70.0015, 70.0015)).toBe(inner);
   expect((await remove(outer, ana)).status).toBe(409);
+});
+
+test('an administrator of another registry is a user like any other', async () => {
+  for (const settings of [
+    { USER_REGISTRY_JWT_SECRET: JWT_SECRET },
+    { USER_REGISTRY_JWKS_URL: registry.settings.USER_REGISTRY_JWKS_URL as string },
+    { ...registry.settings, USER_REGISTRY_URL: 'http://127.0.0.1:1/api' },
+  ] as Record<string, string>[]) {
+    const elsewhere = await runningService(settings, service);
+    const sign = settings.USER_REGISTRY_JWT_SECRET ? secretToken : registry.token;
+    const geoid = await registered(square(60, 1, 0.004), ana);
+    const root = bearer(await sign('root', { role: 'SYSTEM_ADMIN' }));
+    expect((await remove(geoid, root, elsewhere)).status).toBe(403);
+    expect((await remove(geoid, administrator)).status).toBe(204);
+    await elsewhere.stop();
+  }
 });

@@ -1,6 +1,8 @@
-import sql from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { ReadableThreads } from '../access/caller.ts';
 import { firstUuidAt } from '../packet/ulid.ts';
+import { conditionsOf, OWN } from './filter-store.ts';
 
 /** How many packets were made since a time, by the time in their ids; counts no further than `limit`. */
 export async function countPacketsSince(database: Database, since: Date, limit: number): Promise<number> {
@@ -8,4 +10,33 @@ export async function countPacketsSince(database: Database, since: Date, limit: 
     SELECT count(*)::int AS count
     FROM (SELECT FROM packets WHERE id >= ${firstUuidAt(since)}::uuid LIMIT ${limit}) AS recent`);
   return rows[0]?.count ?? 0;
+}
+
+/**
+ * How many packets were made in each of the hours that follow a time, by the time in their ids; counts no further than
+ * `limit` in an hour.
+ *
+ * @param threads the only threads whose messages count; undefined for all
+ */
+export async function countByHour(
+  database: Database,
+  {
+    from,
+    hours,
+    limit,
+    threads,
+  }: { from: Date; hours: number; limit: number; threads: ReadableThreads | undefined },
+): Promise<number[]> {
+  const bounds = Array.from({ length: hours + 1 }, (_, n) =>
+    firstUuidAt(new Date(from.getTime() + n * 3_600_000)),
+  );
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT (
+      SELECT count(*)::int FROM (
+        SELECT FROM ${OWN.from}
+        WHERE p.id >= bound.first AND p.id < bound.next AND ${join(conditionsOf({ threads }, OWN), ' AND ')}
+        LIMIT ${limit}) AS made) AS count
+    FROM unnest(${bounds.slice(0, -1)}::uuid[], ${bounds.slice(1)}::uuid[]) WITH ORDINALITY AS bound (first, next, n)
+    ORDER BY n`);
+  return rows.map(({ count }) => count);
 }

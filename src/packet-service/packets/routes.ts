@@ -3,19 +3,24 @@ import { acceptWeight } from '../../platform/http/accept.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { linkNext } from '../../platform/http/next-link.ts';
 import { prefersPage, sendHtml, varyOf } from '../../platform/http/page.ts';
+import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
+import { rangeEnd } from '../contract/range-end.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
+import { countByHour } from './count-store.ts';
 import { readFilter } from './filter.ts';
 import { packetPage } from './packet-page.ts';
 import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page-body.ts';
 import { largestOf } from './parts.ts';
 import { findPagePosition, listLocatedPackets, listPackets, type PageRow } from './read-store.ts';
 import type { PacketReader } from './reader.ts';
-import { getPacketSchema, listPacketsSchema } from './schemas.ts';
+import { arrivalsSchema, COUNTED_PER_HOUR, getPacketSchema, listPacketsSchema } from './schemas.ts';
 
+const DEFAULT_HOURS = 24;
+const HOUR_MS = 3_600_000;
 const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 
 /** Reading packets: one, and pages of them. */
@@ -39,6 +44,17 @@ export function registerPackets(
       return sendText(reply, spliceSections(sections));
     },
   );
+
+  app.get('/packets/arrivals', { schema: arrivalsSchema }, async request => {
+    const { hours = DEFAULT_HOURS } = request.query;
+    const from = new Date(rangeEnd(request.query.from, 'from') as string);
+    // Ids begin with the milliseconds since then.
+    if (from.getTime() < 0) throw new Problem('invalid', 'from must be in 1970 or later');
+    const threads = await visibility.readableThreads(request);
+    const counts = await countByHour(pool, { from, hours, limit: COUNTED_PER_HOUR, threads });
+    const began = (n: number) => new Date(from.getTime() + n * HOUR_MS).toISOString();
+    return { hours: counts.map((count, n) => ({ from: began(n), count })), limit: COUNTED_PER_HOUR };
+  });
 
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
     const { order = 'desc', cursor } = request.query;

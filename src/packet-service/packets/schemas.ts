@@ -108,6 +108,41 @@ const FeaturePage = Type.Object({
   ...counted,
 });
 
+/** Packets of one hour are counted up to this. */
+export const COUNTED_PER_HOUR = 5000;
+const MAX_HOURS = 48;
+
+export const arrivalsSchema = {
+  operationId: 'countArrivals',
+  tags,
+  summary: 'How many packets were made in each of the hours after a time',
+  description: `By the time in their ids. An hour is counted up to ${COUNTED_PER_HOUR} packets.`,
+  querystring: Type.Object({
+    from: Type.String({
+      maxLength: 40,
+      description: 'ISO 8601 date-time or date: the beginning of the first hour',
+    }),
+    hours: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_HOURS, description: `24 by default, at most ${MAX_HOURS}` }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        hours: Type.Array(
+          Type.Object({
+            from: Type.String({ description: 'the beginning of the hour; ISO 8601, UTC' }),
+            count: Type.Integer(),
+          }),
+        ),
+        limit: Type.Integer({ description: 'a count that is this may be higher' }),
+      },
+      { description: 'the hours' },
+    ),
+    ...errorAnswers(400, 500, 503),
+  },
+};
+
 /** The filters of packets: filter.ts parses them, filter-store.ts has their conditions. */
 export const filters = {
   geoid: Type.Optional({ ...GeoId, description: 'the GeoID of the packet, or one of its additional GeoIDs' }),

@@ -33,6 +33,19 @@ export interface UserRegistry {
   onEnded(listener: (userId: string) => void): void;
 }
 
+/**
+ * Whether the registry that the settings name is a trace backend in another process: its keys and its API are at the
+ * addresses of one. Only such a registry gives users a role.
+ */
+export function namesTraceBackend({
+  USER_REGISTRY_JWKS_URL: keys,
+  USER_REGISTRY_URL: api,
+}: Pick<Settings, 'USER_REGISTRY_JWKS_URL' | 'USER_REGISTRY_URL'>): boolean {
+  if (keys === undefined || api === undefined) return false;
+  const base = api.replace(/\/api\/*$/, '');
+  return base !== api && keys === `${base}/.well-known/jwks.json`;
+}
+
 /** Whether the settings name a registry of users, which then counts instead of the trace backend beside. */
 export function namesRegistry(
   settings: Pick<Settings, 'USER_REGISTRY_JWT_SECRET' | 'USER_REGISTRY_JWKS_URL' | 'USER_REGISTRY_URL'>,

@@ -4,12 +4,16 @@ import { openJobs } from '../../../platform/jobs/jobs.ts';
 import { makeMailer } from '../../../platform/mail/mail.ts';
 import type { Connection, PoolWatch } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
-import { webhookTarget } from './channels.ts';
+import { deliveryRules, webhookTarget } from './channels.ts';
 import { type KeepInvitationToken, workOnDeliveries } from './deliver.ts';
 import { makeNotifier, type Notifier } from './notifier.ts';
+import { replayDead } from './replay-dead.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'packet_service_jobs';
+
+/** Deliveries that one request revives, at most. */
+const REVIVED = 10_000;
 
 /** What notifications and invitations need. */
 export interface NotificationSources {
@@ -28,7 +32,12 @@ export function openNotifications(
   app: Server,
   settings: Settings,
   { connection, pool, keepInvitationToken, watch }: NotificationSources,
-): { notifier: Notifier; stop: () => Promise<void> } {
+): {
+  notifier: Notifier;
+  /** Delivers dead letters again: all, or those of a notification (uuid form); returns how many. */
+  replay: (notificationId: string | undefined) => Promise<number>;
+  stop: () => Promise<void>;
+} {
   const webhook = webhookTarget(settings);
   const jobs = openJobs(connection, JOBS_SCHEMA, app.log, watch);
   const mailer = makeMailer(settings);
@@ -38,6 +47,11 @@ export function openNotifications(
   app.addHook('onListen', async () => jobs.start());
   return {
     notifier: makeNotifier(jobs, settings),
+    async replay(notificationId) {
+      const count = await replayDead(pool, jobs, deliveryRules(settings), { notificationId, most: REVIVED });
+      jobs.wake();
+      return count;
+    },
     async stop() {
       await jobs.stop();
       mailer.close();

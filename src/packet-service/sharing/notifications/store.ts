@@ -117,6 +117,31 @@ export async function countDead(database: Database, limit: number): Promise<numb
   return rows[0]?.count ?? 0;
 }
 
+/** A delivery that was given up, with its notification. */
+export interface DeadLetter extends Omit<Notification, 'contact' | 'packetId' | 'shareId' | 'author'> {
+  channel: Channel;
+  attempts: number;
+  lastError: string | null;
+  lastAttemptAt: Date | null;
+}
+
+/** Deliveries that were given up, newest first, after those of a notification; of at most `limit` notifications. */
+export async function listDead(
+  database: Database,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<DeadLetter[]> {
+  const { rows } = await database.query<DeadLetter>(sql`
+    SELECT notification_id AS "notificationId", channel, type, user_id AS "userId", from_user AS "fromUser",
+      created_at AS "createdAt", attempts, last_error AS "lastError", last_attempt_at AS "lastAttemptAt"
+    FROM notification_deliveries JOIN notifications USING (notification_id)
+    WHERE status = 'dead' AND notification_id IN (
+      SELECT DISTINCT notification_id FROM notification_deliveries
+      WHERE status = 'dead' ${after ? sql`AND notification_id < ${after}` : empty}
+      ORDER BY notification_id DESC LIMIT ${limit})
+    ORDER BY notification_id DESC, channel`);
+  return rows;
+}
+
 /** Revives dead letters: all, or those of one notification. At most `limit`, oldest first. */
 export async function reviveDead(
   database: Database,

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { actionsFor } from './user-actions.ts';
+
+const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
+const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
+
+test('an administrator is offered what changes a user, never anything about themselves', () => {
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional)).toEqual([
+    'RESEND',
+    'CONFIRM_USER_EMAIL',
+    'ACTIVATE_USER',
+  ]);
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional)).toEqual([]);
+  expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system)).toEqual([]);
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system)).toEqual([
+    'DEACTIVATE_USER',
+    'UNSET_USER_REGIONAL_ADMIN',
+    'SET_USER_SYSTEM_ADMIN',
+    'REMOVE_USER_SECOND_FACTOR',
+  ]);
+});

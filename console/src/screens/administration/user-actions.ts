@@ -1,0 +1,36 @@
+export const STATUSES = ['UNCONFIRMED', 'CONFIRMED_EMAIL', 'ACTIVE', 'DEACTIVATED'] as const;
+export const ROLES = ['USER', 'REGIONAL_ADMIN', 'SYSTEM_ADMIN'] as const;
+
+export type Action =
+  | 'ACTIVATE_USER'
+  | 'DEACTIVATE_USER'
+  | 'CONFIRM_USER_EMAIL'
+  | 'SET_USER_REGIONAL_ADMIN'
+  | 'UNSET_USER_REGIONAL_ADMIN'
+  | 'SET_USER_SYSTEM_ADMIN'
+  | 'UNSET_USER_SYSTEM_ADMIN'
+  | 'REMOVE_USER_SECOND_FACTOR';
+
+interface User {
+  id: number;
+  status: (typeof STATUSES)[number];
+  role: (typeof ROLES)[number];
+}
+
+/** What an administrator can do with a user; the service decides whether it may be done. */
+export function actionsFor(
+  { id, status, role }: User,
+  administrator: Pick<User, 'id' | 'role'>,
+): (Action | 'RESEND')[] {
+  const isSystem = administrator.role === 'SYSTEM_ADMIN';
+  if (id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
+  const actions: (Action | 'RESEND')[] = [];
+  if (status === 'UNCONFIRMED') actions.push('RESEND', 'CONFIRM_USER_EMAIL');
+  actions.push(status === 'ACTIVE' ? 'DEACTIVATE_USER' : 'ACTIVATE_USER');
+  if (!isSystem) return actions;
+  if (role === 'USER') actions.push('SET_USER_REGIONAL_ADMIN', 'SET_USER_SYSTEM_ADMIN');
+  if (role === 'REGIONAL_ADMIN') actions.push('UNSET_USER_REGIONAL_ADMIN', 'SET_USER_SYSTEM_ADMIN');
+  if (role === 'SYSTEM_ADMIN') actions.push('UNSET_USER_SYSTEM_ADMIN');
+  actions.push('REMOVE_USER_SECOND_FACTOR');
+  return actions;
+}

@@ -1,0 +1,10 @@
+import type { Route } from '../../routes.ts';
+
+export default [
+  {
+    path: '/first-run',
+    title: 'first-run.title',
+    screen: () => import('./FirstRun.svelte'),
+    for: 'administrator',
+  },
+] satisfies Route[];

@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { errorAnswers, Ulid } from '../contract/schemas.ts';
+
+const tags = ['Administration'];
+
+/** Metrics of a service as JSON. */
+const Metrics = Type.Object(
+  {
+    metrics: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ['jobs_waiting'] }),
+        help: Type.String(),
+        type: Type.String({ description: 'gauge, counter, histogram or summary' }),
+        values: Type.Array(
+          Type.Object({
+            name: Type.String({ description: 'with its ending, for histograms' }),
+            labels: Type.Object({}, { additionalProperties: true }),
+            value: Type.Number(),
+          }),
+        ),
+      }),
+    ),
+  },
+  { description: 'the metrics' },
+);
+
+export const metricsSchema = {
+  operationId: 'getMetrics',
+  tags,
+  summary: 'The metrics of this process as JSON',
+  description: 'Those of /metrics. For a SYSTEM_ADMIN of the trace backend.',
+  response: { 200: Metrics, ...errorAnswers(401, 403, 500, 503) },
+};
+
+export const jobsSchema = {
+  operationId: 'listJobs',
+  tags,
+  summary: 'How many jobs wait, and how many deliveries were given up',
+  description: 'For a SYSTEM_ADMIN of the trace backend.',
+  response: {
+    200: Type.Object(
+      {
+        queues: Type.Array(
+          Type.Object({
+            queue: Type.String({ examples: ['mail'] }),
+            waiting: Type.Integer({ description: 'not begun, or waiting for another attempt' }),
+            active: Type.Integer({ description: 'in progress' }),
+          }),
+        ),
+        dead_letters: Type.Integer({ description: 'deliveries that were given up; counted up to 1000' }),
+      },
+      { description: 'the jobs' },
+    ),
+    ...errorAnswers(401, 403, 500, 503),
+  },
+};
+
+const DeadLetter = Type.Object({
+  notification_id: Ulid,
+  channel: Type.Union([Type.Literal('mail'), Type.Literal('webhook')]),
+  type: Type.Union([Type.Literal('share.created'), Type.Literal('invitation.sent')]),
+  user_id: Type.Optional(Type.String({ description: 'the recipient; absent for an invitation' })),
+  from_user: Type.String({ description: 'the user who caused it' }),
+  created_at: Type.String({ description: 'ISO 8601, UTC' }),
+  attempts: Type.Integer(),
+  last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
+  last_attempt_at: Type.Optional(Type.String({ description: 'ISO 8601, UTC' })),
+});
+
+export const listDeadLettersSchema = {
+  operationId: 'listDeadLetters',
+  tags,
+  summary: 'Deliveries of notifications that were given up, newest first',
+  description: 'Without addresses and contents. For a SYSTEM_ADMIN of the trace backend.',
+  querystring: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'notifications per page: 100 by default, at most 1000' }),
+    ),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the previous page' })),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        dead_letters: Type.Array(DeadLetter),
+        next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
+      },
+      { description: 'a page' },
+    ),
+    ...errorAnswers(400, 401, 403, 500, 503),
+  },
+};
+
+export const replaySchema = {
+  operationId: 'replayDeadLetters',
+  tags,
+  summary: 'Deliver dead letters again',
+  description:
+    'All of them, at most 10,000 in a call, or those of one notification. For a SYSTEM_ADMIN of the trace backend.',
+  body: Type.Object({
+    notification_id: Type.Optional({ ...Ulid, description: 'only those of this notification' }),
+  }),
+  response: {
+    200: Type.Object(
+      { replayed: Type.Integer({ description: 'deliveries that will be attempted again' }) },
+      { description: 'they wait for delivery' },
+    ),
+    ...errorAnswers(400, 401, 403, 500, 503),
+  },
+};

@@ -1,0 +1,34 @@
+import type { Registry } from 'prom-client';
+
+/** A metric with its values at the moment. */
+export interface Metric {
+  name: string;
+  help: string;
+  type: string;
+  values: { name: string; labels: Record<string, string | number>; value: number }[];
+}
+
+/** Metrics of one service, at most. */
+const MAX_VALUES = 5000;
+
+/** The metrics of a registry, without the buckets of histograms; of one metric at most 5,000 values. */
+export async function metricsAsJson(registry: Registry): Promise<Metric[]> {
+  const metrics = await registry.getMetricsAsJSON();
+  return metrics.map(({ name, help, type, values }) => ({
+    name,
+    help,
+    type: String(type),
+    values: values
+      .map(
+        value =>
+          ({ name, ...value }) as { name?: string; metricName?: string; labels: object; value: number },
+      )
+      .map(({ metricName, labels, value }) => ({
+        name: metricName ?? name,
+        labels: labels as Metric['values'][0]['labels'],
+        value,
+      }))
+      .filter(value => !value.name.endsWith('_bucket') && Number.isFinite(value.value))
+      .slice(0, MAX_VALUES),
+  }));
+}

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import type { Registry } from 'prom-client';
+import type { Backups } from '../../platform/backup/backups.ts';
+import { backupDetail, ownBase } from '../../platform/backup/status.ts';
+import type { Server } from '../../platform/http/server.ts';
+import { countJobs } from '../../platform/jobs/store.ts';
+import { metricsAsJson } from '../../platform/metrics/as-json.ts';
+import type { Settings } from '../../platform/settings.ts';
+import { describeInForce } from '../../platform/settings-in-force.ts';
+import { ok } from '../contract/envelope.ts';
+import { backupsSchema, jobsSchema, metricsSchema, settingsSchema } from './schemas.ts';
+
+export interface OperationContext {
+  pool: pg.Pool;
+  settings: Settings;
+  metrics: Registry;
+  /** PostgreSQL's schema of the job queue */
+  jobs: string;
+  backups: Pick<Backups, 'status'> | undefined;
+}
+
+/** What administrators see of the process: settings, jobs, metrics and backups. */
+export function registerOperation(app: Server, context: OperationContext): void {
+  const { pool, settings, metrics, jobs, backups } = context;
+  const config = { access: 'system-admin' } as const;
+  app.get('/api/administration/settings', { config, schema: settingsSchema }, async () =>
+    ok({ settings: describeInForce(settings) }),
+  );
+  app.get('/api/administration/jobs', { config, schema: jobsSchema }, async () =>
+    ok({ queues: await countJobs(pool, jobs) }),
+  );
+  app.get('/api/administration/metrics', { config, schema: metricsSchema }, async () =>
+    ok({ metrics: await metricsAsJson(metrics) }),
+  );
+  app.get('/api/administration/backups', { config, schema: backupsSchema }, async () =>
+    ok(stateOf(settings, backups)),
+  );
+}
+
+function stateOf(
+  { BACKUP_MAX_LAG_SECONDS: maxLagSeconds, BACKUP_EVERY_HOURS: everyHours }: Settings,
+  backups: OperationContext['backups'],
+) {
+  if (!backups) return { configured: false };
+  const found = backups.status();
+  const { status, message } = backupDetail(found, { maxLagSeconds, everyHours }, new Date());
+  const base = found && ownBase(found);
+  return {
+    configured: true,
+    status,
+    ...(message !== undefined && { message }),
+    ...(base && { lastBaseAt: base.at }),
+    ...(found?.verified && { lastVerifiedAt: found.verified.at }),
+    ...(found && { waitingSegments: found.waitingSegments }),
+  };
+}

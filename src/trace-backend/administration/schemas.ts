@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import { envelope, failureAnswers } from '../contract/envelope.ts';
+import { DateTime } from '../contract/schemas.ts';
+
+const tags = ['Administration'];
+
+export const settingsSchema = {
+  operationId: 'listSettings',
+  tags,
+  summary: 'The settings in force',
+  description: 'Secrets are masked.',
+  response: {
+    200: envelope(
+      Type.Object({
+        settings: Type.Array(
+          Type.Object({
+            name: Type.String({ examples: ['AUTH_MODE'] }),
+            value: Type.String({ description: 'secrets are ***' }),
+            changed: Type.Boolean({ description: 'whether it differs from the default, or has none' }),
+            description: Type.String(),
+          }),
+        ),
+      }),
+      'the settings',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};
+
+export const jobsSchema = {
+  operationId: 'listMailJobs',
+  tags,
+  summary: 'How many jobs wait',
+  response: {
+    200: envelope(
+      Type.Object({
+        queues: Type.Array(
+          Type.Object({
+            queue: Type.String({ examples: ['mail'] }),
+            waiting: Type.Integer({ description: 'not begun, or waiting for another attempt' }),
+            active: Type.Integer({ description: 'in progress' }),
+          }),
+        ),
+      }),
+      'the jobs',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};
+
+export const metricsSchema = {
+  operationId: 'getServiceMetrics',
+  tags,
+  summary: 'The metrics of this process as JSON',
+  description: 'Those of /metrics.',
+  response: {
+    200: envelope(
+      Type.Object({
+        metrics: Type.Array(
+          Type.Object({
+            name: Type.String({ examples: ['jobs_waiting'] }),
+            help: Type.String(),
+            type: Type.String({ description: 'gauge, counter, histogram or summary' }),
+            values: Type.Array(
+              Type.Object({
+                name: Type.String({ description: 'with its ending, for histograms' }),
+                labels: Type.Object({}, { additionalProperties: true }),
+                value: Type.Number(),
+              }),
+            ),
+          }),
+        ),
+      }),
+      'the metrics',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};
+
+export const backupsSchema = {
+  operationId: 'getBackups',
+  tags,
+  summary: 'The backups of this process',
+  response: {
+    200: envelope(
+      Type.Object({
+        configured: Type.Boolean({ description: 'whether there is a BACKUP_URL' }),
+        status: Type.Optional(Type.String({ description: 'OK, or the kind of trouble' })),
+        message: Type.Optional(Type.String({ description: 'a message for operators' })),
+        lastBaseAt: Type.Optional({ ...DateTime, description: 'when the last base backup was taken' }),
+        lastVerifiedAt: Type.Optional({
+          ...DateTime,
+          description: 'when a backup was last restored and verified',
+        }),
+        waitingSegments: Type.Optional(
+          Type.Integer({ description: 'parts of the log that are not shipped yet' }),
+        ),
+      }),
+      'the backups',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};

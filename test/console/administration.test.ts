@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { ADMIN } from '../helpers/trace.ts';
+import { type WebhookReceiver, webhookReceiver } from '../helpers/webhook-receiver.ts';
+
+let pages: RunningConsole;
+let browser: Browser;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await webhookReceiver();
+  pages = await runningConsole({
+    WEBHOOK_URL: receiver.url,
+    WEBHOOK_SECRET: 'a secret that both sides know',
+    NOTIFICATION_TRIES: '1',
+    NOTIFICATION_RETRY_SECONDS: '1',
+    FX_ACCESS_KEY: 'hunter2',
+  });
+  browser = await consoleBrowser(pages);
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+  await receiver.die();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+const asAdmin = (path: string) => logIn(browser.page, `${pages.url}${path}`, ADMIN.username, ADMIN.password);
+
+test('an administrator finds who registered, activates them, and finds it in the audit', async () => {
+  const { page } = browser;
+  const person = {
+    email: 'zawadi@example.org',
+    password: 'maize in the rain',
+    name: '<img src=x onerror=alert(1)>',
+    surname: 'Mwangi',
+  };
+  await pages.send('POST', '/trace/api/user/register', person, { origin: pages.url });
+  await asAdmin('/administration/users?status=UNCONFIRMED');
+  await page.getByText('<img src=x onerror=alert(1)> Mwangi').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  const dialog = page.getByRole('dialog');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Confirm the address' }).click();
+  await page.getByText('No user fits').waitFor();
+  await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');
+  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  await dialog.getByRole('button', { name: 'Activate' }).click();
+  await page.getByText('Done: Activate, zawadi@example.org').waitFor();
+  const user = await pages.login(person.email, person.password);
+  const { id } = (await user.send('GET', '/trace/api/user/profile')).body.data;
+
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByLabel('Id of the record').fill(String(id));
+  await page.getByLabel('Id of the record').press('Enter');
+  await page.getByRole('cell', { name: 'ACTIVATE_USER' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('entityId')).toBe(String(id));
+  await expectAccessible(page);
+
+  await page.goto(`${pages.url}/administration/users?query=zawadi`);
+  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  await dialog.getByRole('button', { name: 'Make an administrator' }).click();
+  await page.getByRole('cell', { name: 'Administrator', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('cell', { name: 'Deactivated' }).waitFor();
+  expect((await user.send('GET', '/trace/api/user/profile')).status).toBe(401);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('what the service refuses is told in the dialog', async () => {
+  const { page } = browser;
+  const { email, id } = await pages.newUser();
+  await asAdmin(`/administration/users?query=${email}`);
+  await page.getByRole('button', { name: `Manage ${email}` }).click();
+  await pages.query('trace_backend', 'DELETE FROM sessions WHERE user_id = $1', [id]);
+  await pages.query('trace_backend', 'DELETE FROM users WHERE id = $1', [id]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByRole('alert').getByText('there is no such user').waitFor();
+});
+
+test('a notification that was given up is delivered again at a click', async () => {
+  const { page } = browser;
+  const [ana, ben] = [await pages.newUser(), await pages.newUser()];
+  const ben2 = await pages.login(ben.email);
+  await ben2.send('PUT', '/trace/api/user/profile', { discoverable: true });
+  const sender = await pages.login(ana.email);
+  const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
+  const { packet_uuid } = (await sender.send('POST', '/packet/intake/scouting', observation)).body;
+  receiver.behaviour = 'fail';
+  const share = { packet_id: packet_uuid, contact_value: ben.email };
+  expect((await sender.send('POST', '/packet/shares', share)).status).toBe(201);
+  await eventually(
+    () => pages.query('packet_service', "SELECT FROM notification_deliveries WHERE status = 'dead'"),
+    rows => rows.length === 1,
+  );
+  await asAdmin('/administration/jobs');
+  await page.getByRole('cell', { name: 'the receiver answered 503' }).waitFor();
+  await expectAccessible(page);
+  receiver.behaviour = 'take';
+  await page.getByRole('button', { name: 'Deliver again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click();
+  await page.getByText('1 delivery will be tried again').waitFor();
+  await page.getByText('Nothing was given up').waitFor();
+  expect((await receiver.hooksAbout(packet_uuid)).length).toBeGreaterThan(0);
+});
+
+test('health, backups and the last minutes are shown, and so are the settings without secrets', async () => {
+  const { page } = browser;
+  await asAdmin('/administration/health');
+  await page.getByText('There are no backups: BACKUP_URL is not set.').waitFor();
+  await page
+    .getByRole('img', { name: /^Memory: at most \d/ })
+    .first()
+    .waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Show').selectOption('true');
+  await page.getByRole('cell', { name: 'FX_ACCESS_KEY' }).waitFor();
+  expect(await page.getByRole('row', { name: /FX_ACCESS_KEY/ }).innerText()).toContain('***');
+  expect(await page.content()).not.toContain('hunter2');
+  await expectAccessible(page);
+});
+
+test('others neither see these screens nor get what is in them', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  await logIn(page, `${pages.url}/administration/users`, email);
+  await page.getByRole('heading', { name: 'This is not open to you' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+  const { send } = await pages.login(email);
+  for (const path of [
+    '/packet/administration/dead-letters',
+    '/trace/api/administration/settings',
+    '/trace/api/audit/list',
+  ]) {
+    expect((await send('GET', path)).status, path).toBe(403);
+  }
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { ADMIN, PASSWORD } from '../helpers/trace.ts';
+
+let pages: RunningConsole;
+let browser: Browser;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+const observation = { observed_at: '2020-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
+
+test('a day without anything says so, and what came in is counted by hour and opens as a list', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser('USER', { name: '<b>Ana</b>', surname: 'x' });
+  const { send } = await pages.login(email);
+  await logIn(page, pages.url, email);
+  await page.getByRole('heading', { name: 'Welcome, <b>Ana</b>' }).waitFor();
+  await page.getByText('Nothing has come in today').waitFor();
+  await page.getByText('Nothing waits for you.').waitFor();
+  await expectAccessible(page);
+  for (let n = 0; n < 3; n++) await send('POST', '/packet/intake/scouting', observation);
+  await page.reload();
+  await page.getByText('3 packets').waitFor();
+  await page.getByRole('link', { name: /o’clock: 3$/ }).waitFor();
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('what waits for a user is listed, and more for administrators', async () => {
+  const { page } = browser;
+  const [ana, ben] = [await pages.newUser(), await pages.newUser('SYSTEM_ADMIN')];
+  const [sender, receiver] = [await pages.login(ana.email), await pages.login(ben.email)];
+  await receiver.send('PUT', '/trace/api/user/profile', { discoverable: true });
+  const { packet_uuid } = (await sender.send('POST', '/packet/intake/scouting', observation)).body;
+  await sender.send('POST', '/packet/shares', { packet_id: packet_uuid, contact_value: ben.email });
+  const waiting = await pages.newUser();
+  await pages.query('trace_backend', "UPDATE users SET status = 'CONFIRMED_EMAIL' WHERE id = $1", [
+    waiting.id,
+  ]);
+  await logIn(page, pages.url, ben.email);
+  await page.getByText('1 shared packet waits for your answer').waitFor();
+  await page.getByText('There are no backups yet').waitFor();
+  await expectAccessible(page);
+  await sender.send('POST', '/packet/shares', {
+    packet_id: (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid,
+    contact_value: ben.email,
+  });
+  await page.getByText('2 shared packets wait for your answer').waitFor();
+  await page.getByRole('link', { name: '1 user waits for activation' }).click();
+  await page.getByRole('button', { name: `Manage ${waiting.email}` }).waitFor();
+});
+
+test('the first run leads from the name of the instance to the first shared packet', async () => {
+  const { page } = browser;
+  await logIn(page, pages.url, ADMIN.username, ADMIN.password);
+  await page.getByRole('link', { name: 'Begin' }).click();
+  await page.getByLabel('Name of the instance').fill('Kivu <i>Growers</i>');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('Current password').fill(ADMIN.password);
+  await page.getByLabel('New password').fill(PASSWORD);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('What do you see?').fill('Leaf rust');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Send the observation' }).click();
+  await page.getByLabel('E-mail address').fill('colleague@example.org');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Share it' }).click();
+  await page.getByRole('heading', { name: 'It is done' }).waitFor();
+  await expectAccessible(page);
+  const notifications = await pages.query(
+    'packet_service',
+    'SELECT type FROM notifications WHERE contact = $1',
+    ['colleague@example.org'],
+  );
+  expect(notifications).toEqual([{ type: 'invitation.sent' }]);
+  await page.getByRole('link', { name: 'Go to the start' }).click();
+  expect(await page.getByRole('link', { name: 'Begin' }).count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByText('Kivu <i>Growers</i>').waitFor();
+  await logIn(page, pages.url, ADMIN.username, PASSWORD);
+  await page.getByRole('heading', { name: /^Welcome/ }).waitFor();
+});
