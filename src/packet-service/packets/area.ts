@@ -34,10 +34,9 @@ export function parseBox(text: string): Box {
 
 /** A box with its cells. */
 export function boxWithin({ west, south, east, north }: Bbox): Box {
-  const region = S2LatLngRect.fromLatLng(
-    S2LatLng.fromDegrees(south, west),
-    S2LatLng.fromDegrees(north, east),
-  );
+  // To S2 a box whose east is -180 ends where it begins, or is empty (s1interval.h): it ends at the same meridian, 180.
+  const [from, to] = east === -180 ? [west === -180 ? 180 : west, 180] : [west, east];
+  const region = S2LatLngRect.fromLatLng(S2LatLng.fromDegrees(south, from), S2LatLng.fromDegrees(north, to));
   return { kind: 'box', south, west, north, east, cells: cover(region) };
 }
 

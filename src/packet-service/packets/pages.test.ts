@@ -134,7 +134,16 @@ test('every filter, alone and with others, finds what a look at each packet find
       const ids = new Set(all.map(({ id }) => id));
       expect(read.filter(id => ids.has(id)).sort()).toEqual(expected.map(({ id }) => id).sort());
     }),
-    { numRuns: 100 },
+    {
+      numRuns: 100,
+      // Boxes that begin and end at the date line.
+      examples: [180, -180, 170].flatMap(west =>
+        [180, -180].map((east): [{ bbox: [number, number, number, number] }, number] => [
+          { bbox: [west, -90, east, 90] },
+          5,
+        ]),
+      ),
+    },
   );
 });
 
