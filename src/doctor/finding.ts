@@ -40,8 +40,11 @@ export function inLines(findings: readonly Finding[]): string {
     ...details.map(line => indent + line),
     ...(remedy === undefined ? [] : [`${indent}→ ${remedy}`]),
   ]);
-  const count = (level: Level) => findings.filter(finding => finding.level === level).length;
-  return [...lines, '', `${count('error')} errors, ${count('warning')} warnings`].join('\n');
+  const counted = (level: Level) => {
+    const count = findings.filter(finding => finding.level === level).length;
+    return `${count} ${level}${count === 1 ? '' : 's'}`;
+  };
+  return [...lines, '', `${counted('error')}, ${counted('warning')}`].join('\n');
 }
 
 /** A number of bytes for people. */

@@ -42,7 +42,7 @@ test('a wrong password is told, an empty field is named; nothing of the console 
   expect(await page.getByRole('navigation').count()).toBe(0);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('heading', { name: 'Packets' }).waitFor();
+  await page.getByRole('heading', { name: 'Packets', exact: true }).waitFor();
 });
 
 test('no script can read the cookies of the session', async () => {
