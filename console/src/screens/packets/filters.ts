@@ -1,5 +1,7 @@
+import { chosenColumns } from './columns.ts';
+
 /** The filters of the list, as they are in the address and as the service names them. */
-export const FILTERS = ['type', 'geoid', 'from', 'to'] as const;
+export const FILTERS = ['type', 'geoid', 'from', 'to', 'bbox', 'near'] as const;
 
 /** The known types of packets, in the order in which they are offered. */
 export const TYPES = ['note', 'chat_message', 'file_ref', 'weather', 'custom'] as const;
@@ -12,8 +14,14 @@ export function chosenFilters(query: URLSearchParams): Partial<Record<(typeof FI
   return Object.fromEntries(chosen);
 }
 
-/** The address of the CSV file with the same packets. */
+/** The order of an address: newest first, unless it says otherwise. */
+export function chosenOrder(query: URLSearchParams): 'asc' | 'desc' {
+  return query.get('order') === 'asc' ? 'asc' : 'desc';
+}
+
+/** The address of the CSV file with the same packets, and with the chosen columns if there are any. */
 export function csvAddress(query: URLSearchParams): string {
-  const text = new URLSearchParams(chosenFilters(query)).toString();
+  const columns = chosenColumns(query).join(',');
+  const text = new URLSearchParams({ ...chosenFilters(query), ...(columns && { columns }) }).toString();
   return `/packet/packets.csv${text && `?${text}`}`;
 }

@@ -1,0 +1,10 @@
+import type { Route } from '../../routes.ts';
+
+export default [
+  {
+    path: '/inbox',
+    title: 'inbox.title',
+    screen: () => import('./Inbox.svelte'),
+    navigation: { group: 'field', order: 50, icon: 'inbox' },
+  },
+] satisfies Route[];

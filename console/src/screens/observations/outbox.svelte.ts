@@ -1,0 +1,113 @@
+import { answered, packet } from '../../api/services.ts';
+import { session } from '../../session/session.svelte.ts';
+import { type Sending, sendWaiting } from './send.ts';
+import type { Waiting } from './waiting.ts';
+import { keepWaiting, listWaiting, removeWaiting } from './waiting-store.ts';
+
+/** Rest before the next attempt while something waits, in milliseconds. */
+const AGAIN_MS = 30_000;
+
+let list = $state.raw<Waiting[]>([]);
+let isSending = $state(false);
+let failure = $state.raw<unknown>(undefined);
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Observations that wait in this browser. */
+export const outbox = {
+  get waiting() {
+    return list;
+  },
+  get isSending() {
+    return isSending;
+  },
+  /** why nothing can be kept or sent, other than a lost connection */
+  get failure() {
+    return failure;
+  },
+};
+
+const sending: Sending = {
+  async postObservation(body, key) {
+    const call = packet.POST('/intake/scouting', {
+      body: body as never,
+      headers: { 'idempotency-key': key },
+    });
+    return (await answered(call)).packet_uuid;
+  },
+  async postPhoto({ id, name, content }) {
+    const form = new FormData();
+    form.append('file', content, name);
+    // The id goes into the address, before the file.
+    const call = packet.POST('/attachments', {
+      params: { query: { id } },
+      body: form as never,
+      bodySerializer: body => body as unknown as FormData,
+    });
+    await answered(call);
+  },
+  keep: keepWaiting,
+  remove: removeWaiting,
+};
+
+const userId = () => (session.user ? String(session.user.id) : undefined);
+
+async function refresh(): Promise<void> {
+  const user = userId();
+  list = user === undefined ? [] : await listWaiting(user);
+}
+
+/** Puts an observation into the outbox, from where it is sent as soon as there is a connection. */
+export async function put(waiting: Omit<Waiting, 'user'>): Promise<void> {
+  await keepWaiting({ ...waiting, user: userId() ?? '' });
+  await refresh();
+  void sendAll();
+}
+
+/** Takes an observation that was not sent out of the outbox. */
+export async function discard(key: string): Promise<void> {
+  await removeWaiting(key);
+  await refresh();
+}
+
+/** Lets an observation that was refused be sent once more. */
+export async function retry(key: string): Promise<void> {
+  const found = list.find(one => one.key === key);
+  if (!found) return;
+  const { refused: _, ...again } = found;
+  await keepWaiting(again);
+  await refresh();
+  void sendAll();
+}
+
+/** Sends what waits, oldest first, until something has to wait for a connection. */
+export async function sendAll(): Promise<void> {
+  if (isSending || userId() === undefined) return;
+  isSending = true;
+  clearTimeout(timer);
+  try {
+    await alone(sendEach);
+    failure = undefined;
+  } catch (error) {
+    failure = error;
+  } finally {
+    isSending = false;
+    if (list.some(({ refused }) => refused === undefined)) timer = setTimeout(sendAll, AGAIN_MS);
+  }
+}
+
+async function sendEach(): Promise<void> {
+  await refresh();
+  for (const one of list.filter(({ refused }) => refused === undefined)) {
+    const outcome = await sendWaiting(one, sending);
+    await refresh();
+    if (outcome === 'later') return;
+  }
+}
+
+/** Of several tabs one sends, where the browser has locks: on https and on localhost. Otherwise the keys prevent doubles. */
+async function alone(work: () => Promise<void>): Promise<void> {
+  if (!navigator.locks) return work();
+  await navigator.locks.request('observations', work);
+}
+
+addEventListener('online', () => void sendAll());

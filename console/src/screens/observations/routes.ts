@@ -1,0 +1,10 @@
+import type { Route } from '../../routes.ts';
+
+export default [
+  {
+    path: '/observations/new',
+    title: 'observations.title',
+    screen: () => import('./NewObservation.svelte'),
+    navigation: { group: 'field', order: 20, icon: 'observation' },
+  },
+] satisfies Route[];

@@ -1,0 +1,212 @@
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import {
+  consoleBrowser,
+  DESKTOP,
+  expectAccessible,
+  logIn,
+  PHONE,
+  realComplaints,
+} from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import type { Send } from '../helpers/service.ts';
+
+/** Busy machines have time. */
+const SOON = { timeout: 60_000 };
+
+let pages: RunningConsole;
+let browser: Browser;
+let email: string;
+let send: Send;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  ({ email } = await pages.newUser());
+  ({ send } = await pages.login(email));
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(async () => {
+  await browser.page.context().clearCookies();
+  await browser.page.setViewportSize(DESKTOP);
+});
+
+const leaf = async () => ({
+  name: 'leaf.jpg',
+  mimeType: 'image/jpeg',
+  buffer: await sharp({ create: { width: 64, height: 48, channels: 3, background: 'green' } })
+    .jpeg()
+    .toBuffer(),
+});
+
+/** Fills in and sends the form of an observation. */
+async function observe(page: Page, message: string): Promise<void> {
+  await page.getByLabel('What do you see?').fill(message);
+  await page.getByRole('button', { name: 'Use my position' }).click();
+  await page.getByText('Found, within').waitFor();
+  await page.getByLabel('Photos').setInputFiles(await leaf());
+  await page.getByRole('img', { name: 'leaf.jpg' }).waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+}
+
+/** The packets of the service with a message. */
+async function withMessage(message: string) {
+  const { body } = await send('GET', '/packet/packets?limit=1000');
+  return body.packets.filter(({ Body }: { Body: { message: string } }) => Body.message === message);
+}
+
+async function givePosition(page: Page): Promise<void> {
+  await page.context().grantPermissions(['geolocation'], { origin: pages.url });
+  await page.context().setGeolocation({ latitude: -1.95, longitude: 30.06, accuracy: 8 });
+}
+
+test('an observation with photo, position and further fields is sent from a phone, and is shown as it was made', async () => {
+  const { page } = browser;
+  await givePosition(page);
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize(PHONE);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  expect(await page.getByText('Please fill this in').count()).toBe(2);
+  await page.getByRole('button', { name: 'Add a field' }).click();
+  await page.getByLabel('Field', { exact: true }).fill('severity');
+  await page.getByLabel('Value', { exact: true }).fill('3');
+  const message = '<img src=x onerror=alert(1)> rust';
+  await observe(page, message);
+  const [packet] = await eventually(
+    () => withMessage(message),
+    found => found.length === 1,
+  );
+  expect(packet.Body).toMatchObject({ severity: 3, capture_point: { lat: -1.95, lon: 30.06 } });
+
+  await page.goto(`${pages.url}/packets/${packet.Header.id}`);
+  await page.getByText(message).first().waitFor();
+  const photo = page.getByRole('img', { name: 'leaf.jpg' });
+  await expect.poll(() => photo.evaluate(image => image.naturalWidth), SOON).toBe(64);
+  await page.getByText('severity').first().waitFor();
+  await page.getByText('-1.95, 30.06').waitFor();
+  await page.getByText(packet.Header.geoid).first().waitFor();
+  await page.getByRole('button', { name: 'Check it here' }).click();
+  await page.getByText('The hash fits').waitFor();
+  await page.getByText('As JSON').click();
+  await page.getByText(`"hash": "${packet.Footer.hash}"`).waitFor();
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a packet that was changed on its way does not fit its hash', async () => {
+  const body = {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+    message: 'as it was',
+  };
+  const id = (await send('POST', '/packet/intake/scouting', body)).body.packet_uuid;
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  const address = `${pages.url}/packet/packets/${id}`;
+  await page.route(address, async route => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: (await answer.text()).replace('as it was', 'as it is') });
+  });
+  await page.goto(`${pages.url}/packets/${id}`);
+  await page.getByText('as it is').first().waitFor();
+  await page.getByRole('button', { name: 'Check it here' }).click();
+  await page.getByText('The hash does not fit').waitFor();
+  await page.unroute(address);
+});
+
+test('observations without a connection are kept, survive a reload, and are sent once when it is back', async () => {
+  const { page } = browser;
+  await givePosition(page);
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await page.context().setOffline(true);
+  await observe(page, 'offline one');
+  await page.getByText('1 observation waits to be sent').waitFor();
+  await observe(page, 'offline two');
+  await page.getByText('2 observations wait to be sent').waitFor();
+  await expectAccessible(page);
+  expect(await withMessage('offline one')).toEqual([]);
+  await page.context().setOffline(false);
+  await expect.poll(async () => (await withMessage('offline two')).length, SOON).toBe(1);
+  await page.getByText('observations wait to be sent').waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+
+  // The answer is lost, not the request.
+  await page.route('**/packet/intake/scouting', async route => {
+    await route.fetch();
+    await route.abort().catch(() => {});
+  });
+  await observe(page, 'answer lost');
+  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.unroute('**/packet/intake/scouting');
+  await page.reload();
+  await expect.poll(async () => (await withMessage('answer lost'))[0]?.Body.attachments.length, SOON).toBe(1);
+  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+  for (const message of ['offline one', 'offline two', 'answer lost']) {
+    const [packet, ...more] = await withMessage(message);
+    expect(more).toEqual([]);
+    const files = async () =>
+      (await send('GET', `/packet/packets/${packet.Header.id}/attachments`)).body.attachments;
+    const stored = expect.objectContaining({ status: 'stored', content_type: 'image/jpeg' });
+    await expect.poll(files, SOON).toEqual([stored]);
+  }
+  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+});
+
+test('what the service refuses is kept with the reason, and can be discarded', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByLabel('What do you see?').fill('from a wrong clock');
+  await page.getByLabel('Latitude').fill('1');
+  await page.getByLabel('Longitude').fill('2');
+  await page.route('**/packet/intake/scouting', route =>
+    route.fulfill({ status: 400, json: { error: 'observed_at is in the future' } }),
+  );
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Refused: observed_at is in the future').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByText('Refused:').waitFor({ state: 'detached' });
+  await page.unroute('**/packet/intake/scouting');
+  expect(await withMessage('from a wrong clock')).toEqual([]);
+});
+
+test('additional fields become columns of the list and of its CSV file; the filters are those of the service', async () => {
+  const base = { observed_at: '2026-02-01T08:15:00Z', capture_point: { lat: 10, lon: 20 } };
+  for (const [crop, hour] of [
+    ['bean', 8],
+    ['maize', 9],
+  ] as const) {
+    const body = { ...base, observed_at: `2026-02-01T0${hour}:15:00Z`, message: `of ${crop}`, crop };
+    expect((await send('POST', '/packet/intake/scouting', body)).status).toBe(201);
+  }
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets?near=10,20,1000`, email);
+  const rows = page.getByRole('table').locator('tbody tr');
+  await expect.poll(() => rows.count(), SOON).toBe(2);
+  expect(await rows.first().innerText()).toContain('of maize');
+  await page.getByText('Columns').click();
+  await page.getByLabel('crop').check();
+  await page.getByRole('columnheader', { name: 'crop' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('columns')).toBe('crop');
+  await page.getByLabel('Order').selectOption('asc');
+  await expect.poll(() => rows.first().innerText(), SOON).toContain('of bean');
+  await expectAccessible(page);
+  const address = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
+  const csv = (await send('GET', address as string)).text.trim().split(/\r?\n/);
+  expect(csv).toHaveLength(3);
+  expect(csv[0]).toMatch(/,crop$/);
+  await rows.first().getByRole('link').click();
+  await page.getByRole('heading', { name: 'Observation', exact: true }).waitFor();
+  // The other packet is at the same place.
+  await page.getByText('Also from there:').waitFor();
+  await page.goBack();
+  await expect.poll(() => rows.count(), SOON).toBe(2);
+});

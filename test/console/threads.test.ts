@@ -1,0 +1,310 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newUlid, ulidToUuid } from '../../src/packet-service/packet/ulid.ts';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, DESKTOP, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { textOf } from '../helpers/mail-server.ts';
+import type { Send } from '../helpers/service.ts';
+
+interface Person {
+  id: string;
+  email: string;
+  send: Send;
+}
+
+/** Busy machines have time. */
+const SOON = { timeout: 60_000 };
+
+let pages: RunningConsole;
+let browser: Browser;
+let ana: Person;
+let ben: Person;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  ana = await person('Ana', 'Uwase');
+  ben = await person('Ben', 'Mugisha');
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(async () => {
+  await browser.page.context().clearCookies();
+  await browser.page.setViewportSize(DESKTOP);
+});
+
+async function person(name: string, surname: string): Promise<Person> {
+  const { id, email } = await pages.newUser('USER', { name, surname });
+  return { id: String(id), email, send: (await pages.login(email)).send };
+}
+
+async function made(who: Person, path: string, body: object): Promise<Record<string, string>> {
+  const answer = await who.send('POST', path, body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+const say = (who: Person, thread_id: string, text: string) =>
+  made(who, '/packet/intake/chat-message', { thread_id, text, from_user: who.id });
+const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
+
+test('a thread is opened, written in, joined by a colleague whose messages come by themselves, and left', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads`, ana.email);
+  await page.getByText('You take part in no thread').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'New thread' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'New thread' });
+  await dialog.getByLabel('Name').fill('Lot 7 <b>rust</b>');
+  await dialog.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('heading', { name: 'Lot 7 <b>rust</b>' }).waitFor();
+  const thread = new URL(page.url()).pathname.split('/').at(-1) as string;
+  await page.getByText('Nothing was written yet').waitFor();
+
+  await page.getByRole('textbox', { name: 'Message' }).fill('<script>alert(1)</script> look');
+  await page.getByLabel('Attach files').setInputFiles({
+    name: 'notes.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('three rows'),
+  });
+  await page.getByRole('button', { name: 'Send' }).click();
+  await log(page).getByText('<script>alert(1)</script> look').waitFor();
+  await log(page).getByRole('link', { name: 'File' }).waitFor();
+  const { messages } = (await ana.send('GET', `/packet/chat/threads/${thread}/messages?details=true`)).body;
+  const { body } = await ana.send('GET', `/packet/packets/${messages[0].packet_id}/attachments`);
+  expect(body.attachments).toEqual([expect.objectContaining({ status: 'stored', size: 10 })]);
+  expect((await ben.send('GET', `/packet/chat/threads/${thread}`)).status).toBe(403);
+
+  await page.locator('summary').filter({ hasText: 'Participants' }).click();
+  await page.getByRole('textbox', { name: 'User' }).fill(ben.id);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('cell', { name: ben.id, exact: true }).waitFor();
+  await expectAccessible(page);
+  await say(ben, thread, 'on my way');
+  await log(page).getByText('on my way').waitFor();
+
+  await page.getByRole('button', { name: 'Leave the thread' }).click();
+  await page.getByText('You take part in no thread').waitFor();
+  await page.goto(`${pages.url}/threads/${thread}`);
+  await page.getByRole('alert').waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('search finds parts of words in any script, marks them, and leads to the thread', async () => {
+  const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Search', created_by: ana.id });
+  const other = await made(ben, '/packet/chat/threads', { name: 'Others', created_by: ben.id });
+  for (const text of ['Leaf RUST on lot 7', 'गेहूं में रतुआ है', '小麦叶锈病', '<b>trust</b>'])
+    await say(ana, thread_id, text);
+  await say(ben, other.thread_id as string, 'rust of others');
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads`, ana.email);
+  const search = page.getByLabel('Search messages');
+  for (const [keyword, hits] of [
+    ['rust', ['rust', 'RUST']],
+    ['रतुआ', ['रतुआ']],
+    ['叶锈', ['叶锈']],
+  ] as const) {
+    await search.fill(keyword);
+    await search.press('Enter');
+    await expect.poll(() => page.locator('mark').allInnerTexts(), SOON).toEqual(hits);
+    expect(new URL(page.url()).searchParams.get('keyword')).toBe(keyword);
+  }
+  await expectAccessible(page);
+  await search.fill('nothing like it');
+  await search.press('Enter');
+  await page.getByText('No message fits').waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: thread_id }).first().click();
+  await page.getByRole('heading', { name: 'Search' }).waitFor();
+});
+
+test('a long thread begins at its end, loads earlier messages as one scrolls up, and keeps few of them on the page', async () => {
+  const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Long', created_by: ana.id });
+  const COUNT = 3000;
+  await fillThread(thread_id, COUNT);
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads/${thread_id}`, ana.email);
+  await log(page)
+    .getByText(`message ${COUNT - 1}`, { exact: true })
+    .waitFor();
+  const scroller = log(page);
+  const atEnd = await scroller.evaluate(node => node.scrollHeight - node.scrollTop - node.clientHeight);
+  expect(atEnd).toBeLessThan(5);
+  let most = 0;
+  await expect
+    .poll(
+      async () => {
+        await scroller.evaluate(node => {
+          node.scrollTop = 0;
+        });
+        most = Math.max(most, await scroller.locator('article').count());
+        return scroller.getByText('message 0', { exact: true }).count();
+      },
+      { timeout: 100_000 },
+    )
+    .toBe(1);
+  expect(most).toBeLessThan(1000);
+  await scroller.evaluate(node => {
+    node.scrollTop = node.scrollHeight;
+  });
+  await log(page)
+    .getByText(`message ${COUNT - 1}`, { exact: true })
+    .waitFor();
+  await expect.poll(() => scroller.locator('article').count(), SOON).toBeLessThan(600);
+});
+
+/** Puts messages into a thread as the service stores them. */
+async function fillThread(threadId: string, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => ulidToUuid(newUlid()));
+  await pages.query(
+    'packet_service',
+    `INSERT INTO packets (id, geoid, ts, type, thread_id, header, body, footer, author)
+      SELECT id, '', '2026-01-01'::timestamptz + n * interval '1 second', 'chat_message', $2, '{}', '{"attachments":[]}', '{}', $3
+      FROM unnest($1::uuid[]) WITH ORDINALITY AS made (id, n)`,
+    [ids, ulidToUuid(threadId), ana.id],
+  );
+  await pages.query(
+    'packet_service',
+    `INSERT INTO chat_messages (thread_id, ts, packet_id, folded, geoid, pieces)
+      SELECT $2, '2026-01-01'::timestamptz + n * interval '1 second', id, 'message ' || n - 1, '', '{}'
+      FROM unnest($1::uuid[]) WITH ORDINALITY AS made (id, n)`,
+    [ids, ulidToUuid(threadId)],
+  );
+}
+
+test('shares are accepted and rejected in the inbox; a packet is shared from its page, with an invitation for strangers', async () => {
+  expect((await ben.send('PUT', '/trace/api/user/profile', { discoverable: true })).status).toBe(200);
+  const observation = {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+    message: 'to share',
+  };
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n++)
+    ids.push((await made(ana, '/packet/intake/scouting', observation)).packet_uuid as string);
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets/${ids[0]}`, ana.email);
+  for (const [contact, notice] of [
+    [ben.email, `Shared with ${ben.email}`],
+    ['stranger@example.org', 'stranger@example.org was invited'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Share' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Share' });
+    await dialog.getByLabel('E-mail address or phone number').fill(contact);
+    await dialog.getByRole('button', { name: 'Share' }).click();
+    await page.getByText(notice).waitFor();
+  }
+  await made(ana, '/packet/shares', { packet_id: ids[1], from_user: ana.id, contact_value: ben.email });
+
+  await page.context().clearCookies();
+  await logIn(page, `${pages.url}/inbox`, ben.email);
+  const row = (id: string) => page.getByRole('row').filter({ hasText: id });
+  await row(ids[0] as string).waitFor();
+  await expectAccessible(page);
+  await row(ids[0] as string)
+    .getByRole('button', { name: 'Accept' })
+    .click();
+  await row(ids[0] as string)
+    .getByRole('cell', { name: 'Accepted' })
+    .waitFor();
+  await row(ids[1] as string)
+    .getByRole('button', { name: 'Reject' })
+    .click();
+  await row(ids[1] as string)
+    .getByRole('cell', { name: 'Rejected' })
+    .waitFor();
+  await page.getByLabel('Status').selectOption('pending');
+  await page.getByText('Nothing fits').waitFor();
+  await page.getByLabel('Status').selectOption('accepted');
+  await row(ids[0] as string)
+    .getByRole('link')
+    .click();
+  await page.getByText('to share').first().waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+/** A new company with its administrator, who adds its users. */
+async function newCompany(name: string, boss: Person) {
+  const admin = await pages.newUser('SYSTEM_ADMIN', { name: 'Ada', surname: 'Admin' });
+  const { send } = await pages.login(admin.email);
+  const created = await send('POST', '/trace/api/company/create', { name });
+  const companyId: number = created.body.data.id;
+  const act = async (by: Send, action: string, body: object) => {
+    const answer = await by('POST', `/trace/api/company/execute/${action}`, { companyId, ...body });
+    expect(answer.status, answer.text).toBe(200);
+  };
+  const userId = Number(boss.id);
+  await act(send, 'ACTIVATE_COMPANY', {});
+  await act(send, 'ADD_USER_TO_COMPANY', { userId });
+  await act(send, 'SET_USER_COMPANY_ROLE', { userId, companyUserRole: 'COMPANY_ADMIN' });
+  return {
+    /** invites a user, as the administrator of a company does */
+    invite: (who: Person) => act(boss.send, 'ADD_USER_TO_COMPANY', { userId: Number(who.id) }),
+    /** adds a user without asking */
+    add: (who: Person) => act(send, 'ADD_USER_TO_COMPANY', { userId: Number(who.id) }),
+  };
+}
+
+test('invitations: that of a mail by its link or code, that of a company by a button', async () => {
+  const { invite } = await newCompany('Kopanyi', await person('Bea', 'Boss'));
+  const caro = await person('Caro', 'Keza');
+  await invite(caro);
+
+  const { page } = browser;
+  await logIn(page, `${pages.url}/inbox`, caro.email);
+  await page.getByText('Kopanyi has invited you').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Accept' }).first().click();
+  await page.getByText('You are a member now').waitFor();
+  expect((await caro.send('GET', '/trace/api/company/list')).body.data.items).toHaveLength(1);
+
+  const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
+  const packet_id = (await made(ana, '/packet/intake/scouting', observation)).packet_uuid;
+  const contact_value = 'caro-in-the-field@example.org';
+  await made(ana, '/packet/shares', { packet_id, from_user: ana.id, contact_value });
+  const link = await eventually(() => linkOfMail(contact_value));
+  await page.getByText('I have got an invitation by mail').click();
+  const field = page.getByLabel('Link of the mail');
+  await field.fill(`${pages.packetUrl}/invitations/not-a-token`);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('alert').waitFor();
+  await expectAccessible(page);
+  await field.fill(link as string);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  await page.getByRole('link', { name: packet_id as string }).waitFor();
+});
+
+test('members of one company know each other by name', async () => {
+  const [boss, caro] = [await person('Bea', 'Boss'), await person('Caro', 'Keza')];
+  const { add } = await newCompany('Ubumwe', boss);
+  await add(caro);
+  const { thread_id = '' } = await made(caro, '/packet/chat/threads', {
+    name: 'Ubumwe',
+    created_by: caro.id,
+  });
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads/${thread_id}`, caro.email);
+  await page.locator('summary').filter({ hasText: 'Participants' }).click();
+  await page.getByRole('combobox', { name: 'Colleague' }).selectOption(boss.id);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
+  await page.getByRole('textbox', { name: 'User' }).fill(caro.email);
+  await expectAccessible(page);
+});
+
+/** The link to an invitation in the mail to an address, if it is there. */
+async function linkOfMail(address: string): Promise<string | undefined> {
+  const folder = path.join(pages.folder, 'mail');
+  for (const name of await readdir(folder).catch(() => [])) {
+    const raw = name.endsWith('.eml') ? await readFile(path.join(folder, name), 'utf8') : '';
+    const link = /https?:\/\/\S+\/invitations\/[\w-]{43}/.exec(raw.includes(address) ? textOf({ raw }) : '');
+    if (link) return link[0];
+  }
+  return undefined;
+}
