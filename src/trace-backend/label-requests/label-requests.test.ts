@@ -41,6 +41,10 @@ test('reports about published labels are counted by type and day, and nothing el
   }
   expect(await findRequestCounts(trace.pool, label.id)).toEqual({ VISIT_QR: 5, CLICK_SOCIAL_MEDIA: 1 });
   expect(await rows()).toHaveLength(2);
+  // All reports came from one address, which also opens the label.
+  expect((await trace.send('GET', `/api/public/product/label/${label.uuid}`)).status).toBe(200);
+  const analytics = await user.send('GET', `/api/product/label/analytics/${label.uuid}`);
+  expect(analytics.body.data).toMatchObject({ visits: 1, visitsLocations: { unknown: 1 } });
   await user.send('DELETE', `/api/product/label/${label.id}`);
   expect(await rows()).toEqual([]);
 });

@@ -1,0 +1,25 @@
+import { answered, trace } from '../../api/services.ts';
+
+/** A company with its version, for a change of what was read. */
+export async function loadCompany(id: string, signal: AbortSignal) {
+  const call = trace.GET('/api/company/profile/{id}', { params: { path: { id } }, signal });
+  const { data: company } = await answered(call);
+  return { company, version: (await call).response.headers.get('etag') ?? '' };
+}
+
+/** Changes the users of a company, or its state. */
+export async function execute(
+  action:
+    | 'ACTIVATE_COMPANY'
+    | 'DEACTIVATE_COMPANY'
+    | 'ADD_USER_TO_COMPANY'
+    | 'SET_USER_COMPANY_ROLE'
+    | 'REMOVE_USER_FROM_COMPANY',
+  body: { companyId: number; userId?: number | string; companyUserRole?: Role },
+): Promise<void> {
+  await answered(trace.POST('/api/company/execute/{action}', { params: { path: { action } }, body }));
+}
+
+/** The roles of users in a company. */
+export const ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
+export type Role = (typeof ROLES)[number];

@@ -1,0 +1,96 @@
+import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
+import type { StoredFile } from '../../parts/stored-file.ts';
+
+/** The fields of the form in groups; those of headquarters and mediaLinks by their paths. */
+export const GROUPS = {
+  contact: ['abbreviation', 'manager', 'email', 'phone', 'webPage'],
+  address: [
+    ...['headquarters.address', 'headquarters.zip', 'headquarters.city', 'headquarters.state'],
+    'headquarters.otherAddress',
+  ],
+  rwanda: ['headquarters.village', 'headquarters.cell', 'headquarters.sector'],
+  honduras: [
+    ...['headquarters.hondurasFarm', 'headquarters.hondurasVillage'],
+    ...['headquarters.hondurasMunicipality', 'headquarters.hondurasDepartment'],
+  ],
+} as const;
+
+/** Options that are switched on or off. */
+export const SWITCHES = [
+  'displayPrefferedWayOfPayment',
+  'purchaseProofDocumentMultipleFarmers',
+  'allowBeycoIntegration',
+] as const;
+
+/** The media that every form offers. */
+const MEDIA = ['facebook', 'instagram', 'twitter', 'youtube', 'other'];
+
+const TEXTS = ['name', 'about', 'interview', 'headquarters.country.id', 'currency.code'];
+const PATHS = [...TEXTS, ...Object.values(GROUPS).flat(), ...SWITCHES];
+
+/** A document of a company in the form. */
+export interface DocumentEntry extends Record<string, unknown> {
+  id?: number;
+  document?: StoredFile | undefined;
+}
+export interface CertificationEntry extends Record<string, unknown> {
+  id?: number;
+  certificate?: StoredFile | undefined;
+}
+
+/** What the form of a company holds. */
+export interface Profile {
+  values: Values;
+  media: Record<string, string>;
+  logo: StoredFile | undefined;
+  documents: DocumentEntry[];
+  certifications: CertificationEntry[];
+  /** ids */
+  valueChains: number[];
+}
+
+/** The form of a company; without one, that of a new one. */
+export function profileOf(company: object = {}): Profile {
+  const links = (valueAt(company, 'mediaLinks') ?? {}) as Record<string, string>;
+  const names = [...new Set([...MEDIA, ...Object.keys(links)])];
+  const list = <Entry>(name: string) => structuredClone((valueAt(company, name) ?? []) as Entry[]);
+  return {
+    values: valuesOf(company, PATHS),
+    media: Object.fromEntries(names.map(name => [name, links[name] ?? ''])),
+    logo: valueAt(company, 'logo') as StoredFile | undefined,
+    documents: list<DocumentEntry>('documents'),
+    certifications: list<CertificationEntry>('certifications'),
+    valueChains: list<{ id: number }>('valueChains').map(({ id }) => id),
+  };
+}
+
+/**
+ * The body that a form makes of what has changed; an empty text clears a field.
+ *
+ * @param before the form as it was loaded; without one, that of a new company
+ */
+export function bodyOf(profile: Profile, before: Profile = profileOf()): object {
+  const { values, media, logo, documents, certifications, valueChains } = profile;
+  const sent = changedValues(values, before.values);
+  const body = nested(sent);
+  if (sent['headquarters.country.id'] === '') (body.headquarters as Values).country = '';
+  if (sent['currency.code'] === '') body.currency = '';
+  const links = Object.entries(media).filter(([, link]) => link !== '');
+  return {
+    ...body,
+    mediaLinks: Object.fromEntries(links),
+    ...(logo?.storageKey !== before.logo?.storageKey && {
+      logo: logo ? { storageKey: logo.storageKey } : '',
+    }),
+    documents: documents.map(entry => withFile(entry, 'document')),
+    certifications: certifications.map(entry => withFile(entry, 'certificate')),
+    valueChains: valueChains.map(id => ({ id })),
+  };
+}
+
+/** An entry of a list without its empty fields: the list replaces the one before. */
+function withFile(entry: Record<string, unknown>, field: string): object {
+  const kept = Object.entries(entry).filter(([, value]) => value !== '' && value != null);
+  const { [field]: file, ...rest } = Object.fromEntries(kept);
+  return { ...rest, ...(file ? { [field]: { storageKey: (file as StoredFile).storageKey } } : {}) };
+}

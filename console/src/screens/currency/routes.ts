@@ -1,0 +1,10 @@
+import type { Route } from '../../routes.ts';
+
+export default [
+  {
+    path: '/currency',
+    title: 'currency.title',
+    screen: () => import('./Currency.svelte'),
+    navigation: { group: 'chain', order: 40, icon: 'currency' },
+  },
+] satisfies Route[];

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { contentOf, fieldsOf, formOf, previewOf } from './label.ts';
+
+const FIELDS = [
+  { name: 'name', section: 'product', visible: true },
+  { name: 'origin', section: 'product', visible: true },
+  { name: 'own', section: 'x', value: 'Extra' },
+];
+const CONTENT = {
+  name: 'Washed',
+  description: 'Hidden',
+  photo: { storageKey: 'photo' },
+  origin: { text: 'Hills', locations: [{ pinName: 'Station A' }, { latitude: 1 }] },
+};
+
+test('a form changes which parts are shown, and keeps fields that it does not know', () => {
+  const form = formOf({ title: 'Spring', fields: FIELDS }, CONTENT);
+  expect(form).toMatchObject({ title: 'Spring', language: 'EN', visible: { name: true, photo: false } });
+  form.visible.photo = true;
+  const fields = fieldsOf(form, FIELDS);
+  expect(fields.filter(({ visible }) => visible).map(({ name }) => name)).toEqual([
+    'name',
+    'photo',
+    'origin',
+  ]);
+  expect(fields.at(-1)).toEqual(FIELDS[2]);
+  expect(contentOf(form, CONTENT)).toEqual({});
+  form.texts['company.name'] = 'Kopanyi';
+  expect(contentOf(form, CONTENT)).toEqual({ company: { name: 'Kopanyi' } });
+});
+
+test('the preview has what is shown, and nothing else', () => {
+  const form = formOf({ fields: FIELDS }, CONTENT);
+  expect(previewOf(form, CONTENT)).toEqual({
+    photo: undefined,
+    logo: undefined,
+    texts: [
+      { name: 'name', text: 'Washed' },
+      { name: 'origin', text: 'Hills' },
+    ],
+    pins: ['Station A'],
+  });
+});

@@ -1,0 +1,95 @@
+import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
+
+/** What a label can show of its content, in the order of its page. */
+export const SHOWN = [
+  ...['name', 'photo', 'description', 'origin', 'journeyMarkers', 'process.production'],
+  ...['responsibility.laborPolicies', 'sustainability.production', 'sustainability.packaging'],
+  ...['sustainability.co2Footprint', 'company.name', 'company.logo', 'company.about', 'company.manager'],
+  ...['company.email', 'company.phone', 'company.webPage'],
+] as const;
+
+/** The texts of a label that are its own, by their paths: copied from the product, then changed by themselves. */
+export const TEXTS = [
+  ...['name', 'description', 'origin.text', 'process.production', 'responsibility.laborPolicies'],
+  ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
+  ...[
+    'company.name',
+    'company.about',
+    'company.manager',
+    'company.email',
+    'company.phone',
+    'company.webPage',
+  ],
+] as const;
+
+/** Languages of labels. */
+export const LABEL_LANGUAGES = ['EN', 'DE', 'ES', 'RW', 'FR', 'SW'] as const;
+
+/** A field of a label, as the service has it. */
+export interface LabelField {
+  name?: string | null;
+  section?: string | null;
+  visible?: boolean | null;
+  value?: unknown;
+}
+
+/** What the form of a label holds. */
+export interface LabelForm {
+  title: string;
+  language: string;
+  /** whether each part is shown, by its name */
+  visible: Record<string, boolean>;
+  texts: Values;
+}
+
+interface Label {
+  title?: string;
+  language?: string;
+  fields: LabelField[];
+}
+
+/** The form of a label and its content. */
+export function formOf({ title = '', language = 'EN', fields }: Label, content: object): LabelForm {
+  const visible = new Map(fields.map(field => [field.name, field.visible === true]));
+  return {
+    title,
+    language,
+    visible: Object.fromEntries(SHOWN.map(name => [name, visible.get(name) ?? false])),
+    texts: valuesOf(content, TEXTS),
+  };
+}
+
+/** The fields that a form makes; those that it does not know stay as they are. */
+export function fieldsOf(
+  { visible }: Pick<LabelForm, 'visible'>,
+  before: readonly LabelField[],
+): LabelField[] {
+  const others = before.filter(({ name }) => !Object.hasOwn(visible, name ?? ''));
+  return [
+    ...SHOWN.map(name => ({ name, section: sectionOf(name), visible: visible[name] === true })),
+    ...others,
+  ];
+}
+
+function sectionOf(name: string): string {
+  return name.includes('.') ? (name.split('.')[0] as string) : 'product';
+}
+
+/** The content that a form makes of what has changed. */
+export function contentOf({ texts }: Pick<LabelForm, 'texts'>, before: object): object {
+  return nested(changedValues(texts, valuesOf(before, TEXTS)));
+}
+
+/** What people see of a label, while it is edited: texts by their names, and its pictures. */
+export function previewOf({ visible, texts }: LabelForm, content: object) {
+  const picture = (path: string) =>
+    visible[path] ? (valueAt(content, `${path}.storageKey`) as string | undefined) : undefined;
+  const text = (name: string) => String(texts[name === 'origin' ? 'origin.text' : name] ?? '');
+  const pins = (valueAt(content, 'origin.locations') as { pinName?: string }[] | undefined) ?? [];
+  return {
+    photo: picture('photo'),
+    logo: picture('company.logo'),
+    texts: SHOWN.filter(name => visible[name] && text(name) !== '').map(name => ({ name, text: text(name) })),
+    pins: visible.origin ? pins.flatMap(({ pinName }) => pinName ?? []) : [],
+  };
+}

@@ -1,0 +1,135 @@
+import { changedValues, isSame, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
+import type { StoredFile } from '../../parts/stored-file.ts';
+
+/** The texts of the form, by their paths, in groups. */
+export const GROUPS = {
+  story: [
+    ...['origin.text', 'process.production', 'responsibility.laborPolicies'],
+    ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
+  ],
+  prices: ['settings.incomeIncreaseDescription'],
+  legal: ['settings.gdprText', 'settings.privacyPolicyText', 'settings.termsOfUseText'],
+} as const;
+
+const OTHERS = ['name', 'description', 'valueChain.id', 'settings.costBreakdown', 'knowledgeBlog'];
+const PATHS = [...OTHERS, ...Object.values(GROUPS).flat()];
+
+/** A pin of the origin; numbers as they are typed. */
+export interface Pin extends Record<string, unknown> {
+  pinName: string;
+  latitude: string;
+  longitude: string;
+  numberOfFarmers: string;
+}
+
+export interface Partner {
+  company: string;
+  type: string;
+}
+
+/** The relations of companies to a product, but for its owner's. */
+export const RELATIONS = [
+  ...['BUYER', 'IMPORTER', 'EXPORTER', 'PRODUCER', 'ASSOCIATION', 'PROCESSOR', 'TRADER', 'ROASTER'],
+] as const;
+
+/** What the form of a product holds. */
+export interface ProductForm {
+  values: Values;
+  photo: StoredFile | undefined;
+  incomeDocument: StoredFile | undefined;
+  pins: Pin[];
+  partners: Partner[];
+  prices: { name: string; value: string }[];
+  agreements: { id?: number; description: string; document?: StoredFile | undefined }[];
+  /** id of the company that owns a new product */
+  owner: string;
+}
+
+export const newPin = (): Pin => ({ pinName: '', latitude: '', longitude: '', numberOfFarmers: '' });
+
+const text = (value: unknown) => (value == null ? '' : String(value));
+
+/** The form of a product; without one, that of a new one. */
+export function formOf(product: object = {}): ProductForm {
+  const at = <Value>(path: string) => structuredClone(valueAt(product, path)) as Value | undefined;
+  const owner = text(at('company.id'));
+  return {
+    values: valuesOf(product, PATHS),
+    photo: at<StoredFile>('photo'),
+    incomeDocument: at<StoredFile>('settings.incomeIncreaseDocument'),
+    pins: (at<Record<string, unknown>[]>('origin.locations') ?? []).map(location => ({
+      ...location,
+      pinName: text(location.pinName),
+      latitude: text(location.latitude),
+      longitude: text(location.longitude),
+      numberOfFarmers: text(location.numberOfFarmers),
+    })),
+    partners: (at<{ company: { id: number }; type: string }[]>('associatedCompanies') ?? [])
+      .filter(({ type }) => type !== 'OWNER')
+      .map(({ company, type }) => ({ company: String(company.id), type })),
+    prices: Object.entries(at<Record<string, number>>('settings.pricingTransparency') ?? {}).map(
+      ([name, value]) => ({ name, value: text(value) }),
+    ),
+    agreements: (at<ProductForm['agreements']>('dataSharingAgreements') ?? []).map(one => ({
+      ...one,
+      description: text(one.description),
+    })),
+    owner,
+  };
+}
+
+/**
+ * The body that a form makes of what has changed; an empty text clears a field.
+ *
+ * @param before the form as it was loaded; without one, that of a new product
+ */
+export function bodyOf(form: ProductForm, before: ProductForm = formOf()): object {
+  const sent = changedValues(form.values, before.values);
+  const body = nested(sent) as Record<string, Record<string, unknown>>;
+  if (sent['valueChain.id'] === '') Object.assign(body, { valueChain: '' });
+  const changed = (name: 'pins' | 'partners' | 'prices' | 'agreements') => !isSame(form[name], before[name]);
+  const income = fileIn('incomeIncreaseDocument', form.incomeDocument, before.incomeDocument);
+  const settings = {
+    ...body.settings,
+    ...(changed('prices') && { pricingTransparency: pricesOf(form) }),
+    ...income,
+  };
+  const origin = { ...body.origin, ...(changed('pins') && { locations: form.pins.map(withoutEmpty) }) };
+  return {
+    ...body,
+    ...(before.owner === '' && form.owner !== '' && { company: { id: form.owner } }),
+    ...fileIn('photo', form.photo, before.photo),
+    ...(Object.keys(origin).length > 0 && { origin }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+    ...(changed('partners') && { associatedCompanies: partnersOf(form) }),
+    ...(changed('agreements') && { dataSharingAgreements: agreementsOf(form) }),
+  };
+}
+
+function fileIn(name: string, file: StoredFile | undefined, before: StoredFile | undefined): object {
+  if (file?.storageKey === before?.storageKey) return {};
+  return { [name]: file ? { storageKey: file.storageKey } : '' };
+}
+
+function pricesOf({ prices }: ProductForm): object {
+  const named = prices.filter(({ name, value }) => name.trim() !== '' && value !== '');
+  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
+}
+
+function partnersOf({ partners }: ProductForm): object[] {
+  return partners
+    .filter(({ company }) => company.trim() !== '')
+    .map(({ company, type }) => ({ company: { id: company.trim() }, type }));
+}
+
+function agreementsOf({ agreements }: ProductForm): object[] {
+  return agreements.map(({ id, description, document }) => ({
+    ...(id !== undefined && { id }),
+    ...withoutEmpty({ description }),
+    ...(document && { document: { storageKey: document.storageKey } }),
+  }));
+}
+
+function withoutEmpty(record: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '' && value != null));
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { picture } from '../helpers/images.ts';
+import { ADMIN } from '../helpers/trace.ts';
+
+const XSS = '<img src=x onerror=alert(1)>';
+
+let pages: RunningConsole;
+let browser: Browser;
+let user: { id: number; email: string };
+let photo: { name: string; mimeType: string; buffer: Buffer };
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  user = await pages.newUser();
+  photo = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: await picture(60, 40).jpeg().toBuffer() };
+  await pages.query(
+    'trace_backend',
+    "INSERT INTO value_chains (name, status, folded, created_by, created_at, updated_at) VALUES ('Coffee', 'ENABLED', 'coffee', $1, now(), now())",
+    [user.id],
+  );
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+const named = (name: string) => browser.page.locator(`[name="${name}"]`).first();
+const field = (label: string) => browser.page.getByLabel(label, { exact: true }).first();
+const press = (name: string) => browser.page.getByRole('button', { name, exact: true }).click();
+
+test('a company gets its profile with a logo and a document, and keeps what is wrong in view until it is right', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/companies`, user.email);
+  await page.getByText('You have no company yet').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'New company' }).first().click();
+  await page.getByRole('heading', { name: 'New company' }).waitFor();
+  await expectAccessible(page);
+  await press('Add the company');
+  await page.getByText('Please fill this in').waitFor();
+
+  await named('name').fill(`Kopanyi ${XSS}`);
+  await field('Abbreviation').fill('KOP');
+  await field('E-mail').fill('nowhere');
+  await field('City').fill('Huye');
+  await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
+  await page.getByLabel('Coffee').check();
+  await field('Logo').setInputFiles(photo);
+  await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
+  await press('Add a document');
+  const document = page.getByRole('group', { name: 'Documents and videos 1' });
+  await document.getByLabel('Name').fill('Harvest');
+  await press('Add the company');
+  await page.locator('[name="email"][aria-invalid="true"]').waitFor();
+  await field('E-mail').fill('info@kopanyi.example');
+  await press('Add the company');
+
+  await page.getByRole('heading', { name: XSS }).waitFor();
+  expect(await field('City').inputValue()).toBe('Huye');
+  expect(await page.getByLabel('Coffee').isChecked()).toBe(true);
+  await page.getByLabel('Country').selectOption({ label: 'None' });
+  await field('City').fill('Kigali');
+  await press('Save');
+  await page.getByText('The changes are saved').waitFor();
+  await page.reload();
+  await expect.poll(() => field('City').inputValue()).toBe('Kigali');
+  expect(await page.getByLabel('Country').inputValue()).toBe('');
+  expect(await document.getByLabel('Name').inputValue()).toBe('Harvest');
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('members are invited, accept, get another role and are removed; a stranger sees nothing', async () => {
+  const { page } = browser;
+  const [colleague, stranger] = [
+    await pages.newUser('USER', { name: 'Ben', surname: 'Mugisha' }),
+    await pages.newUser(),
+  ];
+  const owner = await pages.login(user.email);
+  const { body } = await owner.send('POST', '/trace/api/company/create', { name: 'Growers' });
+  const members = `${pages.url}/companies/${body.data.id}/members`;
+  await logIn(page, members, user.email);
+  await page.getByLabel('Number of the user').fill(String(colleague.id));
+  await press('Invite a user');
+  await page.getByText(`User ${colleague.id}`).first().waitFor();
+  await page.getByText('invited', { exact: true }).waitFor();
+  await expectAccessible(page);
+
+  await page.context().clearCookies();
+  await logIn(page, `${pages.url}/companies`, colleague.email);
+  await page.getByText('Growers invited you as member').waitFor();
+  await expectAccessible(page);
+  await press('Accept');
+  await page.getByRole('link', { name: 'Growers' }).waitFor();
+
+  await page.context().clearCookies();
+  await logIn(page, members, user.email);
+  await page.getByLabel('Role of Ben Mugisha').selectOption('MANAGER');
+  await page.getByText('The changes are saved').waitFor();
+  await page.getByRole('button', { name: 'Remove from the company Ben Mugisha' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove from the company' }).click();
+  await expect.poll(() => page.getByText('Ben Mugisha').count()).toBe(0);
+
+  await page.context().clearCookies();
+  await logIn(page, members, stranger.email);
+  await page.getByText('there is no such company').waitFor();
+});
+
+test('a product with pins and a photo gets a label, which is previewed, published, printed, and has a history', async () => {
+  const { page } = browser;
+  const grower = await pages.newUser();
+  await (await pages.login(grower.email)).send('POST', '/trace/api/company/create', { name: 'Station' });
+  await logIn(page, `${pages.url}/products`, grower.email);
+  await page.getByText('There are no products yet').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'New product' }).first().click();
+  await named('name').fill('Washed Bourbon');
+  await field('Description').fill('From the hills');
+  await field('Photo').setInputFiles(photo);
+  await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
+  await page.getByRole('img', { name: /^Map of the world/ }).click({ position: { x: 200, y: 100 } });
+  await expect.poll(() => field('Latitude').inputValue()).not.toBe('');
+  await field('Name of the place').fill('Station A');
+  await field('Latitude').fill('95');
+  await press('Add the product');
+  await page.locator('[name="origin.locations.0.latitude"][aria-invalid="true"]').waitFor();
+  await field('Latitude').fill('-1.95');
+  await press('Add the product');
+  await page.getByRole('heading', { name: 'Washed Bourbon' }).waitFor();
+  await expectAccessible(page);
+  await field('Description').fill('From the hills above the lake');
+  await press('Save');
+  await page.getByText('The changes are saved').waitFor();
+
+  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByText('From the hills above the lake').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Labels' }).click();
+  await page.getByText('This product has no label yet').waitFor();
+  await named('title').fill('Spring');
+  await press('Add the label');
+  await page.getByRole('heading', { name: 'Spring' }).waitFor();
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('From the hills above the lake').waitFor();
+  await page.getByLabel('Description', { exact: true }).uncheck();
+  await expect.poll(() => preview.getByText('From the hills above the lake').count()).toBe(0);
+  await named('name').fill(XSS);
+  await preview.getByText(XSS).waitFor();
+  await press('Save');
+  await page.getByText('The label is saved').waitFor();
+  await expectAccessible(page);
+  await press('Publish');
+  await page.getByText('Everyone can see the label').waitFor();
+
+  await page.getByRole('link', { name: 'Print the code' }).click();
+  await page.getByRole('img', { name: 'Code of Spring' }).waitFor();
+  await page.getByLabel('Layout').selectOption('sheet');
+  await expect.poll(() => page.locator('figure').count()).toBe(24);
+  expect(new URL(page.url()).search).toBe('?layout=sheet');
+  await expectAccessible(page);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByLabel('Layout').isVisible()).toBe(false);
+  expect(await page.locator('figure').last().isVisible()).toBe(true);
+  await page.emulateMedia({ media: 'screen' });
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('an administrator switches currencies, everyone converts, and a rate is drawn as a line', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/currency`, user.email);
+  await page.getByText('There is no currency here').first().waitFor();
+  await expectAccessible(page);
+  await pages.query(
+    'trace_backend',
+    `INSERT INTO currency_types (code, label, enabled)
+     VALUES ('EUR', 'Euro', true), ('USD', 'US Dollar', true), ('JPY', 'Yen', false)`,
+  );
+  await pages.query(
+    'trace_backend',
+    `INSERT INTO currency_rates (date, code, value)
+     SELECT day::date, 'USD', 1 + extract(day FROM day) / 100
+     FROM generate_series(current_date - 10, current_date, interval '1 day') AS day`,
+  );
+  await page.context().clearCookies();
+  await logIn(page, `${pages.url}/currency`, ADMIN.username, ADMIN.password);
+  await page.getByRole('img', { name: 'The value of one euro in USD, day by day' }).waitFor();
+  await page.getByLabel('Amount').fill('250');
+  await press('Convert');
+  await page.getByText('€250.00').waitFor();
+  await page.getByRole('button', { name: 'Switch JPY on (disabled)' }).click();
+  await page.getByRole('button', { name: 'Switch JPY off (enabled)' }).waitFor();
+  await page.getByText('of 250 are used').waitFor();
+  await page.getByLabel('One euro in').selectOption('JPY');
+  await page.getByText('There are no rates of this currency yet').waitFor();
+  expect(new URL(page.url()).search).toBe('?rate=JPY');
+  await page.getByLabel('Amount').fill('much');
+  await press('Convert');
+  await page.locator('[name="value"][aria-invalid="true"]').waitFor();
+  await expectAccessible(page);
+});
