@@ -11,6 +11,7 @@ import { PMTiles, Protocol, TileType } from 'pmtiles';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import countriesUrl from 'world-atlas/countries-50m.json?url';
+import { flattened } from '../../parts/date-line.ts';
 import { sessionFetch } from '../../session/session-fetch.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
 import type { Edges, View } from './view.ts';
@@ -168,7 +169,7 @@ function pointOf({ geometry }: MapGeoJSONFeature): [number, number] | undefined 
 async function loadCountries(): Promise<GeoJSON.FeatureCollection> {
   const answer = await fetch(countriesUrl);
   const topology = (await answer.json()) as Topology<{ countries: GeometryCollection }>;
-  return feature(topology, topology.objects.countries) as GeoJSON.FeatureCollection;
+  return flattened(feature(topology, topology.objects.countries));
 }
 
 /** The base map that the operator has put beside the data; undefined without one. */

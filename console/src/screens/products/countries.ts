@@ -1,12 +1,13 @@
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import atlas from 'world-atlas/countries-110m.json';
+import { flattened } from '../../parts/date-line.ts';
 
 const topology = atlas as unknown as Topology<{ countries: GeometryCollection }>;
 
 /** The countries as one path of SVG, in degrees, with y to the south. */
 export function countriesPath(): string {
-  const { features } = feature(topology, topology.objects.countries);
+  const { features } = flattened(feature(topology, topology.objects.countries));
   return features
     .flatMap(({ geometry }) =>
       geometry.type === 'Polygon'
