@@ -211,7 +211,7 @@ test('every command of "Behind nginx" does what the guide says', async () => {
 });
 
 test('every guide is followed by a test', async () => {
-  const tests = await Promise.all(globSync('test/*.test.ts').map(file => readFile(file, 'utf8')));
+  const tests = await Promise.all(globSync('test/**/*.test.ts').map(file => readFile(file, 'utf8')));
   for (const guide of globSync('docs/guides/*.md')) {
     expect(
       tests.some(text => text.includes(`'${guide}'`)),

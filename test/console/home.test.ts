@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
@@ -91,4 +92,25 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByText('Kivu <i>Growers</i>').waitFor();
   await logIn(page, pages.url, ADMIN.username, PASSWORD);
   await page.getByRole('heading', { name: /^Welcome/ }).waitFor();
+});
+
+test('the guide names the screens in the navigation of each role, in their order', async () => {
+  const { page } = browser;
+  const text = await readFile('docs/guides/console.md', 'utf8');
+  const rows = [...text.matchAll(/^\| ([^|]+) \| [^|]+ \| (everyone|administrators|SYSTEM_ADMIN) \|$/gm)];
+  for (const [role, groups] of [
+    ['USER', ['everyone']],
+    ['REGIONAL_ADMIN', ['everyone', 'administrators']],
+    ['SYSTEM_ADMIN', ['everyone', 'administrators', 'SYSTEM_ADMIN']],
+  ] as const) {
+    await page.context().clearCookies();
+    await logIn(page, pages.url, (await pages.newUser(role)).email);
+    const links = page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link');
+    await links.last().waitFor();
+    const named = rows.filter(([, , whom]) => (groups as readonly string[]).includes(whom as string));
+    expect(
+      (await links.allInnerTexts()).map(name => name.trim()),
+      role,
+    ).toEqual(named.map(([, name]) => name));
+  }
 });
