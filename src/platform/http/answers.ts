@@ -63,6 +63,9 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
   });
 }
 
+/** Connections whose last request was answered by {@link answerUnroutable} although its body is not all here. */
+const unroutable = new WeakSet<Socket>();
+
 /** Answers what the router cannot read; no hook runs for it. */
 export function answerUnroutable(
   service: ServiceDescription,
@@ -73,7 +76,10 @@ export function answerUnroutable(
   const problem = toProblem(error);
   const body = JSON.stringify(service.errorBody(problem));
   const unfinished = isUnfinished(request);
-  if (unfinished) closeAfterAnswer(request);
+  if (unfinished) {
+    unroutable.add(request.socket);
+    closeAfterAnswer(request);
+  }
   response.writeHead(problem.status, {
     ...OF_REFUSALS,
     'content-type': JSON_TYPE,
@@ -100,7 +106,7 @@ export function answerUnreadable(
     return;
   }
   // The route has answered before the body turned out to be unreadable.
-  if (isAnswered(socket)) {
+  if (isAnswered(socket) || unroutable.has(socket)) {
     closeUnreadable(socket);
     return;
   }
