@@ -13,6 +13,8 @@ export default defineConfig({
     reporters: ['default', new NotRunReporter()],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A second, the default, is too short for a page that loads on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Many tests wait for processes and outside systems: on two cores, three files at a time take half as long as one.
     maxWorkers: Math.max(3, availableParallelism()),
   },
