@@ -13,7 +13,7 @@ const made: Waiting = {
   photos: [photo('att_1'), photo('att_2')],
 };
 
-/** A service that fails where it is told to, and remembers what it got. */
+/** A service that can be set to fail, and records its requests. */
 function service(failAt: Record<string, Failure> = {}) {
   const got: string[] = [];
   let kept: Waiting | undefined = made;
