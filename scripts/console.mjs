@@ -4,7 +4,7 @@ import { buildConsole } from './setup/console.mjs';
 import { chooseRuntime } from './setup/runtime.mjs';
 
 try {
-  await buildConsole({ node: chooseRuntime() });
+  await buildConsole({ runtime: chooseRuntime() });
 } catch (error) {
   if (error.name !== 'SetupError') throw error;
   console.error(`fieldtrace: ${error.message}`);

@@ -8,8 +8,11 @@ import { chooseRuntime } from './setup/runtime.mjs';
 
 const development = !process.argv.includes('--omit=dev');
 try {
-  await installPackages({ development });
-  await buildConsole({ node: chooseRuntime(), development }).catch(tellWithoutConsole);
+  const runtime = installPackages({ development }).then(chooseRuntime);
+  const built = buildConsole({ runtime, development });
+  built.catch(() => {});
+  await runtime;
+  await built.catch(tellWithoutConsole);
 } catch (error) {
   if (error.name !== 'SetupError') throw error;
   console.error(`fieldtrace: ${error.message}`);

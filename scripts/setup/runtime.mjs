@@ -37,7 +37,7 @@ export function chooseRuntime() {
 export function requireOwnNode() {
   const { config } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const own = process.versions.node;
-  if (compare(own, config.oldestNode) >= 0) return;
+  if (compareVersions(own, config.oldestNode) >= 0) return;
   throw setupError(
     `without the bundled Node, Node ${config.oldestNode} or newer is needed (npm runs on ${own}).`,
   );
@@ -56,7 +56,7 @@ export function findRuntime() {
   const bundled = Object.keys(optionalDependencies)
     .filter(name => name.startsWith('node-') && existsSync(programOf(name)))
     .map(name => ({ name, version: versionOf(name) }))
-    .sort((a, b) => compare(b.version, a.version));
+    .sort((a, b) => compareVersions(b.version, a.version));
   const complaints = [];
   for (const { name, version } of bundled) {
     const failed = whyNot(programOf(name));
@@ -65,7 +65,7 @@ export function findRuntime() {
     complaints.push(explain(version, failed));
   }
   const own = process.versions.node;
-  if (compare(own, config.oldestNode) >= 0) {
+  if (compareVersions(own, config.oldestNode) >= 0) {
     return { program: process.execPath, instead: because(`this system's Node ${own}`, complaints) };
   }
   // The oldest needs the least of a system.
@@ -132,8 +132,11 @@ function link(target) {
   renameSync(fresh, LINK);
 }
 
-/** @param a and b versions such as 24.7.0 */
-function compare(a, b) {
+/**
+ * @param a and b versions such as 24.7.0
+ * @returns below 0 if a is older, above if it is newer
+ */
+export function compareVersions(a, b) {
   const [left, right] = [a, b].map(version => version.split('.').map(Number));
   const index = left.findIndex((part, position) => part !== right[position]);
   return index === -1 ? 0 : left[index] - right[index];

@@ -49,7 +49,7 @@ export async function buildConsole(): Promise<void> {
   await whileLocked(
     lock,
     () => {},
-    () => build({ node: process.execPath, development: true }),
+    () => build({ runtime: process.execPath, development: true }),
   );
 }
 
