@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Settings } from '../src/platform/settings.ts';
 import { misspeltSettings } from '../src/start-warnings.ts';
 import { administer, dropDatabase, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { testWith } from './helpers/debian.ts';
@@ -47,6 +49,17 @@ async function startAndStop(environment: Record<string, string>) {
   const warnings = logged.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
   return { output: service.output(), warnings };
 }
+
+test('a setting that is not given is its default, which its schema allows, or absent', () => {
+  const properties = Object.entries<{ default?: unknown }>(Settings.properties as object);
+  const required = properties.filter(([, schema]) => !('~optional' in schema)).map(([name]) => name);
+  const withDefault = properties.filter(([, schema]) => schema.default !== undefined);
+  expect(withDefault.map(([name]) => name)).toEqual(expect.arrayContaining(required));
+  const ajv = new Ajv({ strict: false });
+  for (const [name, schema] of withDefault) {
+    expect(ajv.validate(schema, schema.default), `${name}: ${ajv.errorsText()}`).toBe(true);
+  }
+});
 
 test('variables that were meant to be settings are found, and those that systems and tools set are not', () => {
   const meant = {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from './http/type.ts';
 import { secret, url } from './settings-types.ts';
 
 /** The settings of backups. */

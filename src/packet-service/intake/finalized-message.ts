@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
+import { Type } from '../../platform/http/type.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { type Caller, claimedUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../platform/http/type.ts';
 import { ChatMessageBody, forbidden } from '../chat/schemas.ts';
 import {
   Attachments,

@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
-import { Type } from 'typebox';
 import { CONDITIONS, type Condition } from '../postgres/condition.ts';
 import { VERSION } from '../version.ts';
 import type { Server } from './server.ts';
+import { Type } from './type.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

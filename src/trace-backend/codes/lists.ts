@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import { Type } from '../../platform/http/type.ts';
 
 /** A field of the codes of a list. */
 interface Field {

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../platform/http/type.ts';
 
 /** The languages of users, translations and mails. */
 export const LANGUAGES = ['EN', 'DE', 'RW', 'ES'] as const;

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
+import { Type } from '../../platform/http/type.ts';
 
 /** The header with the version that a client has read. */
 export const IfMatch = Type.Object({

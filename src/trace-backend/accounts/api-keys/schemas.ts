@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { named } from '../../../platform/http/shared-parts.ts';
+import { Type } from '../../../platform/http/type.ts';
 import { SCOPES } from '../../../platform/tokens/api-key.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime, NO_NUL } from '../../contract/schemas.ts';
