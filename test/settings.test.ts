@@ -51,13 +51,18 @@ async function startAndStop(environment: Record<string, string>) {
 }
 
 test('a setting that is not given is its default, which its schema allows, or absent', () => {
-  const properties = Object.entries<{ default?: unknown }>(Settings.properties as object);
-  const required = properties.filter(([, schema]) => !('~optional' in schema)).map(([name]) => name);
-  const withDefault = properties.filter(([, schema]) => schema.default !== undefined);
-  expect(withDefault.map(([name]) => name)).toEqual(expect.arrayContaining(required));
+  const settings = Object.entries(Settings.properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isOptional: '~optional' in schema,
+    value: (schema as { default?: unknown }).default,
+  }));
+  const withDefault = settings.filter(({ value }) => value !== undefined);
+  const required = settings.filter(({ isOptional }) => !isOptional);
+  expect(withDefault).toEqual(expect.arrayContaining(required));
   const ajv = new Ajv({ strict: false });
-  for (const [name, schema] of withDefault) {
-    expect(ajv.validate(schema, schema.default), `${name}: ${ajv.errorsText()}`).toBe(true);
+  for (const { name, schema, value } of withDefault) {
+    expect(ajv.validate(schema, value), `${name}: ${ajv.errorsText()}`).toBe(true);
   }
 });
 

@@ -117,6 +117,10 @@ test('schemas of endpoints are in schemas.ts', () => {
       expect(textOf(file), file).not.toMatch(/\bschema: \{\s*(tags|summary)\b/);
 });
 
+test('TypeBox is imported for its types alone: it is long to load', () => {
+  for (const file of sources) expect(textOf(file), file).not.toMatch(/^import \{.*from 'typebox'/m);
+});
+
 test('SQL stands in store files, migrations and the database part of the platform', () => {
   const allowed = /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/postgres\//;
   const statement = /[`'"\s(](SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|COPY) [\w*($]/;
