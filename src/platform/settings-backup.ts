@@ -1,5 +1,5 @@
-import { Type } from './http/type.ts';
 import { secret, url } from './settings-types.ts';
+import { Type } from './type.ts';
 
 /** The settings of backups. */
 export const backupSettings = {

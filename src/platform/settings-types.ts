@@ -1,4 +1,4 @@
-import { Type } from './http/type.ts';
+import { Type } from './type.ts';
 
 /** A port; 0 is any free one. */
 export const port = (fallback: number, description: string) =>

@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
 import type { Static } from 'typebox';
-import { Type } from './http/type.ts';
 import { backupSettings } from './settings-backup.ts';
 import { complaint } from './settings-text.ts';
 import { port, secret, url } from './settings-types.ts';
+import { Type } from './type.ts';
 
 /**
  * Every setting of the program: its type, its default and its meaning; `allowed` is its pattern in words. The table in

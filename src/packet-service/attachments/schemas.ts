@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers, IdempotencyHeaders, PathId } from '../contract/schemas.ts';
 import { TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 

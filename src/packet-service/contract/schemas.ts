@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { ULID_PATTERN } from '../packet/ulid.ts';
 
 /** The error body of every answer of 400 and above. */

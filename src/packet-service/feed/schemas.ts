@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers, MAX_USER } from '../contract/schemas.ts';
 import { LOG_CURSOR_PATTERN } from '../log/log-cursor.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { ErrorBody, errorAnswers } from '../contract/schemas.ts';
 import { MAX_FEATURES, MAX_NAME } from './features.ts';
 import { GEOID_PATTERN } from './geoid.ts';

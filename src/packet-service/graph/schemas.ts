@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
 import { ULID_PATTERN } from '../packet/ulid.ts';
 import { filters } from '../packets/schemas.ts';

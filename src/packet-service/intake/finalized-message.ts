@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import { Type } from '../../platform/http/type.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
+import { Type } from '../../platform/type.ts';
 import { type Caller, claimedUser } from '../access/caller.ts';
 import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';
 import { ChatMessageBody } from '../chat/schemas.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { ChatMessageBody, forbidden } from '../chat/schemas.ts';
 import {
   Attachments,

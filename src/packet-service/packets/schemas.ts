@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { Attachments, DateTime, errorAnswers, GeoId, PathId, Ulid } from '../contract/schemas.ts';
 
 export const Header = Type.Object(

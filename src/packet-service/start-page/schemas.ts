@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers } from '../contract/schemas.ts';
 
 const StartPage = Type.Object({

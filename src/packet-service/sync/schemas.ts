@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers, GeoId, MAX_USER } from '../contract/schemas.ts';
 import { LogCursor } from '../feed/schemas.ts';
 import { ErasedPacket, PacketObject } from '../packets/schemas.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
 import { filters, PointOrNull } from '../packets/schemas.ts';
 import { DECLARED_COLUMNS, MAX_COLUMNS, MAX_NAME } from './columns.ts';

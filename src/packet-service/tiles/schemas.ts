@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers } from '../contract/schemas.ts';
 import { elsewhere } from '../geoids/schemas.ts';
 import { filters } from '../packets/schemas.ts';

@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { errorAnswers, PathId } from '../contract/schemas.ts';
 import { Header } from '../packets/schemas.ts';
 

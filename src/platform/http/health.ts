@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
 import { CONDITIONS, type Condition } from '../postgres/condition.ts';
+import { Type } from '../type.ts';
 import { VERSION } from '../version.ts';
 import type { Server } from './server.ts';
-import { Type } from './type.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 
 /** A field of the codes of a list. */
 interface Field {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { LANGUAGES, LanguageHeader } from '../contract/language.ts';
 import { DateTime, Id, listOf, listQuery, PathId } from '../contract/schemas.ts';

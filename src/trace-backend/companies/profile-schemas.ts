@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { Id } from '../contract/schemas.ts';
 import { nullable, nullableEach, oneOf, text } from '../contract/shapes.ts';
 import { Country } from '../countries/schemas.ts';

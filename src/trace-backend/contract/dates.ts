@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problems.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { nullable } from './shapes.ts';
 
 /** A date in a body; front ends also send a time with it, which is ignored. */

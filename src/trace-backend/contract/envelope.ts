@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Problem, ProblemCode } from '../../platform/http/problems.ts';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 
 /** The envelope's status of each problem; a problem with fields is a VALIDATION_ERROR. */
 const statusOf: Record<ProblemCode, string> = {

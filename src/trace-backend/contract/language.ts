@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 
 /** The languages of users, translations and mails. */
 export const LANGUAGES = ['EN', 'DE', 'RW', 'ES'] as const;

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 
 /** Pattern of texts that PostgreSQL can store: all without U+0000. Bodies are checked when parsed, queries by this. */
 export const NO_NUL = '^[^\\u0000]*$';

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 
 /** An optional field of a body that can be cleared: `readBodies` turns an empty text into null, and removes null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {

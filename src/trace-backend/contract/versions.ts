@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problems.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 
 /** The header with the version that a client has read. */
 export const IfMatch = Type.Object({

@@ -1,5 +1,5 @@
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { nullable, text } from '../contract/shapes.ts';
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { Day } from '../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';

@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { Code, CurrentPassword } from '../accounts/users/schemas.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, PathId } from '../contract/schemas.ts';

@@ -1,5 +1,5 @@
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { nullable, text } from '../contract/shapes.ts';
 
 /** An image or document; everything except the storage key is filled in by the service. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { AnyLanguage } from '../contract/language.ts';
 import { nullable, nullableEach, text } from '../contract/shapes.ts';
 import { Address } from './address.ts';

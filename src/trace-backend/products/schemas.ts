@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { reference } from '../codes/schemas.ts';
 import { COMPANY_TYPES } from '../companies/company-types.ts';
 import { WholeProfile } from '../companies/profile-schemas.ts';

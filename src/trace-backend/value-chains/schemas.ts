@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
-import { Type } from '../../platform/http/type.ts';
+import { Type } from '../../platform/type.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 import { briefCode, reference, shownCode } from '../codes/schemas.ts';
 import { SORTABLE as CODE_SORTABLE } from '../codes/store.ts';

@@ -1,4 +1,4 @@
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { errorAnswers, errors, IdempotencyHeaders, UserId } from '../../contract/schemas.ts';
 import { MAX_CONTACT } from './contact.ts';
 

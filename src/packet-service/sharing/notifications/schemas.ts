@@ -1,4 +1,4 @@
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { errorAnswers, Ulid, UserId } from '../../contract/schemas.ts';
 
 const Time = (description: string) => Type.String({ description: `${description}; ISO 8601, UTC` });

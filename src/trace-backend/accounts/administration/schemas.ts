@@ -1,4 +1,4 @@
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
 import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';

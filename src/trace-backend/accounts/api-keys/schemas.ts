@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/shared-parts.ts';
-import { Type } from '../../../platform/http/type.ts';
 import { SCOPES } from '../../../platform/tokens/api-key.ts';
+import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime, NO_NUL } from '../../contract/schemas.ts';
 import { MAX_API_KEYS } from './store.ts';

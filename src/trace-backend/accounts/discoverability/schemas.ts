@@ -1,4 +1,4 @@
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { failureAnswers } from '../../contract/envelope.ts';
 
 const Holder = { user_id: Type.String(), discoverable: Type.Boolean() };

@@ -1,4 +1,4 @@
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Code, CurrentPassword } from '../users/schemas.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../users/passwords.ts';
 import { Confirmation, Email, Language, MailToken, personName, User } from '../users/schemas.ts';

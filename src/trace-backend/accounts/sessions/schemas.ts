@@ -1,5 +1,5 @@
 import { named } from '../../../platform/http/shared-parts.ts';
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { DateTime } from '../../contract/schemas.ts';
 import { ACCESS_SECONDS } from '../../keys/keys.ts';

@@ -1,5 +1,5 @@
 import { named } from '../../../platform/http/shared-parts.ts';
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { LANGUAGES } from '../../contract/language.ts';
 
 export const Language = Type.Enum([...LANGUAGES], {

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { named } from '../../../platform/http/shared-parts.ts';
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id } from '../../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../../contract/shapes.ts';

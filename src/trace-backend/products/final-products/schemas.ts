@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { named } from '../../../platform/http/shared-parts.ts';
-import { Type } from '../../../platform/http/type.ts';
+import { Type } from '../../../platform/type.ts';
 import { CODE_LISTS } from '../../codes/lists.ts';
 import { briefCode, reference } from '../../codes/schemas.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
