@@ -21,6 +21,7 @@ const SWAP = 1;
 const INVERT = 2;
 /** Four levels of the Hilbert curve at once: [4 bits of i, 4 bits of j, orientation] → [8 bits of position, orientation]. */
 const HILBERT = hilbertTable();
+const ZERO = '0'.charCodeAt(0);
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
@@ -80,8 +81,12 @@ export function cellIndex({ hi, lo }: Leaf, level: number): number {
 
 /** The token of the cell with this number at `level` (0 to 20): its id in hexadecimal without trailing zeros. */
 export function cellToken(index: number, level: number): string {
-  // The 3 + 2 · 20 leading bits and the marker bit, as eleven hexadecimal digits; the other twenty bits are zero.
-  return ((2 * index + 1) * 4 ** (FINE_LEVEL - level)).toString(16).padStart(11, '0').replace(/0+$/, '');
+  // The 3 + 2 · 20 leading bits and the marker bit, in 44 of 48 bits; the other twenty bits of the id are zero.
+  const id = (2 * index + 1) * 4 ** (FINE_LEVEL - level);
+  const token = bytes(Math.floor(id / 2 ** 32)).slice(5) + bytes(id % 2 ** 32);
+  let end = token.length;
+  while (token.charCodeAt(end - 1) === ZERO) end--;
+  return token.slice(0, end);
 }
 
 /** (u or v, −1 to 1) → column or row: the quadratic projection, then the count of leaf cells before it. */

@@ -6,16 +6,19 @@ export interface ProtobufWriter {
   text(field: number, value: string): void;
   /** A field with packed varints. */
   packed(field: number, values: readonly number[]): void;
-  message(field: number, content: Uint8Array): void;
+  /** A field with a message, whose fields `write` writes. */
+  message(field: number, write: () => void): void;
   end(): Buffer;
 }
 
 const VARINT = 0;
 const FIXED_64 = 1;
 const LENGTH_PREFIXED = 2;
+/** Bytes of the longest varint that is written. */
+const LONGEST_VARINT = 8;
 
 export function protobufWriter(): ProtobufWriter {
-  let bytes = Buffer.allocUnsafe(256);
+  let bytes = Buffer.allocUnsafe(4096);
   let length = 0;
 
   function reserve(more: number): void {
@@ -26,7 +29,7 @@ export function protobufWriter(): ProtobufWriter {
   }
 
   function put(value: number): void {
-    reserve(8);
+    reserve(LONGEST_VARINT);
     let rest = value;
     while (rest > 127) {
       bytes[length++] = (rest % 128) | 128;
@@ -35,10 +38,23 @@ export function protobufWriter(): ProtobufWriter {
     bytes[length++] = rest;
   }
 
-  function prefixed(field: number, size: number): void {
+  /** Content whose length is known when it is written: one byte is kept for it, and more are made if it needs them. */
+  function prefixed(field: number, write: () => void): void {
     put(field * 8 + LENGTH_PREFIXED);
+    const at = length;
+    reserve(1);
+    length += 1;
+    write();
+    const end = length;
+    const size = end - at - 1;
+    const needed = sizeOf(size);
+    if (needed > 1) {
+      reserve(needed);
+      bytes.copyWithin(at + needed, at + 1, end);
+    }
+    length = at;
     put(size);
-    reserve(size);
+    length = at + needed + size;
   }
 
   return {
@@ -52,21 +68,18 @@ export function protobufWriter(): ProtobufWriter {
       length = bytes.writeDoubleLE(value, length);
     },
     text(field, value) {
-      prefixed(field, Buffer.byteLength(value));
+      put(field * 8 + LENGTH_PREFIXED);
+      const size = Buffer.byteLength(value);
+      put(size);
+      reserve(size);
       length += bytes.write(value, length);
     },
     packed(field, values) {
-      prefixed(
-        field,
-        values.reduce((size, value) => size + sizeOf(value), 0),
-      );
-      for (const value of values) put(value);
+      prefixed(field, () => {
+        for (const value of values) put(value);
+      });
     },
-    message(field, content) {
-      prefixed(field, content.length);
-      bytes.set(content, length);
-      length += content.length;
-    },
+    message: prefixed,
     end: () => bytes.subarray(0, length),
   };
 }

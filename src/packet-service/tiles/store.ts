@@ -26,22 +26,26 @@ export async function findClusters(database: Database, layer: Layer, tile: Tile)
   const { rows } = await database.query<{ [Name in keyof Cluster]: string | null }>(
     prepared(sql`
       SELECT cell, count, sum_x / count AS x, sum_y / count AS y, CASE WHEN count = 1 THEN single END AS single
-      FROM (
-        SELECT cell, sum(count)::bigint AS count, sum(sum_x)::bigint AS sum_x, sum(sum_y)::bigint AS sum_y,
-          max(single) AS single
-        FROM tile_cells
-        WHERE layer = ${LAYERS[layer]} AND grid = ${grid} AND x = ANY (${columns}::smallint[])
-          AND y = ANY (${tileRows}::smallint[])
-        GROUP BY cell
-      ) AS cells ORDER BY cell`),
+      FROM tile_cells
+      WHERE layer = ${LAYERS[layer]} AND grid = ${grid} AND x = ANY (${columns}::smallint[])
+        AND y = ANY (${tileRows}::smallint[])
+      ORDER BY cell`),
   );
-  return rows.map(({ cell, count, x, y, single }) => ({
-    cell: Number(cell),
-    count: Number(count),
-    x: Number(x),
-    y: Number(y),
-    single,
-  }));
+  const clusters: Cluster[] = [];
+  for (const { cell, count, x, y, single } of rows) {
+    const part = { cell: Number(cell), count: Number(count), x: Number(x), y: Number(y), single };
+    const last = clusters.at(-1);
+    if (last?.cell === part.cell) clusters[clusters.length - 1] = together(last, part);
+    else clusters.push(part);
+  }
+  return clusters;
+}
+
+/** Two parts of a cell that is in several of the tiles that are counted. */
+function together(a: Cluster, b: Cluster): Cluster {
+  const count = a.count + b.count;
+  const mean = (first: number, second: number) => Math.floor((first * a.count + second * b.count) / count);
+  return { cell: a.cell, count, x: mean(a.x, b.x), y: mean(a.y, b.y), single: null };
 }
 
 /** How many observations there are in a tile. */

@@ -1,4 +1,4 @@
-import { protobufWriter } from './protobuf.ts';
+import { type ProtobufWriter, protobufWriter } from './protobuf.ts';
 
 /** Units along each side of a tile. */
 export const EXTENT = 4096;
@@ -27,31 +27,32 @@ const CLOSE_PATH = 7;
 export function vectorTile(layers: Record<string, readonly Feature[]>): Buffer {
   const tile = protobufWriter();
   for (const [name, features] of Object.entries(layers)) {
-    if (features.length > 0) tile.message(3, layerOf(name, features));
+    if (features.length > 0) tile.message(3, () => writeLayer(tile, name, features));
   }
   return tile.end();
 }
 
-function layerOf(name: string, features: readonly Feature[]): Buffer {
-  const layer = protobufWriter();
-  layer.text(1, name);
+function writeLayer(tile: ProtobufWriter, name: string, features: readonly Feature[]): void {
+  tile.text(1, name);
   const keys = indexer<string>();
   const values = indexer<string | number>();
+  const tags: number[] = [];
   for (const { geometry, properties } of features) {
-    const feature = protobufWriter();
-    const tags = Object.entries(properties).flatMap(([key, value]) =>
-      value === undefined ? [] : [keys.indexOf(key), values.indexOf(value)],
-    );
-    feature.packed(2, tags);
-    feature.varint(3, 'point' in geometry ? POINT : POLYGON);
-    feature.packed(4, commandsOf(geometry));
-    layer.message(2, feature.end());
+    tags.length = 0;
+    for (const key in properties) {
+      const value = properties[key];
+      if (value !== undefined) tags.push(keys.indexOf(key), values.indexOf(value));
+    }
+    tile.message(2, () => {
+      tile.packed(2, tags);
+      tile.varint(3, 'point' in geometry ? POINT : POLYGON);
+      tile.packed(4, commandsOf(geometry));
+    });
   }
-  for (const key of keys.all()) layer.text(3, key);
-  for (const value of values.all()) layer.message(4, valueMessage(value));
-  layer.varint(5, EXTENT);
-  layer.varint(15, VERSION);
-  return layer.end();
+  for (const key of keys.all()) tile.text(3, key);
+  for (const value of values.all()) tile.message(4, () => writeValue(tile, value));
+  tile.varint(5, EXTENT);
+  tile.varint(15, VERSION);
 }
 
 /** Gives each value a number, the same for the same value. */
@@ -68,12 +69,10 @@ function indexer<Value>(): { indexOf(value: Value): number; all(): Iterable<Valu
   };
 }
 
-function valueMessage(value: string | number): Buffer {
-  const written = protobufWriter();
-  if (typeof value === 'string') written.text(1, value);
-  else if (Number.isSafeInteger(value) && value >= 0) written.varint(5, value);
-  else written.double(3, value);
-  return written.end();
+function writeValue(tile: ProtobufWriter, value: string | number): void {
+  if (typeof value === 'string') tile.text(1, value);
+  else if (Number.isSafeInteger(value) && value >= 0) tile.varint(5, value);
+  else tile.double(3, value);
 }
 
 function commandsOf(geometry: Feature['geometry']): number[] {
