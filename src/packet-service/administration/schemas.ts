@@ -1,35 +1,19 @@
+import { queueFields } from '../../platform/jobs/schemas.ts';
+import { metricFields } from '../../platform/metrics/schemas.ts';
 import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
 
 const tags = ['Administration'];
-
-/** Metrics of a service as JSON. */
-const Metrics = Type.Object(
-  {
-    metrics: Type.Array(
-      Type.Object({
-        name: Type.String({ examples: ['jobs_waiting'] }),
-        help: Type.String(),
-        type: Type.String({ description: 'gauge, counter, histogram or summary' }),
-        values: Type.Array(
-          Type.Object({
-            name: Type.String({ description: 'with its ending, for histograms' }),
-            labels: Type.Object({}, { additionalProperties: true }),
-            value: Type.Number(),
-          }),
-        ),
-      }),
-    ),
-  },
-  { description: 'the metrics' },
-);
 
 export const metricsSchema = {
   operationId: 'getMetrics',
   tags,
   summary: 'The metrics of this process as JSON',
   description: 'Those of /metrics. For a SYSTEM_ADMIN of the trace backend.',
-  response: { 200: Metrics, ...errorAnswers(401, 403, 500, 503) },
+  response: {
+    200: Type.Object(metricFields, { description: 'the metrics' }),
+    ...errorAnswers(401, 403, 500, 503),
+  },
 };
 
 export const jobsSchema = {
@@ -40,13 +24,7 @@ export const jobsSchema = {
   response: {
     200: Type.Object(
       {
-        queues: Type.Array(
-          Type.Object({
-            queue: Type.String({ examples: ['mail'] }),
-            waiting: Type.Integer({ description: 'not begun, or waiting for another attempt' }),
-            active: Type.Integer({ description: 'in progress' }),
-          }),
-        ),
+        ...queueFields,
         dead_letters: Type.Integer({ description: 'deliveries that were given up; counted up to 1000' }),
       },
       { description: 'the jobs' },

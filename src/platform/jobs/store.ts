@@ -1,5 +1,6 @@
 import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../postgres/database.ts';
+import type { QueueCount } from './schemas.ts';
 
 /**
  * Deletes the jobs with a value in their data, in any state, including finished ones, which are kept for a while.
@@ -15,14 +16,6 @@ export async function forgetJobs(
 ): Promise<void> {
   await database.query(sql`
     DELETE FROM ${raw(`"${schema}"`)}.job WHERE data ->> ${field} = ${value}`);
-}
-
-/** How many jobs a queue has. */
-export interface QueueCount {
-  queue: string;
-  /** not begun, including those that wait for another attempt */
-  waiting: number;
-  active: number;
 }
 
 /**

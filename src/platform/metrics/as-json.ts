@@ -1,12 +1,5 @@
 import type { Registry } from 'prom-client';
-
-/** A metric with its values at the moment. */
-export interface Metric {
-  name: string;
-  help: string;
-  type: string;
-  values: { name: string; labels: Record<string, string | number>; value: number }[];
-}
+import type { Metric } from './schemas.ts';
 
 /** Metrics of one service, at most. */
 const MAX_VALUES = 5000;

@@ -1,3 +1,5 @@
+import { queueFields } from '../../platform/jobs/schemas.ts';
+import { metricFields } from '../../platform/metrics/schemas.ts';
 import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { DateTime } from '../contract/schemas.ts';
@@ -32,18 +34,7 @@ export const jobsSchema = {
   tags,
   summary: 'How many jobs wait',
   response: {
-    200: envelope(
-      Type.Object({
-        queues: Type.Array(
-          Type.Object({
-            queue: Type.String({ examples: ['mail'] }),
-            waiting: Type.Integer({ description: 'not begun, or waiting for another attempt' }),
-            active: Type.Integer({ description: 'in progress' }),
-          }),
-        ),
-      }),
-      'the jobs',
-    ),
+    200: envelope(Type.Object(queueFields), 'the jobs'),
     ...failureAnswers(401, 403),
   },
 };
@@ -54,25 +45,7 @@ export const metricsSchema = {
   summary: 'The metrics of this process as JSON',
   description: 'Those of /metrics.',
   response: {
-    200: envelope(
-      Type.Object({
-        metrics: Type.Array(
-          Type.Object({
-            name: Type.String({ examples: ['jobs_waiting'] }),
-            help: Type.String(),
-            type: Type.String({ description: 'gauge, counter, histogram or summary' }),
-            values: Type.Array(
-              Type.Object({
-                name: Type.String({ description: 'with its ending, for histograms' }),
-                labels: Type.Object({}, { additionalProperties: true }),
-                value: Type.Number(),
-              }),
-            ),
-          }),
-        ),
-      }),
-      'the metrics',
-    ),
+    200: envelope(Type.Object(metricFields), 'the metrics'),
     ...failureAnswers(401, 403),
   },
 };
