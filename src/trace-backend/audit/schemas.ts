@@ -1,7 +1,7 @@
 import { named } from '../../platform/http/shared-parts.ts';
 import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
-import { Id, listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
+import { AFTER, Id, listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 
 const AuditEntry = named(
   'AuditEntry',
@@ -30,6 +30,7 @@ export const listAuditSchema = {
   summary: 'The audit: who changed what, when and from where',
   description: 'Every change of state since the first start. Entries are never changed or removed.',
   querystring: listQuery(SORTABLE, {
+    ...AFTER,
     userId: Type.Optional(Id),
     action: word('the action, such as LOGIN'),
     entity: word('kind of the record, such as user'),

@@ -110,6 +110,14 @@ export function listQuery<Filters extends Record<string, TSchema>>(
   });
 }
 
+/** The parameter of lists that can be paged by the last item of a page, however far down it is. */
+export const AFTER = {
+  after: Type.Optional({
+    ...Id,
+    description: 'id of the last item of the previous page: the items after it, without the count',
+  } as typeof Id),
+};
+
 /** The requested part of a list, and its order. */
 export interface Page<Sortable extends string = string> {
   limit: number;
@@ -118,11 +126,13 @@ export interface Page<Sortable extends string = string> {
   sort: 'ASC' | 'DESC';
   /** which half of the answer; both by default */
   requestType?: 'COUNT' | 'FETCH' | undefined;
+  /** id of an item: the page begins after it */
+  after?: number | undefined;
 }
 
 /** A query with defaults. */
 export function pageOf<Sortable extends string>(
-  query: Partial<Page>,
+  query: Partial<Omit<Page, 'after'>> & { after?: Static<typeof Id> },
   sortable: readonly [Sortable, ...Sortable[]],
   { limit, sort }: ListDefaults = DEFAULTS,
 ): Page<Sortable> {
@@ -131,7 +141,8 @@ export function pageOf<Sortable extends string>(
     offset: query.offset ?? 0,
     sortBy: sortable.find(name => name === query.sortBy) ?? sortable[0],
     sort: query.sort ?? sort,
-    requestType: query.requestType,
+    requestType: query.requestType ?? (query.after === undefined ? undefined : 'FETCH'),
+    ...(query.after !== undefined && { after: idOf(query.after) }),
   };
 }
 

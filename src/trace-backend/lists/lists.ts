@@ -8,6 +8,7 @@ import {
   findNgramFrequencies,
   gatherRows,
   type ListSource,
+  nextRows,
   walkRows,
 } from './store.ts';
 
@@ -29,7 +30,8 @@ const FREQUENCIES_MS = 60_000;
 export interface Lists {
   /**
    * A page of a list, and the total number of items: exact up to 10,000 or if only the count is requested, otherwise
-   * an estimate, but never less than the end of the page.
+   * an estimate, but never less than the end of the page. A page after an item is read by the key of that item, and
+   * its count is of no use.
    *
    * @param name identifies the list with its filters
    */
@@ -73,6 +75,9 @@ export function openLists(): Lists {
       page: Page,
     ): Promise<{ items: Row[]; count: number }> {
       if (page.requestType === 'COUNT') return { items: [], count: await countRows(database, source) };
+      const { after } = page;
+      if (after !== undefined)
+        return { items: await nextRows(database, source, { ...page, after }), count: 0 };
       const known = long.get(name);
       let estimated: Estimate | undefined = known && known.until > performance.now() ? known : undefined;
       if (estimated === undefined) {

@@ -1,6 +1,6 @@
 import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../contract/envelope.ts';
-import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
+import { AFTER, Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
 import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
 import { SORTABLE } from '../users/store.ts';
 
@@ -36,6 +36,7 @@ export const listUsersSchema = (operationId: string, access: 'user' | 'regional-
   tags: [access === 'user' ? 'User' : 'Administration'],
   summary,
   querystring: listQuery(SORTABLE, {
+    ...AFTER,
     query: part('part of the address or of the names; case is ignored'),
     email: part('part of the address; case is ignored'),
     surname: part('part of the family name; case is ignored'),
