@@ -14,6 +14,8 @@ const ADMINISTRATION = [
   'GET /api/administration/metrics',
   'GET /api/administration/backups',
   'GET /api/chain/currency/budget',
+  'GET /api/chain/currency/import/ecb',
+  'POST /api/chain/currency/import/ecb',
   'PUT /api/chain/currency-type/{code}/enable',
   'PUT /api/chain/currency-type/{code}/disable',
   ...[

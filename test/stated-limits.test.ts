@@ -238,6 +238,10 @@ const STATED: Record<string, Stated> = {
   'trace-backend/currency: DAILY_LIMIT = 250': stated('at most 250 times a day', '250 a day'),
   'trace-backend/currency: USER_LIMIT = 100': stated('100 for one user', '100 of them for one user'),
   'trace-backend/currency: MAX_DAYS = 3660': stated('3,660 days'),
+  'trace-backend/currency: MAX_RATES_BYTES = 32 * 1024 ** 2': stated(
+    'of 32 MB at most',
+    '| a file of exchange rates | 32 MB |',
+  ),
   'trace-backend/images: MAX_PIXELS = 50_000_000': stated('50 million pixels'),
   'trace-backend/images: MAX_IMAGE_BYTES = 10 * MEGABYTE': stated('10 MB'),
   'trace-backend/images: MAX_DOCUMENT_BYTES = 25 * MEGABYTE': stated('25 MB'),

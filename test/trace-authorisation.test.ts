@@ -424,6 +424,8 @@ const TABLE: Record<string, Row> = {
     ...everyone(404),
   },
   'GET /api/chain/currency/budget': systemAdmin(),
+  'GET /api/chain/currency/import/ecb': systemAdmin(),
+  'POST /api/chain/currency/import/ecb': { form, ...systemAdmin(400) },
   'GET /api/chain/currency-type/list': everyone(200),
   'GET /api/chain/currency-type/list/enabled': everyone(200),
   'GET /api/chain/currency-type/list/disabled': everyone(200),

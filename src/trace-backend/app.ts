@@ -211,7 +211,7 @@ export async function traceBackend(
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
-  registerCurrency(app, { pool, currencies });
+  registerCurrency(app, { pool, currencies, files }, settings);
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
   app.addHook('onListen', async () => {
     jobs.start();

@@ -77,6 +77,8 @@ const FIND: Record<Kind, string> = {
   batch: `SELECT id::text, 1 AS count, number AS state FROM trace_backend.label_batches WHERE id = ANY ($1::int[])`,
   currency: `SELECT code AS id, 1 AS count, enabled::text AS state FROM trace_backend.currency_types
     WHERE code = ANY ($1::text[])`,
+  rate: `SELECT code || ' ' || date AS id, 1 AS count, trim_scale(value)::text AS state
+    FROM trace_backend.currency_rates WHERE code || ' ' || date = ANY ($1::text[])`,
   code: `SELECT key AS id, count(*)::int AS count, min(state) AS state FROM (
       SELECT code AS key, label AS state FROM trace_backend.facility_types
       UNION ALL SELECT code, label FROM trace_backend.measure_unit_types

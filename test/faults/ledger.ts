@@ -17,6 +17,7 @@ export type Kind =
   | 'label'
   | 'batch'
   | 'currency'
+  | 'rate'
   | 'code'
   | 'value-chain'
   | 'setting'

@@ -15,9 +15,9 @@ const FORM = { 'content-type': 'multipart/form-data; boundary=x' };
 
 const observation = (mark: string) => ({ observed_at: at, capture_point: { lat: 1, lon: 2 }, mark });
 
-/** A form with one file, whose name is its text. */
-export const formOf = (text: string): Pick<Request, 'body' | 'headers'> => ({
-  body: `--x\r\ncontent-disposition: form-data; name="file"; filename="${text}"\r\n\r\n${text}\r\n--x--\r\n`,
+/** A form with one file, whose name is by default its text. */
+export const formOf = (text: string, name = text): Pick<Request, 'body' | 'headers'> => ({
+  body: `--x\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\n${text}\r\n--x--\r\n`,
   headers: FORM,
 });
 

@@ -283,6 +283,10 @@ const currency: Story = async teller => {
   const at = { code };
   await change(fact, 'false', { endpoint: 'PUT /api/chain/currency-type/{code}/disable', at, ...admin });
   await change(fact, 'true', { endpoint: 'PUT /api/chain/currency-type/{code}/enable', at, ...admin });
+  const rate = made('rate', `${code} 2020-01-02`, ABSENT);
+  const { body, headers } = formOf(`Date,${code},\n2020-01-02,1.25,\n`, 'rates.csv');
+  const endpoint = 'POST /api/chain/currency/import/ecb';
+  await change(rate, '1.25', { endpoint, body, headers: { ...headers, ...admin.headers } });
 };
 
 const document: Story = async teller => {

@@ -5,6 +5,7 @@ import { parse } from 'csv-parse';
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
+import { audit, PROGRAM } from '../audit/audit.ts';
 import { daysBefore, FIRST_DATE, localTime } from './calendar.ts';
 import { isCode } from './provider.ts';
 import {
@@ -29,14 +30,56 @@ const LONGEST_GAP = 7;
 /** A rate that differs from that of a neighbouring day by more than this factor is treated as an error. */
 const JUMP = 5;
 
+/** A file on the disk of this machine. */
+export interface RatesFile {
+  path: string;
+  /** how messages name it */
+  name: string;
+}
+
+/** What an import has stored. */
+export interface Imported {
+  rates: number;
+  days: number;
+  currencies: number;
+  /** the first and the last day; absent without days */
+  dates?: { from: string; to: string };
+}
+
 /**
  * Imports the European Central Bank's history (eurofxref-hist.csv: one line per day, newest first, one column per
  * currency, N/A for missing rates, a trailing comma on each line), completely or not at all. The file is streamed, so
- * that it can have any length. Known rates are replaced.
+ * that it can have any length. Known rates are replaced. The audit records the import.
  *
+ * @param actor who imports it
  * @param options.force also accepts rates that differ from those of neighbouring days by more than 5 ×
- * @returns a message about the result
+ * @param options.progress gets the bytes that have been read, now and then
  * @throws Problem if the file cannot be read, is another one, or contains errors; names the lines
+ */
+export async function importRates(
+  pool: pg.Pool,
+  file: RatesFile,
+  actor: Parameters<typeof audit>[1],
+  { force = false, progress = () => {} }: { force?: boolean; progress?: (bytes: number) => void } = {},
+): Promise<Imported> {
+  return transaction(pool, async database => {
+    const { codes, rates, days, dates } = await storeLines(database, file, progress);
+    const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_COMPLAINTS + 1);
+    if (jumps.length > 0) throw refusal(file, jumps.map(sentenceOf), '; with force they are imported anyway');
+    const imported = { rates, days, currencies: codes.length, ...(dates && { dates }) };
+    const details = { file: file.name, ...imported };
+    await audit(database, actor, { action: IMPORTED, entity: 'currency', entityId: 'EUR', details });
+    return imported;
+  });
+}
+
+/** The action of imports in the audit. */
+export const IMPORTED = 'IMPORT_RATES';
+
+/**
+ * The same for operators, with a bar of its progress on a terminal.
+ *
+ * @returns a message about the result
  */
 export async function importEcbRates(
   pool: pg.Pool,
@@ -49,13 +92,9 @@ export async function importEcbRates(
   const bar = new SingleBar({ format: '{bar} {percentage}%', noTTYOutput: false, stream: process.stderr });
   if (process.stderr.isTTY) bar.start(found.size, 0);
   try {
-    return await transaction(pool, async database => {
-      const report = await storeLines(database, file, bytes => bar.update(bytes));
-      const { codes, dates } = report;
-      const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_COMPLAINTS + 1);
-      if (jumps.length > 0) throw refusal(file, jumps.map(sentenceOf), `; use --force to import them anyway`);
-      return `imported ${report.rates} rates of ${report.days} days`;
-    });
+    const progress = (bytes: number) => bar.update(bytes);
+    const { rates, days } = await importRates(pool, { path: file, name: file }, PROGRAM, { force, progress });
+    return `imported ${rates} rates of ${days} days`;
   } finally {
     bar.stop();
   }
@@ -73,10 +112,10 @@ interface Report {
 /** @throws Problem that names every wrong line; then nothing may be committed */
 async function storeLines(
   database: Database,
-  file: string,
+  file: RatesFile,
   progress: (bytes: number) => void,
 ): Promise<Report> {
-  const { bytes, lines } = openLines(file);
+  const { bytes, lines } = openLines(file.path);
   const complaints: string[] = [];
   const seen = new Set<string>();
   let columns: string[] | undefined;
@@ -118,7 +157,7 @@ async function storeLines(
     if (seen.size % LINES === 0) await store();
   }
   await store();
-  if (!columns) throw new Problem('invalid', `${file} is empty`);
+  if (!columns) throw new Problem('invalid', `${file.name} is empty`);
   if (complaints.length > 0) throw refusal(file, complaints);
   const [from, to] = [[...seen].reduce(earlier, '9'), [...seen].reduce(later, '')];
   return {
@@ -132,10 +171,10 @@ async function storeLines(
 const earlier = (one: string, other: string) => (one < other ? one : other);
 const later = (one: string, other: string) => (one > other ? one : other);
 
-function refusal(file: string, complaints: readonly string[], hint = ''): Problem {
+function refusal(file: RatesFile, complaints: readonly string[], hint = ''): Problem {
   const more = complaints.length > MAX_COMPLAINTS ? ['and more'] : [];
   const told = [...complaints.slice(0, MAX_COMPLAINTS), ...more];
-  return new Problem('invalid', [`nothing of ${file} was imported${hint}`, ...told].join('\n'));
+  return new Problem('invalid', [`nothing of ${file.name} was imported${hint}`, ...told].join('\n'));
 }
 
 function sentenceOf({ code, date, value, before }: Jump): string {
@@ -146,8 +185,8 @@ function sentenceOf({ code, date, value, before }: Jump): string {
  * Lines without a trailing comma may have been cut off within their last number: then only a line break shows that
  * the last line is complete.
  */
-async function checkEnd(file: string): Promise<void> {
-  const handle = await open(file);
+async function checkEnd(file: RatesFile): Promise<void> {
+  const handle = await open(file.path);
   try {
     const { size } = await handle.stat();
     const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: size - 1 });
@@ -191,7 +230,7 @@ function gapBetween(one: string, other: string): Gap[] {
 }
 
 /** The currencies by column; other columns are empty texts. */
-function readHeader([first, ...names]: string[], file: string): string[] {
+function readHeader([first, ...names]: string[], { name: file }: RatesFile): string[] {
   if (first !== 'Date' || !names.some(isCode)) {
     throw new Problem(
       'invalid',

@@ -1,22 +1,33 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import type { FileStore } from '../../platform/files/index.ts';
+import { callerShare } from '../../platform/http/caller-share.ts';
+import { takeForms } from '../../platform/http/form.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { transaction } from '../../platform/postgres/database.ts';
+import type { Settings } from '../../platform/settings.ts';
 import { callerOf } from '../access/authentication.ts';
+import { requesterOf } from '../access/requester.ts';
 import { audit } from '../audit/audit.ts';
+import { listActions } from '../audit/store.ts';
 import { ok } from '../contract/envelope.ts';
 import { listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { receiveFile, tooLarge } from '../images/form.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { drawRates } from './chart.ts';
+import { IMPORTED, type Imported, importRates } from './import-ecb.ts';
 import { DAILY_LIMIT } from './provider.ts';
 import type { Conversion, Currencies } from './rates.ts';
 import {
   budgetSchema,
   convertAtDateSchema,
   convertSchema,
+  importRatesSchema,
+  lastImportSchema,
   listTypesInStateSchema,
   listTypesSchema,
+  MAX_RATES_BYTES,
   ratesChartSchema,
   ratesSchema,
   switchTypeSchema,
@@ -36,9 +47,16 @@ import {
 /** Days of rates in one answer, at most: ten years. */
 const MAX_DAYS = 3660;
 
+export interface CurrencyContext {
+  pool: pg.Pool;
+  currencies: Currencies;
+  files: FileStore;
+}
+
 export function registerCurrency(
   app: Server,
-  { pool, currencies }: { pool: pg.Pool; currencies: Currencies },
+  { pool, currencies, files }: CurrencyContext,
+  limits: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
   const access = { access: 'user' } as const;
   const path = '/api/chain/currency/convert/:value/:from/to/:to';
@@ -53,6 +71,7 @@ export function registerCurrency(
   });
   registerTypes(app, pool);
   registerRates(app, pool);
+  registerImport(app, { pool, files }, limits);
 
   app.get(
     '/api/chain/currency/budget',
@@ -163,3 +182,55 @@ function registerRates(app: Server, pool: pg.Pool): void {
 }
 
 const asIs = (text: unknown) => text as string;
+
+const IMPORT_PATH = '/api/chain/currency/import/ecb';
+
+/** The import of a file of rates, and the result of the last one, which the audit has. */
+function registerImport(
+  app: Server,
+  { pool, files }: Pick<CurrencyContext, 'pool' | 'files'>,
+  { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
+): void {
+  const takeShare = callerShare({ perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
+  const config = { access: 'system-admin' } as const;
+  // A separate context, because its body parser applies to no other route.
+  app.register(async scope => {
+    await takeForms(scope as Server, MAX_RATES_BYTES, () => tooLarge(MAX_RATES_BYTES));
+    (scope as Server).post(IMPORT_PATH, { config, schema: importRatesSchema }, async (request, reply) => {
+      takeShare(request, reply, String(callerOf(request).id));
+      const { received, name } = await receiveFile(request, files, MAX_RATES_BYTES);
+      try {
+        const file = { path: received.path, name: nameOf(name) };
+        return ok(
+          await importRates(pool, file, requesterOf(request), { force: request.query.force === true }),
+        );
+      } catch (error) {
+        throw aboutFile(error);
+      } finally {
+        await received.discard();
+      }
+    });
+  });
+
+  app.get(IMPORT_PATH, { config, schema: lastImportSchema }, async () => {
+    const [last] = await listActions(pool, IMPORTED, 1);
+    if (!last) return ok({});
+    const details = last.details as unknown as Imported & { file: string };
+    return ok({ last: { ...details, at: last.at.toISOString() } });
+  });
+}
+
+/** Characters of a file name in messages and in the audit, at most. */
+const NAME_LENGTH = 100;
+
+/** The last path element of a file name. */
+function nameOf(name = ''): string {
+  const last = name.split(/[\\/]/).at(-1)?.replaceAll('\0', '').slice(0, NAME_LENGTH).trim();
+  return last || 'the file';
+}
+
+/** An error of a file names the field of the form. */
+function aboutFile(error: unknown): unknown {
+  if (!(error instanceof Problem) || error.code !== 'invalid') return error;
+  return new Problem('invalid', error.message, { fields: { file: error.message } });
+}

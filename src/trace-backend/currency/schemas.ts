@@ -1,7 +1,7 @@
 import { named } from '../../platform/http/shared-parts.ts';
 import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
-import { listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
+import { DateTime, listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
 import { AMOUNT } from './convert.ts';
 import { SORTABLE } from './store.ts';
 
@@ -170,6 +170,65 @@ export const budgetSchema = {
         kept: Type.Integer({ description: 'reserved for the retrieval at 00:01, until it is done' }),
       }),
       'the budget of today',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};
+
+/** The European Central Bank's history has about 2 MB. */
+export const MAX_RATES_BYTES = 32 * 1024 ** 2;
+
+const Imported = {
+  rates: Type.Integer({ description: 'rates in the file', examples: [219_000] }),
+  days: Type.Integer({ description: 'lines in the file, one for each day', examples: [6900] }),
+  currencies: Type.Integer({ examples: [41] }),
+  dates: Type.Optional(
+    Type.Object(
+      { from: Type.String({ examples: ['1999-01-04'] }), to: Type.String({ examples: ['2026-03-02'] }) },
+      { description: 'the first and the last day' },
+    ),
+  ),
+};
+
+export const importRatesSchema = {
+  operationId: 'importRates',
+  tags,
+  summary: 'Import the history of exchange rates of the European Central Bank',
+  description:
+    'eurofxref-hist.csv in the part `file`, of 32 MB at most: one line per day, one column per currency. It is imported ' +
+    'completely or not at all; 400 names the wrong lines. Known rates are replaced.',
+  consumes: ['multipart/form-data'],
+  querystring: Type.Object({
+    force: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'also accepts rates that differ from those of a neighbouring day by more than 5 ×',
+      }),
+    ),
+  }),
+  body: Type.Object({ file: Type.String({ format: 'binary', description: 'the file, unpacked' }) }),
+  response: {
+    200: envelope(Type.Object(Imported), 'what was imported'),
+    ...failureAnswers(401, 403, 413, 415),
+  },
+};
+
+export const lastImportSchema = {
+  operationId: 'getLastImportOfRates',
+  tags,
+  summary: 'The last import of rates from a file',
+  description: 'By this endpoint or by `fieldtrace import ecb-rates`.',
+  response: {
+    200: envelope(
+      Type.Object({
+        last: Type.Optional(
+          Type.Object(
+            { at: DateTime, file: Type.String({ examples: ['eurofxref-hist.csv'] }), ...Imported },
+            { description: 'absent if there was none' },
+          ),
+        ),
+      }),
+      'the last import',
     ),
     ...failureAnswers(401, 403),
   },

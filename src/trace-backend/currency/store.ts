@@ -68,6 +68,7 @@ export async function upsertCurrencies(
   await database.query(sql`
     INSERT INTO currency_types AS known (code, label)
     SELECT code, coalesce(label, code) FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
+    ORDER BY code
     ON CONFLICT (code) DO UPDATE SET label = CASE
       WHEN excluded.label = excluded.code THEN known.label ELSE excluded.label END`);
 }
