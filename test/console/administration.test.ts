@@ -71,6 +71,40 @@ test('an administrator finds who registered, activates them, and finds it in the
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('users and the audit are read on from the last row, whatever has come in meanwhile', async () => {
+  const { page } = browser;
+  await pages.query(
+    'trace_backend',
+    `INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)
+     SELECT 'many-' || n, 'many-' || n, '', 'Ana', 'Uwase', 'EN', 'ACTIVE', 'USER', now() FROM generate_series(1, 60) AS n`,
+  );
+  const asked: URL[] = [];
+  page.on('request', request => asked.push(new URL(request.url())));
+  await asAdmin('/administration/users?query=many-');
+  const rows = page.locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(50);
+  await pages.query(
+    'trace_backend',
+    `INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)
+     VALUES ('many-more', 'many-more', '', 'Ana', 'Uwase', 'EN', 'ACTIVE', 'USER', now())`,
+  );
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => rows.count()).toBe(60);
+  await pages.query(
+    'trace_backend',
+    `INSERT INTO audit (at, action, entity, entity_id, address, details)
+     SELECT now(), 'MANY', 'thing', n, '', '{}' FROM generate_series(1, 60) AS n`,
+  );
+  await page.goto(`${pages.url}/administration/audit?action=MANY`);
+  await expect.poll(() => rows.count()).toBe(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => rows.count()).toBe(60);
+  const lists = asked.filter(({ pathname }) => pathname.endsWith('/list'));
+  expect(lists.some(({ searchParams }) => searchParams.has('after'))).toBe(true);
+  expect(lists.some(({ searchParams }) => searchParams.has('offset'))).toBe(false);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
 test('what the service refuses is told in the dialog', async () => {
   const { page } = browser;
   const { email, id } = await pages.newUser();

@@ -194,11 +194,34 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await page.getByRole('button', { name: 'Switch JPY on (disabled)' }).click();
   await page.getByRole('button', { name: 'Switch JPY off (enabled)' }).waitFor();
   await page.getByText('of 250 are used').waitFor();
-  await page.getByLabel('One euro in').selectOption('JPY');
+  await page.getByLabel('One euro in', { exact: true }).selectOption('JPY');
   await page.getByText('There are no rates of this currency yet').waitFor();
   expect(new URL(page.url()).search).toBe('?rate=JPY');
   await page.getByLabel('Amount').fill('much');
   await press('Convert');
   await page.locator('[name="value"][aria-invalid="true"]').waitFor();
   await expectAccessible(page);
+});
+
+test('an administrator imports the rates of a file, sees what is wrong with another, and when it was done last', async () => {
+  const { page } = browser;
+  const file = (text: string) => ({
+    name: 'eurofxref-hist.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(text),
+  });
+  await logIn(page, `${pages.url}/currency`, ADMIN.username, ADMIN.password);
+  await page.getByText('No file of rates has been imported yet').waitFor();
+  await press('Import the rates');
+  await page.getByText('Please fill this in').waitFor();
+  await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,soon,\n'));
+  await press('Import the rates');
+  await page.getByText('line 3: soon is not a rate of CHF').waitFor();
+  await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,0.97,\n'));
+  await press('Import the rates');
+  await page.getByText('2 rates of 2 days are imported').waitFor();
+  await page.getByText('from May 15, 2024 to May 16, 2024').waitFor();
+  await page.getByRole('button', { name: 'Switch CHF off (enabled)' }).waitFor();
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
 });

@@ -5,7 +5,7 @@ export function formatTime(moment: string | Date): string {
   return format(moment, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** A moment as a date of the browser's zone. */
+/** A moment as a date of the browser's zone; a day such as 2026-03-01 is the same day in every zone. */
 export function formatDate(moment: string | Date): string {
   return format(moment, { dateStyle: 'medium' });
 }
@@ -14,7 +14,8 @@ function format(moment: string | Date, options: Intl.DateTimeFormatOptions): str
   const date = new Date(moment);
   // What clients have sent may be no date.
   if (Number.isNaN(date.getTime())) return String(moment);
-  return new Intl.DateTimeFormat(locales(), options).format(date);
+  const isDay = typeof moment === 'string' && /^\d{4}-\d\d-\d\d$/.test(moment);
+  return new Intl.DateTimeFormat(locales(), isDay ? { ...options, timeZone: 'UTC' } : options).format(date);
 }
 
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {

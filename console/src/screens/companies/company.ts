@@ -12,10 +12,11 @@ export async function execute(
   action:
     | 'ACTIVATE_COMPANY'
     | 'DEACTIVATE_COMPANY'
+    | 'MERGE_TO_COMPANY'
     | 'ADD_USER_TO_COMPANY'
     | 'SET_USER_COMPANY_ROLE'
     | 'REMOVE_USER_FROM_COMPANY',
-  body: { companyId: number; userId?: number | string; companyUserRole?: Role },
+  body: { companyId: number; userId?: number | string; companyUserRole?: Role; otherCompanyId?: number },
 ): Promise<void> {
   await answered(trace.POST('/api/company/execute/{action}', { params: { path: { action } }, body }));
 }

@@ -11,7 +11,10 @@ export const GROUPS = {
   legal: ['settings.gdprText', 'settings.privacyPolicyText', 'settings.termsOfUseText'],
 } as const;
 
-const OTHERS = ['name', 'description', 'valueChain.id', 'settings.costBreakdown', 'knowledgeBlog'];
+const OTHERS = [
+  ...['name', 'description', 'valueChain.id', 'settings.costBreakdown', 'settings.language'],
+  'knowledgeBlog',
+];
 const PATHS = [...OTHERS, ...Object.values(GROUPS).flat()];
 
 /** A pin of the origin; numbers as they are typed. */
@@ -20,6 +23,21 @@ export interface Pin extends Record<string, unknown> {
   latitude: string;
   longitude: string;
   numberOfFarmers: string;
+  areaInHectares: string;
+  countryCode: string;
+  geoid: string;
+}
+
+/** A point of the way that a product takes. */
+export interface Marker {
+  latitude: string;
+  longitude: string;
+}
+
+/** Where a product comes from and goes to: the part of the form that is on a map. */
+export interface Origin {
+  pins: Pin[];
+  journey: Marker[];
 }
 
 export interface Partner {
@@ -33,11 +51,10 @@ export const RELATIONS = [
 ] as const;
 
 /** What the form of a product holds. */
-export interface ProductForm {
+export interface ProductForm extends Origin {
   values: Values;
   photo: StoredFile | undefined;
   incomeDocument: StoredFile | undefined;
-  pins: Pin[];
   partners: Partner[];
   prices: { name: string; value: string }[];
   agreements: { id?: number; description: string; document?: StoredFile | undefined }[];
@@ -45,7 +62,11 @@ export interface ProductForm {
   owner: string;
 }
 
-export const newPin = (): Pin => ({ pinName: '', latitude: '', longitude: '', numberOfFarmers: '' });
+export const newMarker = (): Marker => ({ latitude: '', longitude: '' });
+export const newPin = (): Pin => ({
+  ...newMarker(),
+  ...{ pinName: '', numberOfFarmers: '', areaInHectares: '', countryCode: '', geoid: '' },
+});
 
 const text = (value: unknown) => (value == null ? '' : String(value));
 
@@ -57,13 +78,7 @@ export function formOf(product: object = {}): ProductForm {
     values: valuesOf(product, PATHS),
     photo: at<StoredFile>('photo'),
     incomeDocument: at<StoredFile>('settings.incomeIncreaseDocument'),
-    pins: (at<Record<string, unknown>[]>('origin.locations') ?? []).map(location => ({
-      ...location,
-      pinName: text(location.pinName),
-      latitude: text(location.latitude),
-      longitude: text(location.longitude),
-      numberOfFarmers: text(location.numberOfFarmers),
-    })),
+    ...originOf(product),
     partners: (at<{ company: { id: number }; type: string }[]>('associatedCompanies') ?? [])
       .filter(({ type }) => type !== 'OWNER')
       .map(({ company, type }) => ({ company: String(company.id), type })),
@@ -78,6 +93,31 @@ export function formOf(product: object = {}): ProductForm {
   };
 }
 
+/** The pins and the journey of a product, or of the content of a label. */
+export function originOf(record: object): Origin {
+  const list = (path: string) =>
+    structuredClone((valueAt(record, path) ?? []) as (Record<string, unknown> | undefined)[]);
+  const names = Object.keys(newPin());
+  return {
+    pins: list('origin.locations').map(
+      location =>
+        ({ ...location, ...Object.fromEntries(names.map(name => [name, text(location?.[name])])) }) as Pin,
+    ),
+    journey: list('journeyMarkers').map(marker => ({
+      latitude: text(marker?.latitude),
+      longitude: text(marker?.longitude),
+    })),
+  };
+}
+
+/** What of the pins and the journey has changed, as bodies have it. */
+export function changedOrigin(origin: Origin, before: Origin): { locations?: object[]; markers?: object[] } {
+  return {
+    ...(!isSame(origin.pins, before.pins) && { locations: origin.pins.map(withoutEmpty) }),
+    ...(!isSame(origin.journey, before.journey) && { markers: origin.journey.map(withoutEmpty) }),
+  };
+}
+
 /**
  * The body that a form makes of what has changed; an empty text clears a field.
  *
@@ -87,19 +127,21 @@ export function bodyOf(form: ProductForm, before: ProductForm = formOf()): objec
   const sent = changedValues(form.values, before.values);
   const body = nested(sent) as Record<string, Record<string, unknown>>;
   if (sent['valueChain.id'] === '') Object.assign(body, { valueChain: '' });
-  const changed = (name: 'pins' | 'partners' | 'prices' | 'agreements') => !isSame(form[name], before[name]);
+  const changed = (name: 'partners' | 'prices' | 'agreements') => !isSame(form[name], before[name]);
   const income = fileIn('incomeIncreaseDocument', form.incomeDocument, before.incomeDocument);
   const settings = {
     ...body.settings,
     ...(changed('prices') && { pricingTransparency: pricesOf(form) }),
     ...income,
   };
-  const origin = { ...body.origin, ...(changed('pins') && { locations: form.pins.map(withoutEmpty) }) };
+  const { locations, markers } = changedOrigin(form, before);
+  const origin = { ...body.origin, ...(locations && { locations }) };
   return {
     ...body,
     ...(before.owner === '' && form.owner !== '' && { company: { id: form.owner } }),
     ...fileIn('photo', form.photo, before.photo),
     ...(Object.keys(origin).length > 0 && { origin }),
+    ...(markers && { journeyMarkers: markers }),
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(changed('partners') && { associatedCompanies: partnersOf(form) }),
     ...(changed('agreements') && { dataSharingAgreements: agreementsOf(form) }),
@@ -130,6 +172,6 @@ function agreementsOf({ agreements }: ProductForm): object[] {
   }));
 }
 
-function withoutEmpty(record: Record<string, unknown>): object {
+function withoutEmpty(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '' && value != null));
 }

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { picture } from '../helpers/images.ts';
+import { ADMIN } from '../helpers/trace.ts';
+
+const XSS = '<img src=x onerror=alert(1)>';
+
+let pages: RunningConsole;
+let browser: Browser;
+let user: { id: number; email: string };
+let photo: { name: string; mimeType: string; buffer: Buffer };
+let productId: number;
+let companyId: number;
+let label: { id: number; uuid: string };
+type LoggedIn = Awaited<ReturnType<RunningConsole['login']>>;
+
+async function done(who: LoggedIn, method: string, path: string, body?: object) {
+  const answer = await who.send(method, `/trace/api/${path}`, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data;
+}
+
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  user = await pages.newUser();
+  photo = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: await picture(60, 40).jpeg().toBuffer() };
+  const owner = await pages.login(user.email);
+  const documents = [
+    { type: 'LINK', category: 'VIDEO', name: 'The harvest', link: 'https://video.example/1' },
+    { type: 'LINK', category: 'PRODUCTION_RECORD', name: 'Washing' },
+  ];
+  companyId = (await done(owner, 'POST', 'company/create', { name: 'Kopanyi', documents })).id;
+  const product = { name: 'Bourbon', description: 'From the hills', company: { id: companyId } };
+  productId = (await done(owner, 'POST', 'product/create', product)).id;
+  label = await done(owner, 'POST', 'product/label/create', { productId, title: 'Spring' });
+  await done(owner, 'POST', 'product/label/execute/PUBLISH_LABEL', { id: label.id });
+  await done(owner, 'POST', `public/product/label/feedback/${label.uuid}`, {
+    type: 'PRAISE',
+    feedback: XSS,
+    questionnaireAnswers: { age: '30' },
+  });
+  const admin = await pages.login(ADMIN.username, ADMIN.password);
+  await done(admin, 'PUT', 'chain/measure-unit-type', { code: 'BAG', label: 'Bag' });
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+const named = (name: string) => browser.page.locator(`[name="${name}"]`).first();
+const field = (name: string) => browser.page.getByLabel(name, { exact: true }).first();
+const press = (name: string) => browser.page.getByRole('button', { name, exact: true }).first().click();
+const inDialog = (name: string) =>
+  browser.page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+const asOwner = async (path: string) => logIn(browser.page, `${pages.url}${path}`, user.email);
+const stored = async (path: string) => done(await pages.login(user.email), 'GET', path);
+
+test('the journey of a product is placed on its map, and the places of its origin have their details', async () => {
+  const { page } = browser;
+  await asOwner(`/products/${productId}`);
+  const map = page.getByRole('img', { name: 'Map of the journey of the product' });
+  await map.click({ position: { x: 200, y: 100 } });
+  await page.getByText('A click places point 2 of the journey').waitFor();
+  await map.click({ position: { x: 300, y: 60 } });
+  await page.getByRole('group', { name: 'Journey 2' }).waitFor();
+  expect(await map.locator('circle').count()).toBe(2);
+  await press('Add a place');
+  await field('Name of the place').fill('Station A');
+  await field('Area in hectares').fill('1.5');
+  await field('Country code').fill('rw');
+  await press('Save');
+  await page.locator('[name="origin.locations.0.countryCode"][aria-invalid="true"]').waitFor();
+  await field('Country code').fill('RW');
+  await field('Address').fill('Huye');
+  await field('Language of the texts').selectOption('FR');
+  await press('Save');
+  await page.getByText('The changes are saved').first().waitFor();
+  const product = await stored(`product/${productId}`);
+  expect(product.journeyMarkers).toHaveLength(2);
+  expect(product.settings.language).toBe('FR');
+  expect(product.origin.locations).toEqual([
+    { pinName: 'Station A', areaInHectares: 1.5, countryCode: 'RW', address: 'Huye' },
+  ]);
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('the page for consumers gets colours, tabs and pictures, which are previewed; a label has its own', async () => {
+  const { page } = browser;
+  await asOwner(`/products/${productId}/consumer-page`);
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('From the hills').waitFor();
+  await field('Main colour').fill('#25265e');
+  await field('Colour of the product’s name').fill('#ffffff');
+  await field('Quality').check();
+  await field('Producers').check();
+  await field('Place of the tab: Producers').fill('1');
+  await field('Place of the tab: Quality').fill('2');
+  await field('Background of the header').setInputFiles(photo);
+  await preview.getByRole('img', { name: 'Background of the header' }).waitFor();
+  expect(await preview.getByRole('listitem').allTextContents()).toEqual(['Producers', 'Quality']);
+  const head = preview.getByText('Bourbon', { exact: true });
+  expect(await head.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).color)).toBe(
+    'rgb(255, 255, 255)',
+  );
+  await field('Graphic of the farm gate price').selectOption({ label: 'per kg' });
+  await field('Fair trade price').fill('dear');
+  await press('Save');
+  await page.locator('[name="businessToCustomerSettings.fairTrade"][aria-invalid="true"]').waitFor();
+  await field('Fair trade price').fill('4.2');
+  await press('Save');
+  await page.getByText('The changes are saved').first().waitFor();
+  const settings = {
+    primaryColor: '#25265e',
+    tabQuality: true,
+    orderProducers: 1,
+    fairTrade: 4.2,
+    graphicFarmGatePrice: 'PER_KG',
+  };
+  expect((await stored(`product/${productId}`)).businessToCustomerSettings).toMatchObject(settings);
+  await expectAccessible(page);
+
+  await page.goto(`${pages.url}/labels/${label.id}/consumer-page`);
+  await page.getByRole('heading', { name: 'Spring' }).waitFor();
+  await field('Main colour').fill('#007700');
+  await press('Save');
+  await page.getByText('The label is saved').waitFor();
+  const content = await stored(`product/label/content/${label.id}`);
+  expect(content.businessToCustomerSettings.primaryColor).toBe('#007700');
+  expect((await stored(`product/${productId}`)).businessToCustomerSettings.primaryColor).toBe('#25265e');
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('final products are added, changed and removed, entries of the knowledge blog added and changed', async () => {
+  const { page } = browser;
+  await asOwner(`/products/${productId}/final-products`);
+  await page.getByText('There are no final products yet').waitFor();
+  await expectAccessible(page);
+  await named('name').fill('A bag');
+  await field('Unit').selectOption({ label: 'Bag' });
+  await field('Spring').check();
+  await press('Add the final product');
+  await press('A bag');
+  await expect.poll(() => named('name').inputValue()).toBe('A bag');
+  expect(await field('Spring').isChecked()).toBe(true);
+  await named('name').fill('A large bag');
+  await field('Unit').selectOption({ label: 'None' });
+  await press('Save');
+  await page.getByRole('button', { name: 'A large bag' }).waitFor();
+  const { items } = await stored(`product/${productId}/finalProduct/list`);
+  expect(items).toMatchObject([{ name: 'A large bag', labels: [{ id: label.id }] }]);
+  expect(items[0].measurementUnitType).toBeUndefined();
+  await press('A large bag');
+  await press('Remove');
+  await inDialog('Remove');
+  await page.getByText('There are no final products yet').waitFor();
+
+  await page.getByRole('link', { name: 'Knowledge blog' }).click();
+  await page.getByText('There are no entries yet').waitFor();
+  await expectAccessible(page);
+  await named('title').fill(XSS);
+  await field('Subject').selectOption({ label: 'quality' });
+  await field('Date').fill('2026-03-01');
+  await field('Text').fill('How we wash');
+  await press('Add a document');
+  await field('File').setInputFiles(photo);
+  await page.getByRole('link', { name: 'photo.jpg' }).waitFor();
+  await press('Add the entry');
+  await press(XSS);
+  await expect.poll(() => field('Text').inputValue()).toBe('How we wash');
+  await page.getByRole('link', { name: 'photo.jpg' }).waitFor();
+  await named('title').fill('Washing');
+  await press('Save');
+  await page.getByRole('button', { name: 'Washing' }).waitFor();
+  await page.getByText('Mar 1, 2026').waitFor();
+  await expectAccessible(page);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a label has its own places, chooses documents, has batches that can be checked, and shows what people wrote', async () => {
+  const { page } = browser;
+  await asOwner(`/labels/${label.id}/origin`);
+  await press('Add a place');
+  await field('Name of the place').fill('Station B');
+  await press('Save');
+  await page.getByText('The label is saved').first().waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Documents' }).click();
+  await page.getByRole('button', { name: 'Move up Washing' }).click();
+  await field('Washing').check();
+  await press('Save');
+  await page.getByText('The label is saved').first().waitFor();
+  await expectAccessible(page);
+  const documents = await stored(`product/label/${label.id}/documents`);
+  expect(documents.map(({ name, active }: { name: string; active: boolean }) => [name, active])).toEqual([
+    ['Washing', true],
+    ['The harvest', false],
+  ]);
+
+  await page.getByRole('link', { name: 'Batches' }).click();
+  await page.getByText('There are no batches').waitFor();
+  await expectAccessible(page);
+  const form = page.locator('form').last();
+  await form.getByLabel('Number of the batch').fill('B-1');
+  await field('Produced on').fill('2026-02-01');
+  await field('Authenticity can be checked').check();
+  await press('Add the batch');
+  await page.getByText('The batch is saved').waitFor();
+  await press('B-1');
+  await form.getByLabel('Number of the batch').fill('B-2');
+  await press('Save');
+  await page.getByRole('button', { name: 'B-2' }).waitFor();
+  const { items } = await stored(`product/label/${label.id}/batches`);
+  expect(items).toMatchObject([{ number: 'B-2', productionDate: '2026-02-01', checkAuthenticity: true }]);
+  await press('B-2');
+  await press('Remove the batch');
+  await inDialog('Remove the batch');
+  await page.getByText('There are no batches').waitFor();
+
+  await page.getByRole('link', { name: 'Feedback' }).click();
+  await page.getByText(XSS).waitFor();
+  await page.getByText('age: 30').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Kind').selectOption('COMPLAINT');
+  await page.getByText('There is no feedback yet').waitFor();
+  await page.getByLabel('Kind').selectOption('PRAISE');
+  await page.getByRole('button', { name: /^Remove \d+$/ }).click();
+  await inDialog('Remove');
+  await page.getByText('There is no feedback yet').waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('an associated company leaves a product; an administrator merges it into another, with its invited users', async () => {
+  const { page } = browser;
+  const roaster = await pages.newUser();
+  const their = await pages.login(roaster.email);
+  const { id } = await done(their, 'POST', 'company/create', { name: 'Roastery' });
+  const associatedCompanies = [{ company: { id }, type: 'ROASTER' }];
+  await done(await pages.login(user.email), 'PUT', 'product', { id: productId, associatedCompanies });
+  await logIn(page, `${pages.url}/products/${productId}`, roaster.email);
+  await expectAccessible(page);
+  await press('Remove Roastery from the product');
+  await page.getByText('The company no longer takes part in the product').waitFor();
+  expect((await stored(`product/${productId}`)).associatedCompanies).toHaveLength(1);
+
+  const colleague = await pages.newUser();
+  const asked = { companyId: id, userId: colleague.id, companyUserRole: 'COMPANY_USER' };
+  await done(their, 'POST', 'company/execute/ADD_USER_TO_COMPANY', asked);
+  await page.goto(`${pages.url}/companies/${id}/members`);
+  await page.getByLabel(`Role of User ${colleague.id}`).selectOption('ACCOUNTANT');
+  await page.getByText('The changes are saved').waitFor();
+  expect(
+    (await done(await pages.login(colleague.email), 'GET', 'company/invitation/list')).items,
+  ).toMatchObject([{ companyRole: 'ACCOUNTANT' }]);
+
+  await page.context().clearCookies();
+  await logIn(page, `${pages.url}/companies/${id}`, ADMIN.username, ADMIN.password);
+  await page.getByLabel('Name of the other company').fill('Kopa');
+  await page.getByRole('radio', { name: 'Kopanyi' }).check();
+  await expectAccessible(page);
+  await press('Merge into another company');
+  await page.getByText('Roastery becomes a part of Kopanyi').waitFor();
+  await inDialog('Merge into another company');
+  await page.getByRole('heading', { name: 'Kopanyi' }).waitFor();
+  const { users } = await stored(`company/profile/${companyId}`);
+  expect(users.map(({ id: member }: { id: number }) => member).sort()).toEqual([user.id, roaster.id].sort());
+  expect(realComplaints(browser)).toEqual([]);
+});
