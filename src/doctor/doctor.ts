@@ -7,6 +7,7 @@ import { checkContents, SCHEMAS } from './contents.ts';
 import { checkDataDir } from './data-dir.ts';
 import { checkPrivileges, checkServerFacts, lookAtDatabase } from './database.ts';
 import { error, type Finding, ok } from './finding.ts';
+import { checkReplicas } from './replicas.ts';
 import { checkRuns } from './runs.ts';
 import { checkPast, checkService, lookAtServices } from './services.ts';
 import { checkSettings } from './settings.ts';
@@ -38,6 +39,7 @@ export async function examine({ settings, environment, warnings }: Patient, now:
     ...database.findings,
     ...checkServerFacts(database, now),
     ...(await carefully('privileges', () => checkPrivileges(settings, database, SCHEMAS))),
+    ...(await carefully('replicas', () => checkReplicas(settings, database))),
     ...(connection ? await carefully('database', () => checkContents(settings, connection, now)) : []),
     ...(await carefully('DATA_DIR', async () => checkDataDir(settings, database.embedded))),
     ...(await carefully('backup', async () =>

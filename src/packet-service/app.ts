@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import type { Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
 import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
@@ -43,10 +44,11 @@ import { clockWatch } from './log/clock-watch.ts';
 import { sequencer } from './log/sequencer.ts';
 import { measureBatches, measurePacketService } from './metrics.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
-import type { ExportContext } from './packets/export.ts';
 import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
-import { openPools, SCHEMA } from './pools.ts';
+import { closePools, openPools, type Pools, SCHEMA } from './pools.ts';
+import { openReading, type Reading } from './replicas/open-replicas.ts';
+import type { ChooseReads } from './replicas/reads.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
@@ -64,7 +66,7 @@ import { countFields, uncountField } from './tiles/counts.ts';
 import { type TileFollower, tileFollower } from './tiles/follower.ts';
 import { registerTiles } from './tiles/routes.ts';
 import { registerVerify } from './verify/routes.ts';
-import { batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
+import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
 
 /** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
@@ -117,11 +119,12 @@ export async function packetService(
   const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
   const pools = openPools(connection, settings, { onRefusal: condition.refused, watch });
-  const { pool, writerPool, logPool, exports } = pools;
+  const { pool, logPool } = pools;
+  const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const addWords = wordAdder(pool);
   const news = broadcast(pool, logger, findParticipants);
   const pending = pendingList(pool, logger);
-  const batches = batchWriter(writerPool, settings.WRITER_LANES, logger, measureBatches(metrics, settings));
+  const batches = openBatches(pools, settings, { metrics, logger, positions: reading.positions });
   const writer = withWriteListener(batches, ({ event }) => {
     log.wake();
     if (event.kind === 'chat.message') pending.grew();
@@ -141,19 +144,18 @@ export async function packetService(
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const health = registerHealth(app, 'packet-service', { condition, metrics });
-  health.tell(clock.detail);
+  for (const detail of [clock.detail, ...reading.details]) health.tell(detail);
   tellBackups({ health, metrics }, settings, backups);
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace });
-  registerPackets(app, { pool, readPacket, visibility });
+  registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket });
-  registerChat(app, { pool, checkThread });
+  registerChat(app, { pool, checkThread, reads });
   const askRegistry = registryLookup(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, askRegistry });
   registerEvents(app, { feeds, settings });
-  registerSync(app, { pool, news, visibility, settings, metrics });
-  registerExports(app, settings, { pool, exports, visibility });
-  const tiles = registerMaps(app, settings, { pool, pace, surveyor, news, logger });
+  registerDownloads(app, settings, { reads, news, visibility, metrics });
+  const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
   app.addHook('onListen', async () => {
@@ -170,18 +172,34 @@ export async function packetService(
     condition.stop();
     stopForgetting();
     await Promise.all([stopNotifying(), writer.drain(), surveyor.close(), tiles.stop()]);
-    await Promise.all([log.stop(), pending.stop()]);
-    await Promise.all([pool.end(), writerPool.end(), logPool.end(), exports.end()]);
+    await Promise.all([log.stop(), pending.stop(), reading.stop()]);
+    await closePools(pools);
   });
   return app;
 }
 
-/** Exports: the graph and tables, which share their limits. */
-function registerExports(
+/** The batch writer, which tells the positions of its commits if replicas are read. */
+function openBatches(
+  { writerPool }: Pools,
+  settings: Settings,
+  {
+    metrics,
+    logger,
+    positions,
+  }: { metrics: Registry; logger: FastifyBaseLogger } & Pick<Reading, 'positions'>,
+): BatchWriter {
+  const watch = { ...measureBatches(metrics, settings), committed: positions?.note };
+  return batchWriter(writerPool, settings.WRITER_LANES, logger, watch);
+}
+
+/** Sync, and exports: the graph and tables, which share their limits. */
+function registerDownloads(
   app: Server,
-  { EXPORTS_PER_CALLER }: Settings,
-  context: ExportContext & { visibility: Visibility },
+  settings: Settings,
+  context: { reads: ChooseReads; visibility: Visibility; news: Broadcast; metrics: Registry },
 ): void {
+  registerSync(app, { ...context, settings });
+  const { EXPORTS_PER_CALLER } = settings;
   const share = { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 };
   const admit = admitDownloads(app, share);
   registerGraph(app, { ...context, admit });
@@ -192,17 +210,18 @@ function registerExports(
 function registerMaps(
   app: Server,
   settings: Settings,
-  { pool, pace, surveyor, news, logger }: Maps,
+  { pool, reads, pace, surveyor, news, logger }: Maps,
 ): TileFollower {
   const watch = { registered: countFields, deleted: uncountField };
   registerFields(app, { pool, settings, pace, surveyor, watch });
-  registerTiles(app, { pool, pace, refuseFields: refuseBesideRegistry(settings) });
+  registerTiles(app, { reads, pace, refuseFields: refuseBesideRegistry(settings) });
   return tileFollower(pool, news, logger);
 }
 
 /** What maps need. */
 interface Maps {
   pool: pg.Pool;
+  reads: ChooseReads;
   pace: Pace;
   surveyor: Surveyor;
   news: Broadcast;

@@ -51,6 +51,9 @@ export function complaint(name: string, setting: object, value: string): string 
 /** URLs that people or other programs are given; the paths of all others may hold a secret. */
 const PUBLIC = /^(TRACE_)?PUBLIC_URL$/;
 
+/** URLs separated by commas. */
+const SEVERAL = /^READ_DATABASE_URL$/;
+
 /**
  * The value of a setting for people: secrets are masked, and of a URL its user, its host and, for databases, S3 and
  * folders, its path remain.
@@ -58,6 +61,12 @@ const PUBLIC = /^(TRACE_)?PUBLIC_URL$/;
 export function shownValue(name: string, value: unknown): string {
   const text = String(value);
   if (SECRET.test(name)) return '***';
+  if (SEVERAL.test(name) && text.includes(',')) {
+    return text
+      .split(',')
+      .map(url => shownValue(name, url))
+      .join(',');
+  }
   if (!/_(URL|ENDPOINT)$/.test(name) || PUBLIC.test(name)) return text;
   const [, scheme = '', authority = '', path = '', query = ''] =
     /^([a-z0-9+]+:\/\/)([^/?#]*)([^?#]*)(.*)$/is.exec(text) ?? [];

@@ -48,6 +48,22 @@ export const Settings = Type.Object({
         'the database of DATABASE_URL, as the role that owns the tables and migrates them; without it, one role does everything',
     }),
   ),
+  READ_DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://[^\\s,]+(,postgres(ql)?://[^\\s,]+){0,7}$',
+      allowed: 'one to eight postgres:// or postgresql:// URLs, separated by commas',
+      maxLength: 16384,
+      description:
+        'standbys of the server of DATABASE_URL, from which the packet service reads pages, search, exports, tiles and sync; several are separated by commas (a comma in a password is %2C)',
+    }),
+  ),
+  READ_MAX_LAG_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 10,
+    description:
+      'seconds by which a standby of READ_DATABASE_URL may be behind; beyond it nothing is read there',
+  }),
   DATABASE_POOL: Type.Integer({
     minimum: 2,
     maximum: 200,

@@ -6,7 +6,7 @@ import { packetService } from '../../src/packet-service/app.ts';
 import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
-import { asService, testDatabase } from './database.ts';
+import { asService, type ServiceRole, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 
 export interface Answer {
@@ -41,11 +41,16 @@ export interface RunningService {
  * A packet service on a free port over a database of its own, or over the one given.
  *
  * @param registry of its users, as when one process serves both services
+ * @param role that the service has on a server of the test's own
  */
 export async function runningService(
   environment: Record<string, string> = {},
-  shared?: RunningService,
-  { logger = pino({ level: 'silent' }), registry }: { logger?: Logger; registry?: UserRegistry } = {},
+  shared?: Pick<RunningService, 'connection'> & Partial<RunningService>,
+  {
+    logger = pino({ level: 'silent' }),
+    registry,
+    role,
+  }: { logger?: Logger; registry?: UserRegistry; role?: ServiceRole } = {},
 ): Promise<RunningService> {
   const database = shared ? undefined : await testDatabase();
   const connection = shared?.connection ?? (database as { connection: Connection }).connection;
@@ -56,7 +61,12 @@ export async function runningService(
     DATA_DIR: files.folder,
     ...environment,
   });
-  const app = await packetService(settings, asService(connection), logger, registry);
+  const app = await packetService(
+    settings,
+    role ? { ...connection, ...role } : asService(connection),
+    logger,
+    registry,
+  );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

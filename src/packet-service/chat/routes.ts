@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { findOnEither } from '../../platform/postgres/replicas/read-from.ts';
 import { type Caller, claimedUser, namedUser, required } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findMessageDetails, findPagePosition } from '../packets/read-store.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import {
   detailedItem,
   inBatches,
@@ -46,11 +49,11 @@ import type { ThreadCheck } from './threads/thread-check.ts';
 /** Threads, participants, messages and search. */
 export function registerChat(
   app: Server,
-  { pool, checkThread }: { pool: pg.Pool; checkThread: ThreadCheck },
+  { pool, checkThread, reads }: { pool: pg.Pool; checkThread: ThreadCheck; reads: ChooseReads },
 ): void {
   registerThreads(app, pool, ownThread(checkThread));
   registerParticipants(app, pool, checkThread);
-  registerMessages(app, pool, ownThread(checkThread));
+  registerMessages(app, reads, ownThread(checkThread));
 }
 
 /** Finds a thread (uuid form) in which the token's user takes part, or that is open where there is no token. */
@@ -147,25 +150,27 @@ function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadChe
   );
 }
 
-async function* withDetails(pool: pg.Pool, batches: AsyncGenerator<MessageRow[]>) {
+async function* withDetails(database: Database, batches: AsyncGenerator<MessageRow[]>) {
   for await (const rows of batches) {
     const ids = rows.map(({ packetId }) => packetId);
-    const details = ids.length > 0 ? await findMessageDetails(pool, ids) : undefined;
+    const details = ids.length > 0 ? await findMessageDetails(database, ids) : undefined;
     yield rows.map(row => ({ ...row, details: details?.get(row.packetId) }));
   }
 }
 
-function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
+function registerMessages(app: Server, reads: ChooseReads, findOwn: OwnThread): void {
   app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
     const { order = 'asc', details = 'false', limit, cursor } = request.query;
     const threadId = await findOwn(request, request.params.thread_id);
-    const start = await positionOf(cursor, id => findPagePosition(pool, id));
+    const from = await reads(request);
+    const { database } = from;
+    const start = await positionOf(cursor, id => findOnEither(from, on => findPagePosition(on, id)));
     const messages = (wanted: number) =>
       inBatches(wanted, start, messagePosition, (after, count) =>
-        listMessages(pool, threadId, { order, after, limit: count }),
+        listMessages(database, threadId, { order, after, limit: count }),
       );
     if (details === 'true') {
-      const detailed = (wanted: number) => withDetails(pool, messages(wanted));
+      const detailed = (wanted: number) => withDetails(database, messages(wanted));
       return sendList(reply, 'messages', limit, detailed, detailedItem);
     }
     return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));
@@ -181,8 +186,9 @@ function registerMessages(app: Server, pool: pg.Pool, findOwn: OwnThread): void 
       from: rangeEnd(from, 'from'),
       to: rangeEnd(to, 'to'),
     };
-    const start = await positionOf(cursor, id => findPagePosition(pool, id));
-    const matches = (wanted: number) => searchMessages(pool, search, start, wanted);
+    const readFrom = await reads(request);
+    const start = await positionOf(cursor, id => findOnEither(readFrom, on => findPagePosition(on, id)));
+    const matches = (wanted: number) => searchMessages(readFrom, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));
   });
 }

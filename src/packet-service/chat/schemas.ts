@@ -11,6 +11,7 @@ import {
   Ulid,
   UserId,
 } from '../contract/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 import { MAX_PAGE } from './listing.ts';
 import { MAX_TEXT } from './messages/message.ts';
 
@@ -186,6 +187,7 @@ export const leaveThreadSchema = {
 
 export const listMessagesSchema = {
   operationId: 'listMessages',
+  headers: PositionHeaders,
   tags,
   summary: 'The messages of a thread, oldest first',
   description:
@@ -227,6 +229,7 @@ export const listMessagesSchema = {
 
 export const searchSchema = {
   operationId: 'searchMessages',
+  headers: PositionHeaders,
   tags,
   summary: "Search the messages of a user's threads, newest first",
   description:

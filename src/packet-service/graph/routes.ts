@@ -6,9 +6,10 @@ import { optionalBody } from '../../platform/http/optional-body.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { ulidToUuid } from '../packet/ulid.ts';
-import type { ExportContext } from '../packets/export.ts';
+import { exportOnEither } from '../packets/export.ts';
 import { readFilter } from '../packets/filter.ts';
 import type { FilterQuery } from '../packets/schemas.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import { exportGraph } from './export.ts';
 import { registerGraphPage } from './graph-page.ts';
 import { materializeSchema, N_TRIPLES, NDJSON, vocabularySchema } from './schemas.ts';
@@ -17,7 +18,7 @@ import { TURTLE } from './vocabulary.ts';
 
 export function registerGraph(
   app: Server,
-  { pool, exports, visibility, admit }: ExportContext & { visibility: Visibility; admit: AdmitDownload },
+  { reads, visibility, admit }: { reads: ChooseReads; visibility: Visibility; admit: AdmitDownload },
 ): void {
   const config = { ...optionalBody.config, keyScope: 'read' } as const;
   app.post(
@@ -34,7 +35,9 @@ export function registerGraph(
       const signal = admit(request, reply, request.user);
       const asRdf = prefersRdf(request.headers.accept);
       const write = asRdf ? asNTriples : asNdjson;
-      const lines = await exportGraph({ pool, exports }, filter, write, { signal });
+      const lines = await exportOnEither(await reads(request), signal, context =>
+        exportGraph(context, filter, write, { signal }),
+      );
       return sendLines(reply, lines, asRdf ? N_TRIPLES : NDJSON);
     },
   );

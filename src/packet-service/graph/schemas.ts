@@ -2,6 +2,7 @@ import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
 import { ULID_PATTERN } from '../packet/ulid.ts';
 import { filters } from '../packets/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 
 /** The request; an empty text counts as absent. */
 export const GraphRequest = Type.Object(
@@ -33,6 +34,7 @@ export const materializeSchema = {
   summary: 'Export all packets as triples',
   description:
     'A stream with one triple per line, from one snapshot. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise each line is a JSON object. A failure breaks the connection: a stream that ends properly is complete. A caller may have EXPORTS_PER_CALLER exports at once (429), and a process runs two (503).',
+  headers: PositionHeaders,
   body: GraphRequest,
   response: {
     200: {

@@ -42,7 +42,11 @@ export function registerIntake(
   };
   const kinds = itemKinds({ resolver, checkThread, addWords });
   for (const name of INTAKE_NAMES) {
-    const options = { schema: intakeSchemas[name], bodyLimit: MAX_PACKET_BYTES };
+    const options = {
+      schema: intakeSchemas[name],
+      bodyLimit: MAX_PACKET_BYTES,
+      config: { storesInBatch: true },
+    };
     app.post(`/intake/${name}`, options, async (request, reply) => {
       const prepare = () => kinds[name].prepare(senderOf(request), request.body);
       return sendTaken(reply, await acceptPacket(taking, readKey(request), prepare));
@@ -51,7 +55,8 @@ export function registerIntake(
   registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), log: app.log });
 
   const finalized = { pool, writer, checkThread, addWords };
-  app.post('/packets', { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES }, async (request, reply) =>
+  const options = { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES, config: { storesInBatch: true } };
+  app.post('/packets', options, async (request, reply) =>
     sendTaken(reply, await acceptFinalized(finalized, request, readKey(request), request.body)),
   );
 }

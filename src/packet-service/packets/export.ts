@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { Problem } from '../../platform/http/problems.ts';
+import { isReplica, type ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import { wholeRows } from './copy-rows.ts';
 import {
   beginExport,
@@ -95,6 +96,25 @@ export async function openExport(
   await once(pieces, 'readable');
   isBegun = true;
   return pieces;
+}
+
+/**
+ * Opens an export on a replica, and on the primary if it fails there before its first piece. What is missing after that
+ * breaks the download.
+ *
+ * @param signal ends the export when it fires
+ */
+export async function exportOnEither(
+  from: ReadFrom,
+  signal: AbortSignal,
+  open: (context: ExportContext) => Promise<Readable>,
+): Promise<Readable> {
+  try {
+    return await open(from.copying);
+  } catch (error) {
+    if (!isReplica(from) || signal.aborted || error instanceof Problem) throw error;
+    return open(from.primaryCopying);
+  }
 }
 
 /** A connection to export with; the pool waits a while for one. */

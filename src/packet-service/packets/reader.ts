@@ -1,6 +1,7 @@
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { parseUlid } from '../packet/ulid.ts';
@@ -9,13 +10,14 @@ import { findPackets, type StoredPacket } from './read-store.ts';
 /**
  * Reads one packet.
  *
- * @param options remains: also return the remains of an erased packet
+ * @param options remains: also return the remains of an erased packet; from: where it is looked for before it is looked
+ *   for on the primary
  * @throws Problem not_found; gone; forbidden or unauthenticated when the caller may not read it
  */
 export type PacketReader = (
   caller: Caller,
   id: string,
-  options?: { remains: boolean },
+  options?: { remains?: boolean; from?: ReadFrom },
 ) => Promise<StoredPacket>;
 
 /** @throws Problem gone when the packet was erased */
@@ -30,10 +32,22 @@ export function refuseErased({ erasedAt }: Pick<StoredPacket, 'erasedAt'>, id: s
 
 /** Concurrent reads share one query; each sees everything committed before it began. */
 export function packetReader(database: Database, visibility: Visibility): PacketReader {
-  const findPacket = batchLoader((ids: string[]) => findPackets(database, ids), { max: 200 });
-  return async (caller, id, { remains } = { remains: false }) => {
+  const loaderOn = (of: Database) => batchLoader((ids: string[]) => findPackets(of, ids), { max: 200 });
+  const findPacket = loaderOn(database);
+  const loaders = new Map<Database, typeof findPacket>([[database, findPacket]]);
+
+  function loaderOf(of: Database): typeof findPacket {
+    const known = loaders.get(of);
+    if (known) return known;
+    const made = loaderOn(of);
+    loaders.set(of, made);
+    return made;
+  }
+
+  return async (caller, id, { remains = false, from } = {}) => {
     const uuid = parseUlid(id);
-    const packet = uuid && (await findPacket(uuid));
+    const find = from === undefined ? findPacket : loaderOf(from.database);
+    const packet = uuid && ((await find(uuid)) ?? (find === findPacket ? undefined : await findPacket(uuid)));
     if (!packet) throw new Problem('not_found', `there is no packet ${id}`);
     await visibility.checkReader(caller, { ...packet, id: uuid });
     if (!remains) refuseErased(packet, id);

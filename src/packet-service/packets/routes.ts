@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { acceptWeight } from '../../platform/http/accept.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { linkNext } from '../../platform/http/next-link.ts';
@@ -6,10 +5,12 @@ import { prefersPage, sendHtml, varyOf } from '../../platform/http/page.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
+import { findOnEither } from '../../platform/postgres/replicas/read-from.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import { countByHour } from './count-store.ts';
 import { readFilter } from './filter.ts';
 import { packetPage } from './packet-page.ts';
@@ -26,13 +27,13 @@ const GEOJSON_TYPE = 'application/geo+json; charset=utf-8';
 /** Reading packets: one, and pages of them. */
 export function registerPackets(
   app: Server,
-  { pool, readPacket, visibility }: { pool: pg.Pool; readPacket: PacketReader; visibility: Visibility },
+  { reads, readPacket, visibility }: { reads: ChooseReads; readPacket: PacketReader; visibility: Visibility },
 ): void {
   app.get(
     '/packets/:id',
     { schema: getPacketSchema, config: { forPeople: true } },
     async (request, reply) => {
-      const sections = await readPacket(request, request.params.id);
+      const sections = await readPacket(request, request.params.id, { from: await reads(request) });
       // Only the page varies by Accept: what a cache has of the packet itself is revalidated by its hash.
       if (prefersPage(request.headers.accept)) {
         reply.header('vary', varyOf(reply)).header('cache-control', 'no-store');
@@ -51,7 +52,8 @@ export function registerPackets(
     // Ids begin with the milliseconds since then.
     if (from.getTime() < 0) throw new Problem('invalid', 'from must be in 1970 or later');
     const threads = await visibility.readableThreads(request);
-    const counts = await countByHour(pool, { from, hours, limit: COUNTED_PER_HOUR, threads });
+    const { database } = await reads(request);
+    const counts = await countByHour(database, { from, hours, limit: COUNTED_PER_HOUR, threads });
     const began = (n: number) => new Date(from.getTime() + n * HOUR_MS).toISOString();
     return { hours: counts.map((count, n) => ({ from: began(n), count })), limit: COUNTED_PER_HOUR };
   });
@@ -59,7 +61,9 @@ export function registerPackets(
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
     const { order = 'desc', cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-    const after = await positionOf(cursor, id => findPagePosition(pool, id));
+    const from = await reads(request);
+    const { database } = from;
+    const after = await positionOf(cursor, id => findOnEither(from, on => findPagePosition(on, id)));
     // One extra packet shows whether there is a next page.
     const threads = await visibility.readableThreads(request);
     const filter = { ...readFilter(request.query), threads };
@@ -67,13 +71,13 @@ export function registerPackets(
     reply.header('vary', 'accept');
     const { accept } = request.headers;
     if (accept !== undefined && acceptWeight(accept, 'application/geo+json', 'named')) {
-      const { rows, next } = cutPage(await listLocatedPackets(pool, filter, page), limit);
+      const { rows, next } = cutPage(await listLocatedPackets(database, filter, page), limit);
       if (next !== undefined) linkNext(reply, next);
-      return sendPage(reply, pageAsGeoJson(pool, rows, next), GEOJSON_TYPE);
+      return sendPage(reply, pageAsGeoJson(database, rows, next), GEOJSON_TYPE);
     }
-    const { rows, next } = cutPage(await listPackets(pool, filter, page), limit);
+    const { rows, next } = cutPage(await listPackets(database, filter, page), limit);
     if (next !== undefined) linkNext(reply, next);
-    return sendPage(reply, pageAsJson(pool, rows, next));
+    return sendPage(reply, pageAsJson(database, rows, next));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../platform/type.ts';
 import { Attachments, DateTime, errorAnswers, GeoId, PathId, Ulid } from '../contract/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 
 export const Header = Type.Object(
   {
@@ -66,13 +67,14 @@ export const getPacketSchema = {
   description:
     'The ETag is the hash; a packet never changes, so If-None-Match with it gets 304. A browser gets a page.',
   params: Type.Object({ id: PathId }),
+  headers: PositionHeaders,
   response: {
     200: {
       description: 'the packet',
       content: { 'application/json': { schema: PacketObject }, 'text/html': { schema: Type.String() } },
     },
     304: Type.Null({ description: 'unchanged' }),
-    ...errorAnswers(403, 404, 410, 500, 503),
+    ...errorAnswers(400, 403, 404, 410, 500, 503),
   },
 };
 
@@ -115,6 +117,7 @@ const MAX_HOURS = 48;
 
 export const arrivalsSchema = {
   operationId: 'countArrivals',
+  headers: PositionHeaders,
   tags,
   summary: 'How many packets were made in each of the hours after a time',
   description: `By the time in their ids. An hour is counted up to ${COUNTED_PER_HOUR} packets.`,
@@ -168,6 +171,7 @@ export type FilterQuery = Static<typeof Filters>;
 
 export const listPacketsSchema = {
   operationId: 'listPackets',
+  headers: PositionHeaders,
   tags,
   summary: 'Packets by filter, newest first, page by page',
   description:

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
-import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { sendPage } from '../../platform/http/streamed-text.ts';
+import { isReplica, type ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { actingUser } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
@@ -15,8 +15,9 @@ import type { Broadcast } from '../log/broadcast.ts';
 import { parseLogCursor } from '../log/log-cursor.ts';
 import { geoidKey } from '../log/store.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../packets/page-body.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import { MAX_WAIT, syncSchema } from './schemas.ts';
-import { pageAsJson, readSyncPage, type SyncRequest } from './sync-page.ts';
+import { pageAsJson, readSyncPage, type SyncPage, type SyncRequest } from './sync-page.ts';
 
 /** Requests that can wait in one process at the same time. */
 const MAX_WAITING = 5000;
@@ -24,7 +25,7 @@ const MAX_WAITING = 5000;
 const REST_MS = 200;
 
 interface Syncing {
-  pool: pg.Pool;
+  reads: ChooseReads;
   news: Broadcast;
   visibility: Visibility;
   settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
@@ -32,19 +33,13 @@ interface Syncing {
 }
 
 /** Offline sync: the log page by page, with long polling. */
-export function registerSync(app: Server, { pool, news, visibility, settings, metrics }: Syncing): void {
+export function registerSync(app: Server, context: Syncing): void {
+  const { reads, news, settings, metrics } = context;
   const what = 'waiting requests';
   const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
   let stopping = false;
-  new Gauge({
-    name: 'sync_waiting',
-    help: 'sync requests that wait for new entries',
-    registers: [metrics],
-    collect() {
-      this.set(waiting);
-    },
-  });
+  measureWaiting(metrics, () => waiting);
 
   app.get('/sync/packets', { schema: syncSchema }, async (request, reply) => {
     const { geoid, user_id, wait = 0, since = '0' } = request.query;
@@ -62,7 +57,8 @@ export function registerSync(app: Server, { pool, news, visibility, settings, me
       reader: { user: request.user, anonymous: request.anonymous },
     };
     reply.header('cache-control', 'no-store');
-    return sendPage(reply, pageAsJson(pool, await readWaiting(wanted, wait, reply.raw)));
+    const from = await reads(request);
+    return sendPage(reply, pageAsJson(from.database, await readWaiting(from, wanted, wait, reply.raw)));
   });
 
   app.addHook('preClose', async () => {
@@ -70,14 +66,19 @@ export function registerSync(app: Server, { pool, news, visibility, settings, me
   });
 
   /** The next page that is not empty or is followed by more; an empty one on timeout. */
-  async function readWaiting(wanted: SyncRequest, seconds: number, response: ServerResponse) {
+  async function readWaiting(
+    from: ReadFrom,
+    wanted: SyncRequest,
+    seconds: number,
+    response: ServerResponse,
+  ): Promise<SyncPage> {
     const deadline = Date.now() + Math.min(seconds, MAX_WAIT) * 1000;
-    let page = await readSyncPage(pool, visibility, wanted);
+    let page = await readPage(context, from, wanted);
     while (page.items.length === 0) {
       const left = deadline - Date.now();
       if (left <= 0 || stopping || response.destroyed) break;
       if (!page.more) await somethingCame(interestOf(wanted), page.since.position, left, response);
-      page = await readSyncPage(pool, visibility, { ...wanted, since: page.since });
+      page = await readPage(context, from, { ...wanted, since: page.since }, true);
       if (page.items.length === 0 && !page.more) await rest(REST_MS);
     }
     return page;
@@ -97,6 +98,40 @@ export function registerSync(app: Server, { pool, news, visibility, settings, me
     leave();
     response.off('close', resolve);
     waiting--;
+  }
+}
+
+function measureWaiting(metrics: Registry, waiting: () => number): void {
+  new Gauge({
+    name: 'sync_waiting',
+    help: 'sync requests that wait for new entries',
+    registers: [metrics],
+    collect() {
+      this.set(waiting());
+    },
+  });
+}
+
+/**
+ * Reads a page. What a replica does not know (a later position, a replaced log), the primary does.
+ *
+ * @param isWoken whether there should be something: what the replica then lacks is read on the primary
+ */
+async function readPage(
+  { visibility, news }: Pick<Syncing, 'visibility' | 'news'>,
+  from: ReadFrom,
+  wanted: SyncRequest,
+  isWoken = false,
+): Promise<SyncPage> {
+  const onPrimary = () => readSyncPage({ database: from.primary, primary: from.primary }, visibility, wanted);
+  try {
+    const page = await readSyncPage(from, visibility, wanted);
+    const lacks =
+      isWoken && page.items.length === 0 && !page.more && page.since.position < (news.position ?? 0);
+    return lacks && isReplica(from) ? onPrimary() : page;
+  } catch (error) {
+    if (isReplica(from) && error instanceof Problem) return onPrimary();
+    throw error;
   }
 }
 

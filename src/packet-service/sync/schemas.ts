@@ -2,6 +2,7 @@ import { Type } from '../../platform/type.ts';
 import { errorAnswers, GeoId, MAX_USER } from '../contract/schemas.ts';
 import { LogCursor } from '../feed/schemas.ts';
 import { ErasedPacket, PacketObject } from '../packets/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 
 /** Longest wait of one request, in seconds; longer ones are reduced to this. */
 export const MAX_WAIT = 60;
@@ -11,6 +12,7 @@ const LogPosition = Type.Integer({ description: 'position in the log; it never c
 export const syncSchema = {
   operationId: 'syncPackets',
   tags: ['Sync'],
+  headers: PositionHeaders,
   summary: 'Packets in the order of the log',
   description:
     'For clients that keep a copy: the first request has no `since`, each following one the `since` of the previous answer. Every packet comes once, ' +

@@ -1,5 +1,6 @@
-import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
@@ -58,15 +59,17 @@ export interface SyncPage {
  * The next packets of the log, in its order. A page may be empty and still advance, if all entries it read were
  * filtered out or hidden.
  *
+ * @param from the log and the packets may be read on a replica; who may read what always on the primary
  * @throws Problem conflict when `since` is of another log, also when it is beyond the end of this one
  */
 export async function readSyncPage(
-  pool: pg.Pool,
+  from: Pick<ReadFrom, 'database' | 'primary'>,
   visibility: Visibility,
   request: SyncRequest,
 ): Promise<SyncPage> {
+  const { database } = from;
   const { since, limit, reader } = request;
-  const { places, head } = await readCursors(pool, [since.position]);
+  const { places, head } = await readCursors(database, [since.position]);
   checkLogCursor('since', since, places[0]);
   if (since.position === head.position) return { items: [], since, more: false };
 
@@ -77,7 +80,7 @@ export async function readSyncPage(
 
   const lookAt = readable || request.userId !== undefined ? Math.max(LOOKED_AT, limit) : limit;
   const { entries, upTo } = await candidates(
-    pool,
+    from,
     request,
     { after: since.position, upTo: head.position },
     lookAt,
@@ -88,7 +91,7 @@ export async function readSyncPage(
   );
   const taken = wanted.slice(0, limit);
   const packets = await findSmallPackets(
-    pool,
+    database,
     taken.map(({ packetId }) => packetId as string),
     largestOf(Math.max(1, taken.length)),
   );
@@ -103,13 +106,13 @@ export async function readSyncPage(
   const last = (wanted.length > limit ? taken : entries).at(-1);
   const partly = wanted.length > limit || entries.length === lookAt;
   const lookedAt =
-    partly && last ? { position: last.position, tag: last.tag } : await placeAt(pool, upTo, head);
+    partly && last ? { position: last.position, tag: last.tag } : await placeAt(database, upTo, head);
   return { items, since: lookedAt, more: lookedAt.position < head.position };
 }
 
-async function placeAt(pool: pg.Pool, position: number, head: LogCursor): Promise<LogCursor> {
+async function placeAt(database: Database, position: number, head: LogCursor): Promise<LogCursor> {
   if (position === head.position) return head;
-  const { places } = await readCursors(pool, [position]);
+  const { places } = await readCursors(database, [position]);
   // Positions have no gaps: one below the end is missing only if the log has been replaced by another one.
   if (!places[0]) throw new Problem('unavailable', 'the log has just been replaced', { retryAfter: 2 });
   return places[0];
@@ -117,28 +120,28 @@ async function placeAt(pool: pg.Pool, position: number, head: LogCursor): Promis
 
 /** The first entries after `since` that may match, and the position up to which they are complete. */
 async function candidates(
-  pool: pg.Pool,
+  { database, primary }: Pick<ReadFrom, 'database' | 'primary'>,
   { geoid, userId, reader }: SyncRequest,
   stretch: LogRange,
   limit: number,
 ): Promise<{ entries: Entry[]; upTo: number }> {
   const { upTo } = stretch;
   if (userId !== undefined) {
-    const threadIds = await findThreadIds(pool, userId, { openOnly: reader.anonymous });
-    return { entries: await readEntriesOfUser(pool, { userId, threadIds }, stretch, limit), upTo };
+    const threadIds = await findThreadIds(primary, userId, { openOnly: reader.anonymous });
+    return { entries: await readEntriesOfUser(database, { userId, threadIds }, stretch, limit), upTo };
   }
-  if (geoid === undefined) return { entries: await readPackets(pool, stretch, limit), upTo };
+  if (geoid === undefined) return { entries: await readPackets(database, stretch, limit), upTo };
 
-  const ids = await findIdsOfGeoid(pool, geoid, FEW_PACKETS + 1);
+  const ids = await findIdsOfGeoid(database, geoid, FEW_PACKETS + 1);
   if (ids.length <= FEW_PACKETS) {
     const [found, erased] = await Promise.all([
-      readPacketsById(pool, ids, stretch, limit),
-      readErasedOfGeoid(pool, geoidKey(geoid), stretch, limit),
+      readPacketsById(database, ids, stretch, limit),
+      readErasedOfGeoid(database, geoidKey(geoid), stretch, limit),
     ]);
     return { entries: merged(found, erased).slice(0, limit), upTo };
   }
   const part = { after: stretch.after, upTo: Math.min(upTo, stretch.after + SEARCHED) };
-  return { entries: await scanPacketsOfGeoid(pool, geoidKey(geoid), part, limit), upTo: part.upTo };
+  return { entries: await scanPacketsOfGeoid(database, geoidKey(geoid), part, limit), upTo: part.upTo };
 }
 
 /** Entries of two lists in the order of the log, each once. */
@@ -149,7 +152,7 @@ function merged(some: readonly Entry[], others: readonly Entry[]): Entry[] {
 }
 
 /** The body of a page, with the packets' stored texts. */
-export function pageAsJson(pool: pg.Pool, { items, since, more }: SyncPage): PageText {
+export function pageAsJson(database: Database, { items, since, more }: SyncPage): PageText {
   const rows = items.map(({ entry, packet }) => ({ ...packet, entry }));
   const item = (sections: Sections, { entry: { position, kind } }: { entry: Entry }) => {
     // A packet erased while the page was being sent looks like any other erased one.
@@ -158,7 +161,7 @@ export function pageAsJson(pool: pg.Pool, { items, since, more }: SyncPage): Pag
     return `{"position":${position},"kind":"${kind}","packet":${packet}}`;
   };
   return pageText(
-    pool,
+    database,
     rows,
     item,
     '{"packets":[',

@@ -2,8 +2,9 @@ import { contentDisposition } from '../../platform/http/disposition.ts';
 import type { AdmitDownload } from '../../platform/http/downloads.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Visibility } from '../access/visibility.ts';
-import type { ExportContext } from '../packets/export.ts';
+import { exportOnEither } from '../packets/export.ts';
 import { readFilter } from '../packets/filter.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import { readColumns } from './columns.ts';
 import { csvWriter } from './csv.ts';
 import { exportTable } from './export.ts';
@@ -37,7 +38,7 @@ const FORMATS: Record<string, Format> = {
 /** Packets as tables: all packets of a filter at once, for data frames and GIS programs. */
 export function registerTables(
   app: Server,
-  { pool, exports, visibility, admit }: ExportContext & { visibility: Visibility; admit: AdmitDownload },
+  { reads, visibility, admit }: { reads: ChooseReads; visibility: Visibility; admit: AdmitDownload },
 ): void {
   for (const [ending, { schema, type, writer }] of Object.entries(FORMATS)) {
     app.get(`/packets.${ending}`, { schema }, async (request, reply) => {
@@ -48,15 +49,12 @@ export function registerTables(
       // Fastify would read the whole table to answer without it.
       if (request.method === 'HEAD') return reply.send();
       const signal = admit(request, reply, request.user);
-      const table = await exportTable(
-        { pool, exports },
-        filter,
-        columns => writer(columns, query.raw === 'true'),
-        {
+      const table = await exportOnEither(await reads(request), signal, context =>
+        exportTable(context, filter, columns => writer(columns, query.raw === 'true'), {
           columns,
           onLeftOut: fields => reply.header(FIELDS_LEFT_OUT, String(fields)),
           signal,
-        },
+        }),
       );
       return reply.send(table);
     });

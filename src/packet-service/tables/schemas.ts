@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
 import { filters, PointOrNull } from '../packets/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 import { DECLARED_COLUMNS, MAX_COLUMNS, MAX_NAME } from './columns.ts';
 
 /** Characters of `columns=`, at most: a request line and its headers have 16 KiB. */
@@ -51,6 +52,7 @@ const table = (
   summary,
   description: `${description} ${common}`,
   querystring: query,
+  headers: PositionHeaders,
   response: {
     200: {
       description: 'the table',

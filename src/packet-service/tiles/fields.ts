@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { cellToken } from '../../geometry/cells.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { findFields } from '../geoids/store.ts';
 import { listFieldsIn } from '../geoids/tile-store.ts';
 import { boxOf, LAST_CLUSTERED, levelOf, type Tile } from './mercator.ts';
@@ -17,10 +17,10 @@ const MAX_BOUNDARIES = 1024 * 1024;
 const BYTE_COST = 0.02;
 
 /** The tile of fields as a Mapbox Vector Tile: clusters at low zooms, polygons beyond. */
-export async function fieldTile(pool: pg.Pool, tile: Tile, pace: Pace): Promise<Buffer> {
-  if (tile.z > LAST_CLUSTERED) return outlineTile(pool, tile, pace);
+export async function fieldTile(database: Database, tile: Tile, pace: Pace): Promise<Buffer> {
+  if (tile.z > LAST_CLUSTERED) return outlineTile(database, tile, pace);
   const level = levelOf(tile.z >> 1);
-  const clusters = await findClusters(pool, 'fields', tile);
+  const clusters = await findClusters(database, 'fields', tile);
   const features = clusters.map(({ cell, count, single, ...position }) => ({
     geometry: { point: pointIn(tile, position) },
     properties: { count, cell: cellToken(cell, level), geoid: single ?? undefined },
@@ -28,15 +28,15 @@ export async function fieldTile(pool: pg.Pool, tile: Tile, pace: Pace): Promise<
   return vectorTile({ fields: features });
 }
 
-async function outlineTile(pool: pg.Pool, tile: Tile, pace: Pace): Promise<Buffer> {
-  const listed = await listFieldsIn(pool, boxOf(tile), MAX_OUTLINES + 1);
+async function outlineTile(database: Database, tile: Tile, pace: Pace): Promise<Buffer> {
+  const listed = await listFieldsIn(database, boxOf(tile), MAX_OUTLINES + 1);
   let bytes = 0;
   const drawn = listed.slice(0, MAX_OUTLINES).filter((field, index) => {
     bytes += field.bytes;
     return index === 0 || bytes <= MAX_BOUNDARIES;
   });
   const rows = await findFields(
-    pool,
+    database,
     drawn.map(({ geoid }) => geoid),
   );
   const features: Feature[] = [];

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { cellToken } from '../../geometry/cells.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import { boxWithin } from '../packets/area.ts';
 import { findOnMap, type MapFilter, type MapRow } from '../packets/tile-store.ts';
@@ -21,17 +21,21 @@ const MAX_CANDIDATES = 20_000;
 const MAX_SINGLES = 2000;
 
 /** The tile of observations as a Mapbox Vector Tile. */
-export async function observationTile(pool: pg.Pool, tile: Tile, filter: MapFilter): Promise<Buffer> {
+export async function observationTile(database: Database, tile: Tile, filter: MapFilter): Promise<Buffer> {
   const isFiltered = Object.values(filter).some(value => value !== undefined);
   if (tile.z > LAST_CLUSTERED) {
-    return readTile(pool, tile, filter, { byPlace: true, singles: MAX_SINGLES, level: fineLevelOf(tile.z) });
+    return readTile(database, tile, filter, {
+      byPlace: true,
+      singles: MAX_SINGLES,
+      level: fineLevelOf(tile.z),
+    });
   }
   const level = levelOf(tile.z >> 1);
   if (isFiltered) {
-    const byPlace = (await countIn(pool, tile)) <= MAX_CANDIDATES;
-    return readTile(pool, tile, filter, { byPlace, singles: 0, level });
+    const byPlace = (await countIn(database, tile)) <= MAX_CANDIDATES;
+    return readTile(database, tile, filter, { byPlace, singles: 0, level });
   }
-  const clusters = await findClusters(pool, 'observations', tile);
+  const clusters = await findClusters(database, 'observations', tile);
   const features = clusters.map(({ cell, count, single, ...position }) => ({
     geometry: { point: pointIn(tile, position) },
     properties: { count, cell: cellToken(cell, level), id: single === null ? undefined : uuidToUlid(single) },
@@ -41,7 +45,7 @@ export async function observationTile(pool: pg.Pool, tile: Tile, filter: MapFilt
 
 /** A tile that is made from packets. */
 async function readTile(
-  pool: pg.Pool,
+  database: Database,
   tile: Tile,
   filter: MapFilter,
   { byPlace, singles, level }: { byPlace: boolean; singles: number; level: number },
@@ -50,10 +54,10 @@ async function readTile(
   const square = { west: x, east: x + size - 1, north: y, south: y + size - 1 };
   const query = { square, filter, singles, level, candidates: MAX_CANDIDATES };
   const cells = byPlace && filter.geoid === undefined ? boxWithin(boxOf(tile)).cells : undefined;
-  let found = await findOnMap(pool, { ...query, cells });
+  let found = await findOnMap(database, { ...query, cells });
   // The cells around a tile reach over its edges, and others may have many observations there.
   if (found.truncated && cells !== undefined && tile.z <= LAST_CLUSTERED)
-    found = await findOnMap(pool, query);
+    found = await findOnMap(database, query);
   return vectorTile({
     observations: found.rows.map(row => featureOf(tile, row, level)),
     truncated: found.truncated

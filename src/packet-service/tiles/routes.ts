@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import type pg from 'pg';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { matchesTag } from '../../platform/http/etag.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import type { MapFilter } from '../packets/tile-store.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import { fieldTile } from './fields.ts';
 import type { Tile } from './mercator.ts';
 import { observationTile } from './observations.ts';
@@ -20,11 +20,12 @@ import { fieldTileSchema, MVT, type ObservationQuery, observationTileSchema } fr
  */
 export function registerTiles(
   app: Server,
-  { pool, pace, refuseFields }: { pool: pg.Pool; pace: Pace; refuseFields: () => Promise<void> },
+  { reads, pace, refuseFields }: { reads: ChooseReads; pace: Pace; refuseFields: () => Promise<void> },
 ): void {
   app.get('/tiles/observations/:z/:x/:y.mvt', { schema: observationTileSchema }, async (request, reply) => {
     checkTile(request.params);
-    const tile = await observationTile(pool, request.params, readFilter(request.query));
+    const { database } = await reads(request);
+    const tile = await observationTile(database, request.params, readFilter(request.query));
     return sendTile(reply, tile, request.headers['if-none-match']);
   });
 
@@ -33,7 +34,8 @@ export function registerTiles(
     { schema: fieldTileSchema, preHandler: refuseFields },
     async (request, reply) => {
       checkTile(request.params);
-      const tile = await fieldTile(pool, request.params, pace);
+      const { database } = await reads(request);
+      const tile = await fieldTile(database, request.params, pace);
       return sendTile(reply, tile, request.headers['if-none-match']);
     },
   );

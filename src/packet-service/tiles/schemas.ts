@@ -3,6 +3,7 @@ import { Type } from '../../platform/type.ts';
 import { errorAnswers } from '../contract/schemas.ts';
 import { elsewhere } from '../geoids/schemas.ts';
 import { filters } from '../packets/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 import { MAX_ZOOM } from './mercator.ts';
 
 /** Characters of the text that a field must contain. */
@@ -72,6 +73,7 @@ export const observationTileSchema = {
     'one observation, usually `id`; counts are about a second behind, more while much arrives. From zoom 14 on a point is one observation with `id`, `type` and ' +
     '`time`; more than 2,000 in a tile are grouped. With a filter, and from zoom 14 on, a tile is made from at most ' +
     '20,000 packets; if there are more, a point in the layer `truncated` says so. Chat messages are not on maps.',
+  headers: PositionHeaders,
   querystring: ObservationQuery,
 };
 
@@ -84,6 +86,7 @@ export const fieldTileSchema = {
     'one S2 cell within the tile; `geoid` where it is one field. From zoom 14 on polygons with `geoid`, `name` and ' +
     '`area_m2`, in every tile that they meet: at most 2,000, and 1 MiB of boundaries; if there are more, a point in the ' +
     'layer `truncated` says so.',
+  headers: PositionHeaders,
   querystring: Type.Object({}),
   response: {
     ...tile.response,

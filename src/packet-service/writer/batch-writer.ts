@@ -7,6 +7,7 @@ import { openPipelines, type Pipelines } from './pipelines.ts';
 import {
   canPipeline,
   checkPacketWrites,
+  type OnCommitted,
   type PacketWrite,
   type WriteOutcome,
   weightOf,
@@ -64,6 +65,8 @@ export interface BatchWatch {
   sent(packets: number, waitedMs: number): void;
   /** @param tookMs from its beginning to its end, with retries */
   ended(tookMs: number): void;
+  /** takes the position after each batch, before its requests are answered */
+  committed?: OnCommitted | undefined;
   /** while requests are traced: keeps the context of a request, in which its batch is written */
   context?: () => InContext;
 }
@@ -295,7 +298,7 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
  *
  * @throws Problem unavailable if the error persists; other errors of the database
  */
-async function writePatiently({ pipelines, clock, logger }: Writing, batch: Waiting[]): Promise<void> {
+async function writePatiently({ pipelines, clock, logger, watch }: Writing, batch: Waiting[]): Promise<void> {
   const began = clock.now();
   for (let pause = 5; ; pause = Math.min(pause * 2, 500)) {
     const open = batch.filter(({ givenUp }) => !givenUp);
@@ -304,6 +307,7 @@ async function writePatiently({ pipelines, clock, logger }: Writing, batch: Wait
       const outcomes = await writeOnce(
         pipelines,
         open.map(({ write }) => write),
+        watch?.committed,
       );
       clock.written();
       open.forEach(({ resolve }, index) => {
@@ -342,10 +346,14 @@ function abandon(one: Waiting, outcome: string): void {
 }
 
 /** Answers come in the order in which batches were sent: what failed before this one on its connection is known by now. */
-async function writeOnce(pipelines: Pipelines, writes: PacketWrite[]): Promise<WriteOutcome[]> {
+async function writeOnce(
+  pipelines: Pipelines,
+  writes: PacketWrite[],
+  onCommitted: OnCommitted | undefined,
+): Promise<WriteOutcome[]> {
   const pipeline = pipelines.enter(writes.every(canPipeline));
   try {
-    return await writePackets(await pipeline.connection, writes);
+    return await writePackets(await pipeline.connection, writes, onCommitted);
   } catch (error) {
     if (!pipeline.failed) {
       pipeline.failed = true;
@@ -355,7 +363,7 @@ async function writeOnce(pipelines: Pipelines, writes: PacketWrite[]): Promise<W
     pipelines.leave(pipeline);
   }
   // The batch before it on the connection failed, and this one with it.
-  return writeOnce(pipelines, writes);
+  return writeOnce(pipelines, writes, onCommitted);
 }
 
 /** The same writer, which also calls `onWritten` for each write after its commit. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { checkWrites } from '../../platform/postgres/check-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { COMMITTED_POSITION, positionIn } from '../../platform/postgres/replicas/wal-position.ts';
 import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
 import {
   type Claim,
@@ -31,6 +32,9 @@ export interface TableRow {
   table: RowTable;
   values: unknown[];
 }
+
+/** Takes a position of the write-ahead log at or after a commit. */
+export type OnCommitted = (position: bigint) => void;
 
 /** The outcome of a write: stored, or not stored because the id or the key existed before. */
 export type WriteOutcome =
@@ -85,15 +89,17 @@ const claimedAttachmentTable: RowTable = {
  *
  * @param connection one connection in pipeline mode, with no transaction open; when this throws, the transaction may
  *   still be open, and the connection must be closed
+ * @param onCommitted called with a position of the write-ahead log after the commit, before this returns
  */
 export async function writePackets(
   connection: Database,
   writes: readonly PacketWrite[],
+  onCommitted?: OnCommitted,
 ): Promise<WriteOutcome[]> {
   try {
     return await (writes.every(canPipeline)
-      ? writePipelined(connection, writes)
-      : writeChecked(connection, writes));
+      ? writePipelined(connection, writes, onCommitted)
+      : writeChecked(connection, writes, onCommitted));
   } catch (error) {
     // The COMMIT may have succeeded: a retry must check whether the ids exist.
     for (const write of writes) write.freshId = false;
@@ -117,22 +123,41 @@ export function weightOf({ packet, rows = [] }: PacketWrite): number {
 }
 
 /** Nothing can exist yet: all statements are sent in one round trip. */
-async function writePipelined(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
+async function writePipelined(
+  connection: Database,
+  writes: readonly PacketWrite[],
+  onCommitted: OnCommitted | undefined,
+): Promise<WriteOutcome[]> {
   const packets = writes.map(({ packet }) => packet);
   const statements = [...packetStatements(packetTable, packets), ...dependentStatements(writes)];
-  await pipeline(connection, [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }]);
+  await commit(connection, [{ text: 'BEGIN' }, ...statements], onCommitted);
   return writes.map(() => ({ kind: 'stored' }));
 }
 
 /** Keys first, then ids; dependent rows are written only for packets that got both. */
-async function writeChecked(connection: Database, writes: readonly PacketWrite[]): Promise<WriteOutcome[]> {
+async function writeChecked(
+  connection: Database,
+  writes: readonly PacketWrite[],
+  onCommitted: OnCommitted | undefined,
+): Promise<WriteOutcome[]> {
   const outcomes: WriteOutcome[] = writes.map(() => ({ kind: 'stored' }));
   await connection.query({ text: 'BEGIN' });
   await claimKeys(connection, writes, outcomes);
   await claimIds(connection, writes, outcomes);
   const stored = writes.filter((_, index) => outcomes[index]?.kind === 'stored');
-  await pipeline(connection, [...dependentStatements(stored), { text: 'COMMIT' }]);
+  await commit(connection, dependentStatements(stored), onCommitted);
   return outcomes;
+}
+
+/** Sends statements, COMMIT and, if wanted, the question after the position that is then reached, in one round trip. */
+async function commit(
+  connection: Database,
+  statements: pg.QueryConfig[],
+  onCommitted: OnCommitted | undefined,
+): Promise<void> {
+  const last = onCommitted ? [COMMITTED_POSITION] : [];
+  const results = await pipeline(connection, [...statements, { text: 'COMMIT' }, ...last]);
+  onCommitted?.(positionIn(results.at(-1) as pg.QueryResult));
 }
 
 async function claimKeys(

@@ -6,7 +6,12 @@ import { type ServerFiles, startEmbeddedPostgres } from './embedded/index.ts';
 
 export type DatabaseSettings = Pick<
   Settings,
-  'DATABASE_URL' | 'DATABASE_OWNER_URL' | 'DATA_DIR' | 'BACKUP_URL' | 'BACKUP_MAX_LAG_SECONDS'
+  | 'DATABASE_URL'
+  | 'DATABASE_OWNER_URL'
+  | 'READ_DATABASE_URL'
+  | 'DATA_DIR'
+  | 'BACKUP_URL'
+  | 'BACKUP_MAX_LAG_SECONDS'
 >;
 
 /** A database that the services can use. */
@@ -29,7 +34,8 @@ export interface OpenDatabase {
 export async function openDatabase(settings: DatabaseSettings, logger: Logger): Promise<OpenDatabase> {
   const { DATABASE_URL, DATA_DIR, BACKUP_URL } = settings;
   if (DATABASE_URL) return { ...externalDatabase(DATABASE_URL, settings), stop: async () => {} };
-  if (settings.DATABASE_OWNER_URL) throw new SettingsError('DATABASE_OWNER_URL needs DATABASE_URL as well');
+  for (const name of ['DATABASE_OWNER_URL', 'READ_DATABASE_URL'] as const)
+    if (settings[name]) throw new SettingsError(`${name} needs DATABASE_URL as well`);
   return startEmbeddedPostgres({
     dataDir: path.resolve(DATA_DIR),
     logger,

@@ -68,7 +68,7 @@ async function stepsOf(userId: string, keyword: string | undefined, wanted: numb
     },
   };
   const search = { userId, openOnly: false, keyword };
-  for await (const rows of searchMessages(database, search, undefined, wanted)) {
+  for await (const rows of searchMessages({ database, primary: database }, search, undefined, wanted)) {
     steps.push(`${steps.pop()}: ${rows.length}`);
   }
   return steps;

@@ -1,4 +1,4 @@
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { ReadFrom } from '../../../platform/postgres/replicas/read-from.ts';
 import { userHasTokens } from '../../access/caller.ts';
 import type { MessagePosition, MessageRow } from '../messages/store.ts';
 import { ngramSets } from './ngram-sets.ts';
@@ -31,17 +31,18 @@ export interface Search extends Omit<Conditions, 'threads'> {
  *
  * No connection is held between steps: a slow reader blocks nobody.
  *
+ * @param from the user's threads are always read on the primary: somebody who has left one finds nothing in it
  * @param after the last message of the previous page
  * @param wanted number of matches; Infinity for all
  * @throws Problem forbidden when a request without a token names a user who has tokens
  */
 export async function* searchMessages(
-  database: Database,
+  { database, primary }: Pick<ReadFrom, 'database' | 'primary'>,
   search: Search,
   after: MessagePosition | undefined,
   wanted: number,
 ): AsyncGenerator<MessageRow[]> {
-  const { threads, count, isTokenUser } = await findScope(database, search);
+  const { threads, count, isTokenUser } = await findScope(primary, search);
   if (isTokenUser) throw userHasTokens('user_id');
   if (count === 0) return;
   const conditions = { ...search, threads };
