@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkServerFacts } from '../src/doctor/database.ts';
 import type { Finding } from '../src/doctor/finding.ts';
+import { checkConsole } from '../src/doctor/services.ts';
 import { settingsInForce } from '../src/doctor/settings.ts';
 import { askServerFacts, withSession } from '../src/platform/postgres/server-facts.ts';
 import { readSettings, Settings } from '../src/platform/settings.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
     DATA_DIR: folder.folder,
     PACKET_PORT: String(await freePort()),
     TRACE_PORT: String(await freePort()),
-    CONSOLE_PORT: '0',
+    CONSOLE_PORT: String(await freePort()),
     METRICS_TOKEN: 'a-token-of-sixteen',
     WEBHOOK_URL: 'https://hooks.example/secret/path?token=hunter2',
     WEBHOOK_SECRET: 'hunter2'.repeat(5),
@@ -74,6 +75,7 @@ test('beside a running service it checks everything, masks secrets and disturbs 
   for (const line of [
     /^ok +packet-service +answers at http/m,
     /^ok +trace-backend +answers at http/m,
+    /^ok +console +answers at http/m,
     /^ok +database +PostgreSQL 18\.\d+, up for \d+ (s|min), as the role fieldtrace$/m,
     /^ok +durability +fsync, full_page_writes, synchronous_commit and data checksums are on$/m,
     /^ok +privileges +the role of the services can read its tables and owns none$/m,
@@ -103,6 +105,7 @@ test('status is about ten lines with counts and rates', async () => {
     'fieldtrace',
     'packet-service',
     'trace-backend',
+    'console',
     'database',
     'packets',
     'log',
@@ -124,7 +127,8 @@ test('what is wrong is an error that says what to do, and the exit code is 1', a
   const other: Server = createServer((_request, response) => response.end('{}')).listen(0, '127.0.0.1');
   await new Promise(resolve => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;
-  const { code, findings } = await findingsOf({ ...environment, TRACE_PORT: String(port) });
+  const wrong = { ...environment, TRACE_PORT: String(port), CONSOLE_PORT: String(port) };
+  const { code, findings } = await findingsOf(wrong);
   chmodSync(password, 0o600);
   other.close();
   expect(code).toBe(1);
@@ -134,6 +138,20 @@ test('what is wrong is an error that says what to do, and the exit code is 1', a
   expect(about(findings, 'trace-backend')).toEqual([
     expect.objectContaining({ level: 'error', message: expect.stringContaining('another program listens') }),
   ]);
+  expect(about(findings, 'console')).toContainEqual(
+    expect.objectContaining({ level: 'error', remedy: expect.stringContaining('CONSOLE_PORT') }),
+  );
+});
+
+test('a console that is not built is a warning that says how to build it, where there is to be one', async () => {
+  const { folder: empty, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  expect(checkConsole({ SERVICES: 'packet,trace,console' }, empty)).toEqual([
+    expect.objectContaining({ level: 'warning', remedy: expect.stringContaining('npm run console') }),
+  ]);
+  expect(checkConsole({ SERVICES: 'packet,trace' }, empty)).toEqual([]);
+  writeFileSync(path.join(empty, 'index.html'), '');
+  expect(checkConsole({ SERVICES: 'console' }, empty)).toEqual([expect.objectContaining({ level: 'ok' })]);
 });
 
 test('a folder in DATA_DIR that belongs to somebody else, and a password that others can read, are errors', async () => {

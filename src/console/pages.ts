@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import files from '@fastify/static';
@@ -7,15 +7,21 @@ import { NO_ICON, pageOf, sendHtml } from '../platform/http/page.ts';
 import { Problem } from '../platform/http/problems.ts';
 import type { Server } from '../platform/http/server.ts';
 import { VERSION } from '../platform/version.ts';
-import { PAGE_HEADERS } from './security-headers.ts';
+import { PAGE_HEADERS, WORKER_HEADERS } from './security-headers.ts';
 
 /** Where the set-up script puts the built console. */
 const BUILT = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 
 const INDEX = 'index.html';
+const WORKER = 'service-worker.js';
 /** Names with a hash of the contents: what is in such a file never changes. */
 const HASHED = /^assets\//;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+/** Whether the console is built; without it its service only says how to build it. */
+export function isConsoleBuilt(folder: string = BUILT): boolean {
+  return existsSync(path.join(folder, INDEX));
+}
 
 /**
  * Serves the built console. Its addresses are those of its screens, so that every navigation that names no file gets the
@@ -50,6 +56,7 @@ export async function registerPages(app: Server, folder: string = BUILT): Promis
 
 function sendFile(reply: FastifyReply, name: string): FastifyReply {
   const isHashed = HASHED.test(name);
+  if (name === WORKER) reply.headers(WORKER_HEADERS);
   reply.header('cache-control', isHashed ? `public, max-age=${YEAR_MS / 1000}, immutable` : 'no-cache');
   return reply.sendFile(name);
 }

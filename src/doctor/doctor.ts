@@ -9,7 +9,7 @@ import { checkPrivileges, checkServerFacts, lookAtDatabase } from './database.ts
 import { error, type Finding, ok } from './finding.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkRuns } from './runs.ts';
-import { checkPast, checkService, lookAtServices } from './services.ts';
+import { checkConsole, checkPast, checkService, lookAtServices } from './services.ts';
 import { checkSettings } from './settings.ts';
 
 /** What the doctor looks at. */
@@ -35,6 +35,7 @@ export async function examine({ settings, environment, warnings }: Patient, now:
     ),
     ...checkSettings(settings, environment, warnings),
     ...services.flatMap(look => [...checkService(look), ...checkPast(look, now)]),
+    ...checkConsole(settings),
     ...(await carefully('processes', async () => checkRuns(await readRuns(settings.DATA_DIR), now))),
     ...database.findings,
     ...checkServerFacts(database, now),

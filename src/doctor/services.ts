@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { isConsoleBuilt } from '../console/pages.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
@@ -8,8 +9,8 @@ const PATIENCE_MS = 5000;
 
 /** What a service of the settings answers at its port. */
 export interface ServiceLook {
-  service: 'packet-service' | 'trace-backend';
-  setting: 'PACKET_PORT' | 'TRACE_PORT';
+  service: 'packet-service' | 'trace-backend' | 'console';
+  setting: 'PACKET_PORT' | 'TRACE_PORT' | 'CONSOLE_PORT';
   /** undefined if the setting is 0, so that the port is not known */
   url: string | undefined;
   /** free: nothing listens; silent: no answer in time; foreign: not this service */
@@ -30,10 +31,11 @@ export type Samples = ReadonlyMap<string, number>;
 
 /** Asks the services of the settings for their health and metrics. */
 export function lookAtServices(settings: Settings): Promise<ServiceLook[]> {
-  const { SERVICES, PACKET_PORT, TRACE_PORT } = settings;
+  const { SERVICES, PACKET_PORT, TRACE_PORT, CONSOLE_PORT } = settings;
   return Promise.all([
     ...(SERVICES.includes('packet') ? [look(settings, 'packet-service', 'PACKET_PORT', PACKET_PORT)] : []),
     ...(SERVICES.includes('trace') ? [look(settings, 'trace-backend', 'TRACE_PORT', TRACE_PORT)] : []),
+    ...(SERVICES.includes('console') ? [look(settings, 'console', 'CONSOLE_PORT', CONSOLE_PORT)] : []),
   ]);
 }
 
@@ -48,11 +50,12 @@ async function look(
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const found = { service, setting, url };
   if (!(await accepts(host, port))) return { ...found, port: 'free' };
-  const answer = await ask(`${url}/health/ready`);
+  // The console has no state that could be unready, and no metrics.
+  const answer = await ask(`${url}/health/${service === 'console' ? 'live' : 'ready'}`);
   if (answer === undefined) return { ...found, port: 'silent' };
   const health = readHealth(answer.text, service);
   if (!health) return { ...found, port: 'foreign' };
-  const metrics = await ask(`${url}/metrics`, METRICS_TOKEN);
+  const metrics = service === 'console' ? undefined : await ask(`${url}/metrics`, METRICS_TOKEN);
   return {
     ...found,
     port: 'ours',
@@ -85,7 +88,8 @@ async function ask(url: string, token?: string): Promise<{ status: number; text:
 function readHealth(text: string, service: string): Readiness | undefined {
   try {
     const body = JSON.parse(text);
-    return body.service === service && Array.isArray(body.details) ? body : undefined;
+    const { details = service === 'console' ? [] : undefined } = body;
+    return body.service === service && Array.isArray(details) ? { ...body, details } : undefined;
   } catch {
     return undefined;
   }
@@ -146,6 +150,18 @@ const REMEDIES: Record<string, string> = {
   WRITER_HUNG: 'look for locks and stuck sessions in the database; the service goes on by itself',
   STOPPING: 'wait until it has stopped',
 };
+
+/**
+ * Whether the console is built, if it is among the services.
+ *
+ * @param folder of the built console, if it is another one
+ */
+export function checkConsole({ SERVICES }: Pick<Settings, 'SERVICES'>, folder?: string): Finding[] {
+  if (!SERVICES.includes('console')) return [];
+  if (isConsoleBuilt(folder)) return [ok('console', 'is built')];
+  const message = 'is not built: its address only says how to build it';
+  return [warning('console', message, 'run `npm run console`, and restart it')];
+}
 
 /** Seconds since the start of a service's process; undefined if not known. */
 export function uptimeOf({ metrics }: ServiceLook, now: Date): number | undefined {

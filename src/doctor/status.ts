@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type pg from 'pg';
+import { isConsoleBuilt } from '../console/pages.ts';
 import { lookAtLog } from '../packet-service/log/look-store.ts';
 import { countPacketsSince } from '../packet-service/packets/count-store.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/pools.ts';
@@ -43,15 +44,16 @@ export async function describeStatus(settings: Settings, now: Date): Promise<str
 
 function describeService(look: ServiceLook, now: Date): string {
   const { service, url, port, health, metrics } = look;
-  if (port === 'unknown') return `${service}: at any free port`;
-  if (port !== 'ours') return `${service}: ${port === 'free' ? 'does not run' : port} at ${url}`;
+  const built = service === 'console' && !isConsoleBuilt() ? ', not built' : '';
+  if (port === 'unknown') return `${service}: at any free port${built}`;
+  if (port !== 'ours') return `${service}: ${port === 'free' ? 'does not run' : port} at ${url}${built}`;
   const uptime = uptimeOf(look, now);
   const requests = metrics?.get('http_request_duration_seconds_count') ?? 0;
   const rate =
     uptime === undefined
       ? ''
       : `, up for ${inTime(uptime)}, ${number(requests)} requests (${(requests / Math.max(uptime, 1)).toFixed(1)}/s)`;
-  return `${service}: ${health?.status} at ${url}${rate}`;
+  return `${service}: ${health?.status} at ${url}${rate}${built}`;
 }
 
 function describeDatabase({ facts, findings }: DatabaseLook, now: Date): string {
