@@ -126,3 +126,20 @@ test('a token whose user PostgreSQL could not hold names nobody', async () => {
     expect(answer.status, answer.text).toBe(401);
   }
 });
+
+test('a page of packets says who sent each of them where it is asked to', async () => {
+  await created('/intake/scouting', { ...observation, observed_at: '2019-03-01T08:15:00Z' }, amina);
+  await created('/intake/scouting', { ...observation, observed_at: '2019-03-01T08:16:00Z', from_user: 'x' });
+  const query = '/packets?from=2019-03-01&to=2019-03-02&type=note&order=asc';
+  for (const accept of ['application/json', 'application/geo+json']) {
+    const page = async (more: string) =>
+      (await service.send('GET', query + more, undefined, { accept })).body;
+    expect((await page('&authors=true')).authors).toEqual(['amina', null]);
+    const first = await page('&authors=true&limit=1');
+    expect(first.authors).toEqual(['amina']);
+    expect((await page(`&authors=true&limit=1&cursor=${first.next_cursor}`)).authors).toEqual([null]);
+    expect(await page('')).not.toHaveProperty('authors');
+    expect(await page('&authors=false')).not.toHaveProperty('authors');
+  }
+  expect((await service.send('GET', '/packets?authors=yes')).status).toBe(400);
+});

@@ -11,31 +11,32 @@ export const MAX_LIMIT = 1000;
 /** The body of a page: one text, or texts that are read one after another if some packets are large. */
 export type PageText = string | AsyncGenerator<string>;
 
+/** What a page says besides its packets. */
+export interface PageEnd {
+  /** absent on the last page */
+  nextCursor: string | undefined;
+  /** of the packets, in their order, if they are asked for */
+  authors?: (string | null)[] | undefined;
+}
+
 /** The body of a page of GET /packets: the stored texts are joined without parsing them. */
-export function pageAsJson(
-  database: Database,
-  rows: readonly PageRow[],
-  nextCursor: string | undefined,
-): PageText {
-  return pageText(database, rows, asPacket, '{"packets":[', endOfPage(rows.length, nextCursor));
+export function pageAsJson(database: Database, rows: readonly PageRow[], end: PageEnd): PageText {
+  return pageText(database, rows, asPacket, '{"packets":[', endOfPage(rows.length, end));
 }
 
 /**
  * A page as a GeoJSON FeatureCollection (RFC 7946): each packet a Feature at its capture point, or without
- * geometry when it has none. Header, Body and Footer are its properties, as they are in the packet; count and
- * next_cursor are members of the collection (§6.1 allows them).
+ * geometry when it has none. Header, Body and Footer are its properties, as they are in the packet; count, next_cursor
+ * and authors are members of the collection (§6.1 allows them).
  */
-export function pageAsGeoJson(
-  database: Database,
-  rows: readonly LocatedRow[],
-  nextCursor: string | undefined,
-): PageText {
+export function pageAsGeoJson(database: Database, rows: readonly LocatedRow[], end: PageEnd): PageText {
   const start = '{"type":"FeatureCollection","features":[';
-  return pageText(database, rows, asFeature, start, endOfPage(rows.length, nextCursor));
+  return pageText(database, rows, asFeature, start, endOfPage(rows.length, end));
 }
 
-function endOfPage(count: number, nextCursor: string | undefined): string {
-  return `],"count":${count}${nextCursor === undefined ? '' : `,"next_cursor":"${nextCursor}"`}}`;
+function endOfPage(count: number, { nextCursor, authors }: PageEnd): string {
+  const named = authors === undefined ? '' : `,"authors":${JSON.stringify(authors)}`;
+  return `],"count":${count}${named}${nextCursor === undefined ? '' : `,"next_cursor":"${nextCursor}"`}}`;
 }
 
 /**

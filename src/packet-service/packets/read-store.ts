@@ -95,6 +95,17 @@ export async function findMessageDetails(
   return new Map(rows.map(row => [row.id, row]));
 }
 
+/** The authors of packets by id (uuid form): the users of the tokens that they were sent with, null without a token. */
+export async function findAuthors(database: Database, ids: readonly string[]): Promise<(string | null)[]> {
+  const { rows } = await database.query<{ id: string; author: string }>({
+    name: 'find_authors',
+    text: 'SELECT id, author FROM packets WHERE id = ANY ($1::uuid[]) AND author IS NOT NULL',
+    values: [ids],
+  });
+  const found = new Map(rows.map(({ id, author }) => [id, author]));
+  return ids.map(id => found.get(id) ?? null);
+}
+
 /** Packets as findPackets gives them, but without the sections of packets of more than `largest` bytes. */
 export async function findSmallPackets(
   database: Database,

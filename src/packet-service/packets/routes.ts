@@ -10,13 +10,20 @@ import type { Visibility } from '../access/visibility.ts';
 import { positionOf } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { hashOf, spliceSections } from '../packet/packet.ts';
+import { ulidToUuid } from '../packet/ulid.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
 import { countByHour } from './count-store.ts';
 import { readFilter } from './filter.ts';
 import { packetPage } from './packet-page.ts';
-import { DEFAULT_LIMIT, idOf, MAX_LIMIT, pageAsGeoJson, pageAsJson } from './page-body.ts';
+import { DEFAULT_LIMIT, idOf, MAX_LIMIT, type PageEnd, pageAsGeoJson, pageAsJson } from './page-body.ts';
 import { largestOf } from './parts.ts';
-import { findPagePosition, listLocatedPackets, listPackets, type PageRow } from './read-store.ts';
+import {
+  findAuthors,
+  findPagePosition,
+  listLocatedPackets,
+  listPackets,
+  type PageRow,
+} from './read-store.ts';
 import type { PacketReader } from './reader.ts';
 import { arrivalsSchema, COUNTED_PER_HOUR, getPacketSchema, listPacketsSchema } from './schemas.ts';
 
@@ -59,7 +66,7 @@ export function registerPackets(
   });
 
   app.get('/packets', { schema: listPacketsSchema }, async (request, reply) => {
-    const { order = 'desc', cursor } = request.query;
+    const { order = 'desc', authors = 'false', cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const from = await reads(request);
     const { database } = from;
@@ -68,16 +75,25 @@ export function registerPackets(
     const threads = await visibility.readableThreads(request);
     const filter = { ...readFilter(request.query), threads };
     const page = { order, after, limit: limit + 1, largest: largestOf(limit + 1) };
+    const endOf = async (rows: PageRow[], nextCursor: string | undefined): Promise<PageEnd> => {
+      if (nextCursor !== undefined) linkNext(reply, nextCursor);
+      if (authors !== 'true') return { nextCursor };
+      return {
+        nextCursor,
+        authors: await findAuthors(
+          database,
+          rows.map(row => ulidToUuid(idOf(row))),
+        ),
+      };
+    };
     reply.header('vary', 'accept');
     const { accept } = request.headers;
     if (accept !== undefined && acceptWeight(accept, 'application/geo+json', 'named')) {
       const { rows, next } = cutPage(await listLocatedPackets(database, filter, page), limit);
-      if (next !== undefined) linkNext(reply, next);
-      return sendPage(reply, pageAsGeoJson(database, rows, next), GEOJSON_TYPE);
+      return sendPage(reply, pageAsGeoJson(database, rows, await endOf(rows, next)), GEOJSON_TYPE);
     }
     const { rows, next } = cutPage(await listPackets(database, filter, page), limit);
-    if (next !== undefined) linkNext(reply, next);
-    return sendPage(reply, pageAsJson(database, rows, next));
+    return sendPage(reply, pageAsJson(database, rows, await endOf(rows, next)));
   });
 }
 

@@ -83,7 +83,15 @@ const counted = {
   next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
 };
 
-const Page = Type.Object({ packets: Type.Array(PacketObject), ...counted });
+const authors = {
+  authors: Type.Optional(
+    Type.Array(Type.Union([Type.String(), Type.Null()]), {
+      description: 'the users whose tokens the packets were sent with, in their order; null without a token',
+    }),
+  ),
+};
+
+const Page = Type.Object({ packets: Type.Array(PacketObject), ...counted, ...authors });
 
 /** The geometry of a packet as a GeoJSON Feature. */
 export const PointOrNull = Type.Union([
@@ -109,6 +117,7 @@ const FeaturePage = Type.Object({
     }),
   ),
   ...counted,
+  ...authors,
 });
 
 /** Packets of one hour are counted up to this. */
@@ -183,6 +192,11 @@ export const listPacketsSchema = {
     order: Type.Optional(
       Type.Union([Type.Literal('desc'), Type.Literal('asc')], {
         description: 'desc (newest first) by default',
+      }),
+    ),
+    authors: Type.Optional(
+      Type.Union([Type.Literal('true'), Type.Literal('false')], {
+        description: 'true: the page says who sent its packets',
       }),
     ),
     limit: Type.Optional(
