@@ -12,7 +12,7 @@ const BUILT = `${FOLDER}/dist`;
 /** In the built console: the hash of what it was built from. */
 const MARK = `${BUILT}/.built`;
 /** Files that browsers take compressed, and the size in bytes from which on it is worth it. */
-const COMPRESSED = /\.(js|css|html|svg|json)$/;
+const COMPRESSED = /\.(m?js|css|html|svg|json)$/;
 const WORTH_IT = 1024;
 
 /**
