@@ -21,3 +21,8 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
   'permissions-policy': 'camera=(self), geolocation=(self), microphone=(), payment=(), usb=()',
 };
+
+/** The headers of the service worker, which loads nothing but files of the console. */
+export const WORKER_HEADERS = {
+  'content-security-policy': "default-src 'self'",
+};
