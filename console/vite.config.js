@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
@@ -10,7 +13,7 @@ const service = {
 };
 
 export default defineConfig({
-  plugins: [svelte({ compilerOptions: { runes: true } })],
+  plugins: [svelte({ compilerOptions: { runes: true } }), serviceWorker()],
   server: { proxy: { '/packet': service, '/trace': service } },
   build: {
     target: 'es2022',
@@ -34,3 +37,42 @@ export default defineConfig({
     },
   },
 });
+
+/** Files of the map, which are large, and of no use without a connection. */
+const LATER = /\/(field-map|maplibre|countries)/;
+
+/** Builds src/offline/service-worker.ts, and puts the names of the files of the build before it. */
+function serviceWorker() {
+  const NAME = 'service-worker.js';
+  let publicFolder;
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    enforce: 'post',
+    configResolved({ publicDir }) {
+      publicFolder = publicDir;
+    },
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: 'src/offline/service-worker.ts', fileName: NAME });
+    },
+    generateBundle(_options, bundle) {
+      const chunk = bundle[NAME];
+      if (chunk.imports.length > 0 || chunk.exports.length > 0)
+        throw new Error('the service worker must be one file');
+      const page = bundle['index.html'].source;
+      const entry = Object.values(bundle).find(({ isEntry, fileName }) => isEntry && page.includes(fileName));
+      const assets = Object.keys(bundle).filter(name => name.startsWith('assets/'));
+      const given = readdirSync(publicFolder);
+      const hash = createHash('sha256').update(page).update(chunk.code).update(assets.sort().join());
+      for (const name of given) hash.update(readFileSync(path.join(publicFolder, name)));
+      const paths = [...given, ...assets].map(name => `/${name}`);
+      const build = {
+        version: hash.digest('hex').slice(0, 16),
+        entry: `/${entry.fileName}`,
+        first: paths.filter(name => !LATER.test(name)),
+        later: paths.filter(name => LATER.test(name)),
+      };
+      chunk.code = `const BUILD = ${JSON.stringify(build)};\n${chunk.code}`;
+    },
+  };
+}

@@ -2,7 +2,10 @@ import { mount } from 'svelte';
 import './style.css';
 import App from './App.svelte';
 import { loadLanguage } from './messages/messages.svelte.ts';
+import { storeForOffline } from './offline/register.ts';
 import { loadInstanceName } from './shell/instance.svelte.ts';
 
 await Promise.all([loadLanguage(), loadInstanceName()]);
 mount(App, { target: document.getElementById('app') as HTMLElement });
+// Without it the console works as before, with a connection.
+storeForOffline(new URL(import.meta.url).pathname).catch(() => {});

@@ -14,11 +14,13 @@ const BODY_LIMIT = 64 * 1024;
  * The web console: its pages, and the two services under /packet and /trace, so that a browser has one origin to trust.
  *
  * @param services those that run in this process
+ * @param folder of the built console, if it is another one
  */
 export async function consoleService(
   settings: Settings,
   services: Services,
   logger: FastifyBaseLogger,
+  folder?: string,
 ): Promise<Server> {
   const app = await createServer({
     title: 'fieldtrace console',
@@ -41,7 +43,7 @@ export async function consoleService(
     settings,
   });
   registerForwarding(app, services, settings);
-  await registerPages(app);
+  await registerPages(app, folder);
   if (app.hasReplyDecorator('sendFile')) registerBaseMap(app, settings);
   return app;
 }

@@ -96,6 +96,19 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('the page of a packet has a map of its place, and a way to the large one', async () => {
+  const { page, asked } = browser;
+  const id = await observe(52.5, 13.4, 'On a small map');
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.goto(`${pages.url}/packets/${id}`);
+  await drawn();
+  await eventually(() => asked.some(url => url.includes('/packet/tiles/observations/14/')));
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Show on the map' }).click();
+  await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get('at')).toBe('14/52.5/13.4');
+});
+
 test('the keyboard moves the map, and the address keeps where it is', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=5/0/0`, email);

@@ -90,6 +90,36 @@ test('packets are listed newest first, page by page; filters are in the address,
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('what comes in is shown at the top of the list by itself, with its author, and announced to who reads further down', async () => {
+  const { page } = browser;
+  const watching = page.waitForRequest(/\/packet\/sync\/packets/);
+  await logIn(page, `${pages.url}/packets?type=note`, email);
+  await watching;
+  const rows = page.getByRole('table').locator('tbody tr');
+  await rows.first().waitFor();
+  const before = await rows.count();
+  await observe('Just now', 23);
+  await page.getByRole('row', { name: /Just now.*Ana Uwase/ }).waitFor();
+  expect(await rows.first().innerText()).toContain('Just now');
+  expect(await rows.count()).toBe(before + 1);
+
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(100);
+  await observe('A minute later', 23);
+  const news = page.getByRole('button', { name: '1 new packet: show it' });
+  await news.waitFor();
+  expect(await page.getByText('A minute later').count()).toBe(0);
+  await expectAccessible(page);
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await news.click();
+  await page.getByText('A minute later').waitFor();
+  expect(await rows.first().innerText()).toContain('A minute later');
+  expect(await page.evaluate('scrollY')).toBe(0);
+  expect(await news.count()).toBe(0);
+  const texts = await rows.allInnerTexts();
+  expect(new Set(texts).size).toBe(before + 2);
+});
+
 test('a filter of the address that the service refuses is told in words, and can be tried again', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets?from=yesterday`, email);

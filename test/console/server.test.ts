@@ -50,6 +50,12 @@ test('files with a hash in their names are kept for a year, compressed; what is 
     'content-type': expect.stringContaining('javascript'),
     'x-content-type-options': 'nosniff',
   });
+  const worker = await pages.send('GET', '/service-worker.js');
+  expect(Object.fromEntries(worker.headers)).toMatchObject({
+    'cache-control': 'no-cache',
+    'content-security-policy': "default-src 'self'",
+    'content-type': expect.stringContaining('javascript'),
+  });
   for (const path of ['/assets/gone-12345678.js', '/.built', '/../package.json', '/%2e%2e/package.json']) {
     const { status, body } = await pages.send('GET', path);
     expect([status, Object.keys(body)], path).toEqual([404, ['error']]);

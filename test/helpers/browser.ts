@@ -17,12 +17,13 @@ export interface Browser {
  * Chromium without a window, with a profile of its own.
  *
  * @param viewport in CSS pixels
- * @param options webgl: whether it draws WebGL
+ * @param options webgl: whether it draws WebGL; offline: whether pages may have service workers, whose requests no
+ * route of a test sees
  * @throws Error that says what to install where there is no browser
  */
 export async function openBrowser(
   viewport = { width: 1280, height: 800 },
-  { webgl = false } = {},
+  { webgl = false, offline = false } = {},
 ): Promise<Browser> {
   const { executablePath, env } = await findChromium();
   const profile = await mkdtemp(path.join(tmpdir(), 'fieldtrace-browser-'));
@@ -31,6 +32,7 @@ export async function openBrowser(
     env: { ...process.env, ...env },
     headless: true,
     viewport,
+    serviceWorkers: offline ? 'allow' : 'block',
     args: [
       '--no-sandbox',
       // WebGL without a graphics card is computed, which takes memory and time.
@@ -46,6 +48,7 @@ export async function openBrowser(
   const complaints: string[] = [];
   const asked: string[] = [];
   page.on('console', message => {
+    if (message.text() === 'Service Worker registration blocked by Playwright') return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   page.on('pageerror', error => complaints.push(error.message));

@@ -15,11 +15,11 @@ export const PHONE = { width: 390, height: 844 };
 /**
  * A browser that reaches nothing but the console.
  *
- * @param options webgl: whether it draws maps
+ * @param options webgl: whether it draws maps; offline: whether the console is stored for use without a connection
  */
 export async function consoleBrowser(
   of: Pick<RunningConsole, 'url'>,
-  options: { webgl?: boolean } = {},
+  options: { webgl?: boolean; offline?: boolean } = {},
 ): Promise<Browser> {
   const browser = await openBrowser(DESKTOP, options);
   await browser.page.context().route('**/*', route => {

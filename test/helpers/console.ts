@@ -53,8 +53,15 @@ export async function buildConsole(): Promise<void> {
   );
 }
 
-/** A console on a free port, over a database of its own. */
-export async function runningConsole(environment: Record<string, string> = {}): Promise<RunningConsole> {
+/**
+ * A console on a free port, over a database of its own.
+ *
+ * @param built the folder of the built console, if it is another one
+ */
+export async function runningConsole(
+  environment: Record<string, string> = {},
+  built?: string,
+): Promise<RunningConsole> {
   await buildConsole();
   const database = await testDatabase();
   const { connection } = database;
@@ -72,7 +79,7 @@ export async function runningConsole(environment: Record<string, string> = {}): 
   const elsewhere = packetPersonalData(settings, role);
   const trace = await traceBackend(settings, role, logger, elsewhere);
   const packet = await packetService(settings, role, logger, trace.registry);
-  const app = await consoleService(settings, { packet, trace: trace.app }, logger);
+  const app = await consoleService(settings, { packet, trace: trace.app }, logger, built);
   for (const server of [packet, trace.app, app]) await server.listen({ host: '127.0.0.1', port: 0 });
   const [url, packetUrl, traceUrl] = [app, packet, trace.app].map(listeningUrl) as [string, string, string];
   const pools = {

@@ -3,7 +3,9 @@ import { t } from '../messages/messages.svelte.ts';
 
 /** What a failure says to a person. */
 export function failureText(failure: unknown): string {
-  if (!(failure instanceof Failure)) return t('common.failed.unknown');
+  // Files of a screen that were not loaded before are missing without a connection.
+  if (!(failure instanceof Failure))
+    return t(navigator.onLine ? 'common.failed.unknown' : 'common.failed.offline');
   if (failure.status === 0) return t('common.failed.offline');
   if (failure.status === 403) return t('common.failed.forbidden', { message: failure.message });
   if (failure.status === 429 || failure.status === 503) {

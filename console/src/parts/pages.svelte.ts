@@ -18,14 +18,27 @@ export class Pages<Row> {
   isLoading = $state(true);
   failure = $state.raw<unknown>(undefined);
 
-  readonly #load: LoadPage<Row>;
-  #abort = new AbortController();
+  /** rows of the first page that have come since, as `look` found */
+  newCount = $state(0);
 
-  constructor(load: LoadPage<Row>) {
+  readonly #load: LoadPage<Row>;
+  readonly #key: (row: Row) => unknown;
+  #abort = new AbortController();
+  /** aborted when the first page is loaded again */
+  #list = new AbortController();
+  #reading: Promise<void> = Promise.resolve();
+  #newest: Page<Row> | undefined;
+
+  /** @param key identifies a row, for lists that look for new ones */
+  constructor(load: LoadPage<Row>, key: (row: Row) => unknown = row => row) {
     this.#load = load;
+    this.#key = key;
     $effect(() => {
       void this.#read(undefined);
-      return () => this.#abort.abort();
+      return () => {
+        this.#abort.abort();
+        this.#list.abort();
+      };
     });
   }
 
@@ -44,10 +57,44 @@ export class Pages<Row> {
     await this.#read(undefined);
   }
 
-  async #read(after: string | undefined): Promise<void> {
+  /** Asks for the first page again, and counts what is new on it. */
+  async look(): Promise<void> {
+    const { signal } = this.#list;
+    await this.#reading;
+    if (signal.aborted) return;
+    const page = await this.#load(undefined, signal);
+    if (signal.aborted) return;
+    const known = new Set(this.rows.map(this.#key));
+    this.#newest = page;
+    this.newCount = page.rows.filter(row => !known.has(this.#key(row))).length;
+  }
+
+  /** Shows what `look` has found. */
+  showNew(): void {
+    const page = this.#newest;
+    if (!page || this.newCount === 0) return;
+    const fresh = new Set(page.rows.map(this.#key));
+    const others = this.rows.filter(row => !fresh.has(this.#key(row)));
+    const isGap = others.length === this.rows.length;
+    this.rows = isGap ? page.rows : [...page.rows, ...others];
+    if (isGap) this.next = page.next;
+    this.newCount = 0;
+  }
+
+  #read(after: string | undefined): Promise<void> {
+    this.#reading = this.#readPage(after);
+    return this.#reading;
+  }
+
+  async #readPage(after: string | undefined): Promise<void> {
     this.#abort.abort();
     this.#abort = new AbortController();
     const { signal } = this.#abort;
+    if (after === undefined) {
+      this.#list.abort();
+      this.#list = new AbortController();
+      this.newCount = 0;
+    }
     const loading = this.#load(after, signal);
     untrack(() => {
       this.isLoading = true;

@@ -1,4 +1,4 @@
-import { regainSession } from './session.svelte.ts';
+import { regainSession, renewSession } from './session.svelte.ts';
 
 /**
  * fetch for everything behind the login. If the session has ended, it is renewed, or the user logs in again in a dialog
@@ -18,4 +18,11 @@ async function namesField(response: Response): Promise<boolean> {
     .json()
     .catch(() => undefined)) as { validationErrorDetails?: object } | undefined;
   return body?.validationErrorDetails !== undefined;
+}
+
+/** fetch for what nobody has asked for, such as news: it renews the session if it can, and asks nobody to log in. */
+export async function quietFetch(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await fetch(request);
+  return response.status === 401 && (await renewSession()) ? fetch(again) : response;
 }

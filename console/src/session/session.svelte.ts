@@ -1,8 +1,8 @@
 import { Failure, failureOf } from '../api/failure.ts';
-import type { components, paths } from '../api/generated/trace-backend.d.ts';
+import type { components } from '../api/generated/trace-backend.d.ts';
+import { rememberedUser, rememberUser, type User } from './remembered-user.ts';
 
-export type User =
-  paths['/api/user/profile']['get']['responses']['200']['content']['application/json']['data'];
+export type { User };
 export type Schemas = components;
 
 /** undefined before it is known, null without a login */
@@ -13,7 +13,7 @@ let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }) => {
-  if (data === 'logout') user = null;
+  if (data === 'logout') setCurrent(null);
   if (data === 'login') void loadUser();
 });
 
@@ -35,6 +35,23 @@ export const session = {
   },
 };
 
+/** Answers with these come from a proxy that does not reach the services. */
+const UNREACHABLE = new Set([0, 502, 504]);
+
+/** Whether the services have not said yet that the user who is shown is logged in. */
+let isRemembered = false;
+
+function setCurrent(found: User | null): void {
+  user = found;
+  isRemembered = false;
+  rememberUser(found);
+}
+
+function showRemembered(remembered: User): void {
+  user = remembered;
+  isRemembered = true;
+}
+
 async function call(method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`/trace/api/user/${path}`, {
     method,
@@ -47,13 +64,34 @@ async function call(method: string, path: string, body?: object): Promise<unknow
   return (answer as { data?: unknown } | undefined)?.data;
 }
 
-/** Finds out who is logged in. */
+/** How long the services may take to say who is logged in before it is who was the last time, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Finds out who is logged in; without a connection, it is who was the last time. */
 export async function loadUser(): Promise<void> {
+  const remembered = rememberedUser();
+  const late = setTimeout(() => {
+    if (user === undefined && remembered) showRemembered(remembered);
+  }, PATIENCE_MS);
   try {
-    user = (await call('GET', 'profile')) as User;
+    const found = await askUser();
+    // If the session of the user who is shown has ended, the next request asks for a login above the screen.
+    if (found || !isRemembered) setCurrent(found);
+  } catch (error) {
+    if (!remembered || !(error instanceof Failure) || !UNREACHABLE.has(error.status)) throw error;
+    showRemembered(remembered);
+    addEventListener('online', () => void loadUser().catch(() => {}), { once: true });
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function askUser(): Promise<User | null> {
+  try {
+    return (await call('GET', 'profile')) as User;
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 401) throw error;
-    user = (await renewed()) ?? null;
+    return (await renewed()) ?? null;
   }
 }
 
@@ -75,7 +113,7 @@ export async function login(credentials: {
     location.reload();
     return;
   }
-  user = found;
+  setCurrent(found);
   goOn(true);
 }
 
@@ -84,19 +122,19 @@ export async function logout(): Promise<void> {
     if (!(error instanceof Failure) || error.status !== 401) throw error;
   });
   tabs.postMessage('logout');
-  user = null;
+  setCurrent(null);
   goOn(false);
 }
 
 /** Gives up what waits for a login. */
 export function abandon(): void {
-  user = null;
+  setCurrent(null);
   goOn(false);
 }
 
 /** Takes over a change of the user's own profile. */
 export function setUser(changed: User): void {
-  user = changed;
+  setCurrent(changed);
 }
 
 function goOn(isBack: boolean): void {
@@ -123,14 +161,18 @@ function renewed(): Promise<User | undefined> {
   return renewing;
 }
 
+/** Renews the session, unless it has ended. */
+export async function renewSession(): Promise<boolean> {
+  const found = await renewed();
+  if (!found) return false;
+  if (user && user.id !== found.id) location.reload();
+  setCurrent(found);
+  return true;
+}
+
 /** Renews the session, or waits until the user has logged in again. */
 export async function regainSession(): Promise<boolean> {
-  const found = await renewed();
-  if (found) {
-    if (user && user.id !== found.id) location.reload();
-    user = found;
-    return true;
-  }
+  if (await renewSession()) return true;
   // The page of the login is shown already.
   if (!user) return false;
   return new Promise(resolve => {

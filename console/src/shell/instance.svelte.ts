@@ -1,6 +1,11 @@
 /** The name of the instance, which an administrator chooses. */
 let name = $state<string | undefined>(undefined);
 
+/** Where the browser keeps it for use without a connection. */
+const STORED = 'instance';
+/** How long the page waits for it, in milliseconds. */
+const PATIENCE_MS = 5000;
+
 /** The global setting of the trace backend with the name. */
 export const NAME_SETTING = 'INSTANCE_NAME';
 
@@ -15,12 +20,19 @@ export function isNamed(): boolean {
 
 export function setInstanceName(chosen: string): void {
   name = chosen;
+  localStorage.setItem(STORED, chosen);
 }
 
-/** Reads the name; without an answer it stays as it is. */
+/** Reads the name; without an answer it is the last one that is known. */
 export async function loadInstanceName(): Promise<void> {
-  const answer = await fetch(`/trace/api/public/globalSettings/${NAME_SETTING}`).catch(() => undefined);
-  if (!answer?.ok) return;
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const answer = await fetch(`/trace/api/public/globalSettings/${NAME_SETTING}`, { signal }).catch(
+    () => undefined,
+  );
+  if (!answer?.ok) {
+    name = localStorage.getItem(STORED) ?? undefined;
+    return;
+  }
   const { data } = (await answer.json()) as { data: { value?: string } };
-  if (data.value) name = data.value;
+  if (data.value) setInstanceName(data.value);
 }

@@ -31,8 +31,10 @@ export async function loadPeople(): Promise<void> {
   }));
 }
 
-/** The name of a user of the packet service: a colleague's, else the id. */
+/** The name of a user of the packet service: the user's own or a colleague's, else the id. */
 export function nameOf(id: string): string {
+  const { user } = session;
+  if (user && id === String(user.id)) return [user.name, user.surname].filter(Boolean).join(' ') || id;
   return colleagues.find(person => person.id === id)?.name || id;
 }
 

@@ -1,5 +1,7 @@
 /** Pause after a request that failed, in milliseconds. */
 const TROUBLE_MS = 15_000;
+/** Pause after news, in milliseconds: where much comes in, it is told at most once in this time. */
+const REST_MS = 1000;
 /** Seconds that one request waits for news. */
 const WAIT = 55;
 
@@ -41,7 +43,10 @@ async function follow(userId: string, following: Following): Promise<void> {
       }
       const page = (await response.json()) as { since: string; count: number };
       since = page.since;
-      if (page.count > 0) onNews();
+      if (page.count > 0) {
+        onNews();
+        await pause(REST_MS, signal);
+      }
     } catch {
       if (!signal.aborted) await pause(TROUBLE_MS, signal);
     }

@@ -1,0 +1,201 @@
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { buildConsole, type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { temporaryFolder } from '../helpers/folder.ts';
+import type { Send } from '../helpers/service.ts';
+
+const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
+/** Busy machines have time. */
+const SOON = { timeout: 60_000 };
+
+/** The script of the page, and what the next build calls it. */
+let entry: string;
+const NEXT = 'index-newbuild.js';
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let pages: RunningConsole;
+let browser: Browser;
+let email: string;
+let send: Send;
+beforeAll(async () => {
+  await buildConsole();
+  const page = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
+  entry = /\/assets\/(index-[\w-]+\.js)/.exec(page)?.[1] as string;
+  folder = await temporaryFolder();
+  cpSync(BUILT, folder.folder, { recursive: true });
+  // The server lists the files when it starts.
+  cpSync(path.join(BUILT, 'assets', entry), path.join(folder.folder, 'assets', NEXT));
+  pages = await runningConsole({}, folder.folder);
+  browser = await consoleBrowser(pages, { offline: true });
+  ({ email } = await pages.newUser());
+  ({ send } = await pages.login(email));
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+  await folder.remove();
+});
+beforeEach(async () => {
+  await browser.page.context().setOffline(false);
+  await browser.page.context().clearCookies();
+});
+
+/** Waits until the files of the console are stored in the browser. */
+const stored = (page: Page) => page.evaluate('navigator.serviceWorker.ready.then(() => {})');
+const caches = (page: Page) => page.evaluate('caches.keys()') as Promise<string[]>;
+const isReached = (page: Page) =>
+  page.evaluate("fetch('/packet/health/live').then(() => true, () => false)") as Promise<boolean>;
+
+async function withMessage(message: string): Promise<object[]> {
+  const { body } = await send('GET', '/packet/packets?limit=1000');
+  return body.packets.filter(({ Body }: { Body: { message: string } }) => Body.message === message);
+}
+
+/** Fills in and sends the form of an observation. */
+async function observe(page: Page, message: string): Promise<void> {
+  await page.getByLabel('What do you see?').fill(message);
+  await page.getByLabel('Latitude').fill('-1.95');
+  await page.getByLabel('Longitude').fill('30.06');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+}
+
+test('after one visit the console opens without a connection, and an observation made then arrives once', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/`, email);
+  await stored(page);
+  await page.context().setOffline(true);
+  expect(await isReached(page)).toBe(false);
+  await page.reload();
+  await page.getByText('There is no connection. New observations are kept').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'New observation' }).click();
+  await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await observe(page, 'from the valley');
+  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.reload();
+  await page.getByText('1 observation waits to be sent').waitFor();
+  await expectAccessible(page);
+  expect(await withMessage('from the valley')).toEqual([]);
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}/observations/new`);
+  await other.getByText('1 observation waits to be sent').waitFor();
+
+  // Both tabs send it as soon as they can.
+  await page.context().setOffline(false);
+  await expect.poll(async () => (await withMessage('from the valley')).length, SOON).toBe(1);
+  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+  await expect.poll(() => other.getByText('waits to be sent').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('There is no connection').count(), SOON).toBe(0);
+  await other.close();
+  expect(await withMessage('from the valley')).toHaveLength(1);
+  // What was being preloaded when the service worker took over is loaded once more.
+  const expected = /ERR_INTERNET_DISCONNECTED|cross-world service worker resource mismatch/;
+  expect(realComplaints(browser).filter(text => !expected.test(text))).toEqual([]);
+});
+
+test('only files of the build are stored, never an answer of the services', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await stored(page);
+  await page.getByRole('table').waitFor();
+  const addresses = (await page.evaluate(
+    'caches.keys().then(async ([name]) => (await (await caches.open(name)).keys()).map(({ url }) => url))',
+  )) as string[];
+  const paths = addresses.map(address => new URL(address).pathname);
+  expect(paths).toContain('/');
+  const built = globSync('**/*', { cwd: BUILT }).map(name => `/${name.replaceAll(path.sep, '/')}`);
+  expect(paths.filter(name => name !== '/' && !built.includes(name))).toEqual([]);
+  expect(paths).not.toContain('/service-worker.js');
+  expect(paths.filter(name => /maplibre|countries-50m/.test(name))).toEqual([]);
+  expect(await caches(page)).toHaveLength(1);
+});
+
+test('every screen says without a connection what is the matter, and loads by itself when it is back', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/`, email);
+  await stored(page);
+  await page.context().setOffline(true);
+  for (const screen of [
+    '/',
+    '/packets',
+    '/threads',
+    '/inbox',
+    '/companies',
+    '/products',
+    '/currency',
+    '/account/sessions',
+  ]) {
+    await page.goto(`${pages.url}${screen}`);
+    await page.getByText('There is no connection to the server').first().waitFor();
+    await page.getByText('other screens need a connection').waitFor();
+  }
+  await expectAccessible(page);
+  await page.goto(`${pages.url}/packets`);
+  await page.getByText('There is no connection to the server').waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  // Only the server can end a session.
+  await page.getByRole('status').getByText('There is no connection to the server').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('from the valley').waitFor();
+});
+
+test('a logout is one without a connection, too: nobody is remembered', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/`, email);
+  await stored(page);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.getByText('There is no connection to the server').waitFor();
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+/** Replaces the build on the server by one whose script has another name; the old script is gone, as after an update. */
+function update(): void {
+  const root = folder.folder;
+  for (const name of globSync('**/*.{gz,br}', { cwd: root })) rmSync(path.join(root, name));
+  for (const name of globSync('**/*.{js,html}', { cwd: root })) {
+    const file = path.join(root, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(entry, NEXT));
+  }
+  rmSync(path.join(root, 'assets', entry));
+  const worker = path.join(root, 'service-worker.js');
+  writeFileSync(worker, readFileSync(worker, 'utf8').replace(/version":"\w+/, 'version":"newbuild'));
+}
+
+test('a new build leaves the open page and what is typed there alone, and takes over at the next navigation', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await stored(page);
+  const [before] = await caches(page);
+  const message = page.getByLabel('What do you see?');
+  await message.fill('half a sentence');
+  update();
+  await page.evaluate('navigator.serviceWorker.ready.then(registration => registration.update())');
+  const waiting = 'navigator.serviceWorker.ready.then(({ waiting }) => waiting !== null)';
+  await eventually(() => page.evaluate(waiting));
+  expect(await message.inputValue()).toBe('half a sentence');
+  expect(await page.evaluate(waiting)).toBe(true);
+  // A screen of the old build, whose files the server may not have any more.
+  await page.getByRole('link', { name: 'Packets', exact: true }).click();
+  await page.getByRole('heading', { name: 'Packets', exact: true }).waitFor();
+  expect(await caches(page)).toContain(before);
+
+  await eventually(async () => {
+    await page.goto(`${pages.url}/observations/new`);
+    await page.getByRole('heading', { name: 'New observation' }).waitFor();
+    return (await caches(page)).join() === 'console-newbuild';
+  });
+  expect(await page.content()).toContain('index-newbuild.js');
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.getByText('There is no connection. New').waitFor();
+  expect(await page.content()).toContain('index-newbuild.js');
+  await page.context().setOffline(false);
+});
