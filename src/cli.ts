@@ -7,6 +7,7 @@ import { migratePacketService } from './packet-service/app.ts';
 import { BackupError } from './platform/backup/backup-error.ts';
 import { Problem } from './platform/http/problems.ts';
 import { makeLogger } from './platform/logging/logger.ts';
+import { DistributeError } from './platform/postgres/citus/distribute.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { MoveError } from './platform/postgres/move/move.ts';
@@ -72,9 +73,14 @@ async function migrate(
 
 /** A message without a stack for what can be expected to fail. */
 function explain(error: Error): string {
-  const expected = [BackupError, EmbeddedPostgresError, MigrationError, MoveError, Problem].some(
-    kind => error instanceof kind,
-  );
+  const expected = [
+    BackupError,
+    DistributeError,
+    EmbeddedPostgresError,
+    MigrationError,
+    MoveError,
+    Problem,
+  ].some(kind => error instanceof kind);
   if (expected || isWrongInput(error) || 'code' in error || '$metadata' in error) return error.message;
   return error.stack ?? String(error);
 }

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { revokeLeakedKey, setPassword, unlockUser } from './access-commands.ts';
 import { type BackupCommand, backupList, backupNow, restoreBackup, verifyBackup } from './backup-commands.ts';
 import { type CommandOptions, recordedCommands } from './command-audit.ts';
+import { runDistribute } from './distribute-command.ts';
 import { doctor, status } from './doctor-command.ts';
 import { move } from './move-command.ts';
 import { migratePacketService } from './packet-service/app.ts';
@@ -249,6 +250,20 @@ export const commands: Record<string, Command> = {
     async alone({ options: { from, to }, logger }) {
       return move({ from: from as string, to: to as string }, logger);
     },
+  },
+  distribute: {
+    usage: 'distribute [--workers host:port,…] [--coordinator host:port] [--shards N] [--dry-run | --status]',
+    does: 'distributes packets and messages over the servers of a Citus cluster whose coordinator is DATABASE_URL; without workers the coordinator holds the shards. Stop the services first. It can be repeated after an interruption (docs/scale-out.md)',
+    options: {
+      workers: { type: 'string' },
+      coordinator: { type: 'string' },
+      shards: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+      status: { type: 'boolean' },
+    },
+    migrates: ['packet'],
+    run: ({ owner, settings, options }) =>
+      runDistribute(owner, settings, options, (name, range) => readNumber(name, options[name], range)),
   },
   verify: {
     usage: 'verify [--threads N]',

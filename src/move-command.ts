@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { recordCommand } from './command-audit.ts';
 import { migratePacketService, MOVED as PACKET } from './packet-service/app.ts';
 import { appendAll } from './packet-service/log/append-all.ts';
+import { findVisible } from './packet-service/packets/visible-store.ts';
 import { type Connection, connectionFromUrl } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from './platform/postgres/embedded/index.ts';
 import { otherMajorIn } from './platform/postgres/embedded/running.ts';
@@ -33,7 +34,7 @@ export async function move({ from, to }: { from: string; to: string }, logger: L
       if (packets) await migratePacketService(target.connection, target.owner);
       if (tables.some(name => name.startsWith(TRACE.schema)))
         await migrateTraceBackend(target.connection, target.owner);
-      if (packets) await appendAll(target.connection);
+      if (packets) await appendAll(target.connection, findVisible);
       await recordCommand(target.connection, 'move', {});
       const setting = isUrl(to) ? 'DATABASE_URL' : 'DATA_DIR';
       return (

@@ -6,6 +6,7 @@ import { type Node, parse } from 'acorn';
 import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
 import { settingsTable } from '../scripts/settings-table.ts';
+import { PLACEMENTS } from '../src/packet-service/contract/placements.ts';
 import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/locks/advisory-locks.ts';
 import { oddPhrases, proseOf } from './helpers/odd-phrases.ts';
 
@@ -259,6 +260,17 @@ test('every table has an owner', () => {
       expect(Object.keys(OWNERS), `${file} creates ${table}`).toContain(table);
     }
   }
+});
+
+test('every table of the packet service has a placement for a distributed database; those of the trace backend are local', () => {
+  const created = globSync('src/packet-service/migrations/*.sql', { cwd: root }).flatMap(file =>
+    [...textOf(file).matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/gim)].map(
+      ([, table]) => table as string,
+    ),
+  );
+  expect(Object.keys(PLACEMENTS).sort(), 'src/packet-service/contract/placements.ts').toEqual(
+    [...new Set([...created, 'migrations'])].sort(),
+  );
 });
 
 test('a migration that has landed keeps its text, because databases remember its checksum', () => {

@@ -49,6 +49,7 @@ import { registerPackets } from './packets/routes.ts';
 import { closePools, openPools, type Pools, SCHEMA } from './pools.ts';
 import { openReading, type Reading } from './replicas/open-replicas.ts';
 import type { ChooseReads } from './replicas/reads.ts';
+import { findVisible } from './packets/visible-store.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
@@ -136,7 +137,7 @@ export async function packetService(
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
-  const log = sequencer(logPool, { news, clock, onErased: addWords.forget }, logger);
+  const log = sequencer(logPool, { news, clock, onErased: addWords.forget, findVisible }, logger);
   const sources = { connection, pool, keepInvitationToken: insertInvitationToken, watch: watch('jobs') };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources);
 

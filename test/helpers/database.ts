@@ -12,6 +12,15 @@ export interface DatabaseServer {
   password: string;
   /** name of the migrated database to clone */
   template: string;
+  /** of a Citus cluster, whose servers each have their part of every database */
+  cluster?:
+    | undefined
+    | {
+        /** who makes and drops databases, and in which one */
+        administrator: { user: string; password: string; database: string };
+        /** the other servers */
+        workers: { host: string; port: number }[];
+      };
 }
 
 /** The role of services that run in the test's own process. */
@@ -35,9 +44,12 @@ export function asService<Way extends Connection>(connection: Way): Way {
 
 /** A migrated database of the caller's own, on the run's one server. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const { template, ...server } = inject('databaseServer');
+  const { template, cluster, ...server } = inject('databaseServer');
   const database = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(server, `CREATE DATABASE ${database} TEMPLATE ${template}`);
+  await administer(
+    { ...server, cluster },
+    `CREATE DATABASE ${database} TEMPLATE ${template} OWNER ${server.user}`,
+  );
   const connection = { ...server, database };
   const pool = openPool(connection, 'packet_service', 4);
   return {
@@ -45,7 +57,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     pool,
     async drop() {
       await pool.end();
-      await dropDatabase(server, database);
+      await dropDatabase({ ...server, cluster }, database);
     },
   };
 }
@@ -68,9 +80,19 @@ export async function dropDatabase(
   }
 }
 
-/** Runs a statement that cannot run inside the database it is about. */
-export async function administer(server: Omit<DatabaseServer, 'template'>, statement: string): Promise<void> {
-  const client = new pg.Client({ ...server, database: 'fieldtrace' });
+/** Runs a statement that cannot run inside the database it is about: on every server of a cluster. */
+export async function administer(
+  { cluster, ...server }: Omit<DatabaseServer, 'template'>,
+  statement: string,
+): Promise<void> {
+  const { administrator = { database: 'fieldtrace' }, workers = [] } = cluster ?? {};
+  for (const { host, port } of [server, ...workers]) {
+    await runOn({ ...server, ...administrator, host, port }, statement);
+  }
+}
+
+async function runOn(connection: Connection, statement: string): Promise<void> {
+  const client = new pg.Client(connection);
   await client.connect();
   try {
     await client.query(statement);

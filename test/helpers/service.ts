@@ -2,11 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import { type Logger, pino } from 'pino';
+import { inject } from 'vitest';
 import { packetService } from '../../src/packet-service/app.ts';
 import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
 import { asService, type ServiceRole, testDatabase } from './database.ts';
+import { checkWatched, watchStatements } from './distributed-statements.ts';
 import { temporaryFolder } from './folder.ts';
 
 export interface Answer {
@@ -53,6 +55,7 @@ export async function runningService(
   }: { logger?: Logger; registry?: UserRegistry; role?: ServiceRole } = {},
 ): Promise<RunningService> {
   const database = shared ? undefined : await testDatabase();
+  watchStatements(inject('serviceRole').user);
   const connection = shared?.connection ?? (database as { connection: Connection }).connection;
   const files = await temporaryFolder();
   const settings = readSettings({
@@ -79,6 +82,7 @@ export async function runningService(
       await app.close();
       await database?.drop();
       await files.remove();
+      checkWatched();
     },
   };
 }

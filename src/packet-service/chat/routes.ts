@@ -3,6 +3,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findOnEither } from '../../platform/postgres/replicas/read-from.ts';
+import { distributionOf } from '../../platform/postgres/citus/is-distributed.ts';
 import { type Caller, claimedUser, namedUser, required } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
@@ -54,6 +55,7 @@ export function registerChat(
   registerThreads(app, pool, ownThread(checkThread));
   registerParticipants(app, pool, checkThread);
   registerMessages(app, reads, ownThread(checkThread));
+  registerSearch(app, reads);
 }
 
 /** Finds a thread (uuid form) in which the token's user takes part, or that is open where there is no token. */
@@ -175,10 +177,13 @@ function registerMessages(app: Server, reads: ChooseReads, findOwn: OwnThread): 
     }
     return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));
   });
+}
 
+function registerSearch(app: Server, reads: ChooseReads): void {
+  const areDistributed = distributionOf('chat_messages');
   app.post('/chat/query', { schema: searchSchema, config: { keyScope: 'read' } }, async (request, reply) => {
     const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
-    const search = {
+    const asked = {
       userId: required('user_id', claimedUser(request, 'user_id', user_id)),
       openOnly: request.anonymous,
       keyword: keyword ? fold(keyword) : undefined,
@@ -187,6 +192,7 @@ function registerMessages(app: Server, reads: ChooseReads, findOwn: OwnThread): 
       to: rangeEnd(to, 'to'),
     };
     const readFrom = await reads(request);
+    const search = { ...asked, isDistributed: await areDistributed(readFrom) };
     const start = await positionOf(cursor, id => findOnEither(readFrom, on => findPagePosition(on, id)));
     const matches = (wanted: number) => searchMessages(readFrom, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));

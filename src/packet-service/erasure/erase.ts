@@ -13,6 +13,7 @@ import { eraseDetails, type LogEvent, queueErasure, queueEvents } from '../log/s
 import { hashOf } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import { type ErasablePacket, eraseSections, findErasable } from '../packets/erase-store.ts';
+import { findVisible } from '../packets/visible-store.ts';
 import { findRecipients } from '../sharing/shares/store.ts';
 import { uncountObservation } from '../tiles/counts.ts';
 import { insertErasure, returnRights, takeRights, vacuum } from './store.ts';
@@ -59,7 +60,7 @@ export async function erasePacket(erasing: Erasing, id: string, reason: string):
   if (!isUlid(ulid)) throw new Problem('not_found', `there is no packet ${id}`);
   const pool = openPool(erasing.connection, SCHEMA, 2, { deadline: { ms: STATEMENT_MS, of: 'statement' } });
   try {
-    await appendAll(erasing.connection);
+    await appendAll(erasing.connection, findVisible);
     const done = await transaction(pool, database => erase(database, ulid, trimmed));
     if (done.again) return { at: done.at, again: true, words: 0, files: 0 };
     await removeErased(pool, erasing.files, done);

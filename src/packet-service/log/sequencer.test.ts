@@ -7,6 +7,7 @@ import { type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
 import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { findVisible } from '../packets/visible-store.ts';
 import { readCursors } from './read-store.ts';
 import { sequencer } from './sequencer.ts';
 import {
@@ -65,6 +66,7 @@ function newSequencer(connection = database.connection) {
     onErased: () => {
       told.erasures++;
     },
+    findVisible,
   };
   const rest = {
     ...wait,

@@ -4,7 +4,8 @@ import type pg from 'pg';
 import { type WakeableWait, wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { ClockWatch } from './clock-watch.ts';
-import { appendQueued, listen, NO_HORIZON, type Round, readNotice } from './store.ts';
+import { appendFor, type FindVisible } from './distributed.ts';
+import { listen, NO_HORIZON, type Round, readNotice } from './store.ts';
 
 /**
  * Minimum pause after a round that appended something, in milliseconds: entries committed meanwhile share the next
@@ -22,6 +23,7 @@ interface Told {
   news: Pick<Broadcast, 'position' | 'advance' | 'settle'>;
   clock: Pick<ClockWatch, 'seen'>;
   onErased: () => void;
+  findVisible: FindVisible;
 }
 
 /** How it waits. Tests pass waits that do not end by time. */
@@ -49,12 +51,12 @@ export interface Sequencer {
  * @param pool of one connection in pipeline mode, which also listens
  * @param tell news: gets the position of the last entry, after each append of any process and at least once a second;
  *   clock: gets the time of that entry; onErased: a packet was erased, or may have been while this process did not
- *   listen
+ *   listen; findVisible: which packets can be read
  * @param waits replaces the timers
  */
 export function sequencer(
   pool: pg.Pool,
-  { news, clock, onErased }: Told,
+  { news, clock, onErased, findVisible }: Told,
   logger: FastifyBaseLogger,
   { rest, pause }: Waits = { rest: wakeableWait(), pause: wait },
 ): Sequencer {
@@ -70,13 +72,14 @@ export function sequencer(
     connection.on('notification', onNotice);
     await listen(connection);
     onErased();
+    const append = await appendFor(connection, findVisible);
     for (let horizon = NO_HORIZON; ; ) {
       // A wake during a round may be for a commit after the round's snapshot.
       rest.reset();
       const last = stopping;
       const began = performance.now();
       const before = news.position;
-      const round: Round = await appendQueued(connection, horizon);
+      const round: Round = await append(connection, horizon);
       horizon = round.horizon;
       news.settle(round.head, before);
       clock.seen(round.clock);

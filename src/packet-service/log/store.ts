@@ -24,8 +24,11 @@ export interface LogEvent {
 /** Events in one row of the outbox, at most. */
 const ROW_EVENTS = 1000;
 
-/** Rows of the outbox that one round moves, at most. */
+/** Rows of the outbox that one round moves, at most; only those of given transactions are moved all. */
 const ROUND_ROWS = 64;
+
+/** More than the transactions of a look have. */
+const MAX_ROWS = 1_000_000;
 
 /** Sent by every append, with the position of the last entry. */
 const APPENDED = 'packet_log';
@@ -137,11 +140,13 @@ export const NO_HORIZON = '0';
  * @param horizon `horizon` of the previous round on this connection: all transactions below it had ended, and their
  *   events were moved
  * @param now the time stored with the appended entries
+ * @param only the transactions whose events are moved; without it, all
  */
 export async function appendQueued(
   connection: Database,
   horizon: string,
   now: Date = new Date(),
+  only?: readonly string[],
 ): Promise<Round> {
   // 32 random bits, as PostgreSQL's integer.
   const tag = randomInt(-(2 ** 31), 2 ** 31);
@@ -156,9 +161,9 @@ export async function appendQueued(
     }),
     // A separate statement after the lock: its snapshot must include what the previous holder committed.
     connection.query<Omit<Round, 'head'> & { head: string }>({
-      name: 'append_queued',
-      text: MOVE,
-      values: [horizon, ROUND_ROWS, tag, now],
+      ...(only
+        ? { name: 'append_some', text: MOVE_SOME, values: [horizon, MAX_ROWS, tag, now, only] }
+        : { name: 'append_queued', text: MOVE, values: [horizon, ROUND_ROWS, tag, now] }),
     }),
     connection.query({ text: 'COMMIT' }),
   ]);
@@ -167,10 +172,10 @@ export async function appendQueued(
 }
 
 // One row of the outbox holds a batch: only the few rows are sorted and counted, not their events.
-const MOVE = `
+const moveSql = (also: string) => `
   WITH taken AS (
     DELETE FROM packet_log_queue WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM packet_log_queue WHERE xid >= $1::xid8 ORDER BY xid, ctid LIMIT $2))
+      SELECT ctid FROM packet_log_queue WHERE xid >= $1::xid8 ${also} ORDER BY xid, ctid LIMIT $2))
     RETURNING packet_log_queue.*, ctid AS place
   ), before AS (
     SELECT coalesce(max(position), 0) AS head,
@@ -194,6 +199,8 @@ const MOVE = `
     extract(epoch FROM clock)::float8 * 1000 AS clock,
     CASE WHEN rows > 0 THEN pg_notify('${APPENDED}', result.head::text) END
   FROM result, before`;
+const MOVE = moveSql('');
+const MOVE_SOME = moveSql('AND xid = ANY ($5::xid8[])');
 
 /** Listens on this connection for appends, events in the outbox, and erasures. */
 export async function listen(connection: Database): Promise<void> {

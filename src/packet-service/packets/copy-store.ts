@@ -109,16 +109,6 @@ export async function terminate(database: Database, pid: number): Promise<void> 
   await database.query({ text: 'SELECT pg_terminate_backend($1)', values: [pid] });
 }
 
-/** Whether the packets are distributed (Citus): then a COPY is collected completely before its first row is sent. */
-export async function isDistributed(database: Database): Promise<boolean> {
-  const extension = await database.query({ text: `SELECT FROM pg_extension WHERE extname = 'citus'` });
-  if (extension.rowCount === 0) return false;
-  const table = await database.query({
-    text: `SELECT FROM pg_dist_partition WHERE logicalrelid = 'packets'::regclass`,
-  });
-  return table.rowCount !== 0;
-}
-
 /**
  * The window that begins after a time and contains about `count` matching packets; packets with the same timestamp
  * are never split. Undefined if nothing follows.

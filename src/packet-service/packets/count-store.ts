@@ -8,7 +8,7 @@ import { conditionsOf, OWN } from './filter-store.ts';
 export async function countPacketsSince(database: Database, since: Date, limit: number): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::int AS count
-    FROM (SELECT FROM packets WHERE id >= ${firstUuidAt(since)}::uuid LIMIT ${limit}) AS recent`);
+    FROM (SELECT 1 FROM packets WHERE id >= ${firstUuidAt(since)}::uuid LIMIT ${limit}) AS recent`);
   return rows[0]?.count ?? 0;
 }
 
@@ -30,13 +30,13 @@ export async function countByHour(
   const bounds = Array.from({ length: hours + 1 }, (_, n) =>
     firstUuidAt(new Date(from.getTime() + n * 3_600_000)),
   );
-  const { rows } = await database.query<{ count: number }>(sql`
-    SELECT (
-      SELECT count(*)::int FROM (
-        SELECT FROM ${OWN.from}
-        WHERE p.id >= bound.first AND p.id < bound.next AND ${join(conditionsOf({ threads }, OWN), ' AND ')}
-        LIMIT ${limit}) AS made) AS count
-    FROM unnest(${bounds.slice(0, -1)}::uuid[], ${bounds.slice(1)}::uuid[]) WITH ORDINALITY AS bound (first, next, n)
-    ORDER BY n`);
+  const conditions = join(conditionsOf({ threads }, OWN), ' AND ');
+  const ofHours = bounds.slice(0, -1).map(
+    (first, n) => sql`
+      SELECT ${n}::int AS n, count(*)::int AS count FROM (
+        SELECT 1 FROM ${OWN.from}
+        WHERE p.id >= ${first}::uuid AND p.id < ${bounds[n + 1]}::uuid AND ${conditions} LIMIT ${limit}) AS made`,
+  );
+  const { rows } = await database.query<{ count: number }>(sql`${join(ofHours, ' UNION ALL ')} ORDER BY n`);
   return rows.map(({ count }) => count);
 }

@@ -4,12 +4,12 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { Problem } from '../../platform/http/problems.ts';
 import { isReplica, type ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
+import { isDistributed } from '../../platform/postgres/citus/is-distributed.ts';
 import { wholeRows } from './copy-rows.ts';
 import {
   beginExport,
   type ExportFilter,
   endExport,
-  isDistributed,
   nextWindow,
   terminate,
   type Window,
@@ -76,7 +76,8 @@ export async function openExport(
   const pieces = Readable.from(
     (async function* () {
       await beginExport(client);
-      const size = windowSize ?? ((await isDistributed(client)) ? WINDOW_PACKETS : undefined);
+      // Distributed, a COPY is collected completely before its first row is sent.
+      const size = windowSize ?? ((await isDistributed(client, 'packets')) ? WINDOW_PACKETS : undefined);
       const parts = () => windows(client, filter, size);
       yield* write((fields, statement) => copyPackets(client, parts(), fields, statement));
       await endExport(client);

@@ -10,9 +10,7 @@ afterAll(() => service.stop());
 
 /** Merges what waits, and tells how many pages of the list that was. */
 async function merged(): Promise<number> {
-  const { rows } = await service.pool.query(
-    "SELECT gin_clean_pending_list('chat_messages_by_piece')::int AS pages",
-  );
+  const { rows } = await service.pool.query('SELECT merge_messages()::int AS pages');
   return rows[0].pages;
 }
 

@@ -38,7 +38,7 @@ export interface Scope {
 }
 
 /** The order of the index by time, and within a thread of the primary key's, read backwards. */
-const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
+export const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
 
 /** Not a join, whose plan costs twice as much to start, and which would read all threads for a user of many. */
 const IS_OPEN = '(SELECT author IS NULL FROM chat_threads AS thread WHERE thread.thread_id = part.thread_id)';
@@ -50,9 +50,10 @@ export async function findScope(
 ): Promise<Scope> {
   const { rows } = await database.query<Scope>({
     name: openOnly ? 'find_open_scope' : 'find_scope',
-    text: `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count
-        ${openOnly ? `, ${isTokenUserSql('$1')} AS "isTokenUser"` : ''}
-      FROM chat_participants AS part WHERE user_id = $1 ${openOnly ? `AND ${IS_OPEN}` : ''}`,
+    // The subquery is for distributed tables: a statement that reads shards cannot read other tables as well.
+    text: `SELECT scope.* ${openOnly ? `, ${isTokenUserSql('$1')} AS "isTokenUser"` : ''} FROM (
+        SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count
+        FROM chat_participants AS part WHERE user_id = $1 ${openOnly ? `AND ${IS_OPEN}` : ''}) AS scope`,
     values: [userId],
   });
   return rows[0] as Scope;
@@ -63,6 +64,16 @@ export async function estimateMessages(database: Database): Promise<number | und
   const { rows } = await database.query<{ estimate: number }>({
     name: 'estimate_messages',
     text: "SELECT reltuples AS estimate FROM pg_class WHERE oid = 'chat_messages'::regclass",
+  });
+  const estimate = rows[0]?.estimate ?? 0;
+  return estimate > 0 ? estimate : undefined;
+}
+
+/** The same of a distributed table, whose size the coordinator does not know: the log has at least as many entries. */
+export async function estimateDistributed(database: Database): Promise<number | undefined> {
+  const { rows } = await database.query<{ estimate: number }>({
+    name: 'estimate_entries',
+    text: "SELECT reltuples AS estimate FROM pg_class WHERE oid = 'packet_log'::regclass",
   });
   const estimate = rows[0]?.estimate ?? 0;
   return estimate > 0 ? estimate : undefined;
@@ -235,13 +246,13 @@ export async function findWords(database: Database, part: Part, limit: number): 
 }
 
 /** Whether a message matches; strpos compares bytes, so that % and _ have no special meaning. */
-function matches({ keyword, geoid }: Conditions): Sql {
+export function matches({ keyword, geoid }: Conditions): Sql {
   return sql`(true
     ${keyword === undefined ? empty : sql`AND strpos(folded, ${keyword}) > 0`}
     ${geoid === undefined ? empty : sql`AND (geoid = ${geoid} OR coalesce(${geoid} = ANY (geoids), false))`})`;
 }
 
-function inRange({ from, to }: Conditions, before: MessagePosition | undefined): Sql {
+export function inRange({ from, to }: Conditions, before: MessagePosition | undefined): Sql {
   return sql`true
     ${from === undefined ? empty : sql`AND ts >= ${from}::timestamptz`}
     ${to === undefined ? empty : sql`AND ts <= ${to}::timestamptz`}
@@ -249,6 +260,6 @@ function inRange({ from, to }: Conditions, before: MessagePosition | undefined):
 }
 
 /** An array literal. */
-function braces(items: readonly (string | number)[]): string {
+export function braces(items: readonly (string | number)[]): string {
   return `{${items.join(',')}}`;
 }

@@ -1,13 +1,16 @@
 import type { ReadFrom } from '../../../platform/postgres/replicas/read-from.ts';
 import { userHasTokens } from '../../access/caller.ts';
 import type { MessagePosition, MessageRow } from '../messages/store.ts';
+import { lookUpDistributed, readNewest } from './distributed-search-store.ts';
 import { ngramSets } from './ngram-sets.ts';
-import { BATCH, firstStep, nextStep, type Progress } from './plan.ts';
+import { BATCH, firstDistributedStep, firstStep, nextStep, type Progress, type Step } from './plan.ts';
 import {
   type Conditions,
+  estimateDistributed,
   estimateMessages,
   findScope,
   lookUp,
+  type MessageScan,
   readByThread,
   readByTime,
 } from './search-store.ts';
@@ -22,6 +25,8 @@ export interface Search extends Omit<Conditions, 'threads'> {
   userId: string;
   /** only in threads that were created without a token */
   openOnly: boolean;
+  /** whether the messages are in shards of several servers */
+  isDistributed?: boolean;
 }
 
 /**
@@ -57,22 +62,23 @@ export async function* searchMessages(
   };
 
   let before = after;
-  for (let step = firstStep(count); step.way !== 'look up'; ) {
-    const read = step.way === 'by time' ? readByTime : readByThread;
+  const first = search.isDistributed ? firstDistributedStep : firstStep;
+  for (let step: Step = first(count); step.way !== 'look up'; ) {
     const limit = Math.min(progress.left, BATCH);
     const sample = progress.own === 0 ? SHARE_SAMPLE : 0;
-    const stretch = await read(database, conditions, before, { count: step.count, limit, sample });
+    const stretch = await readStep(database, conditions, before, { step, limit, sample, threads: count });
     yield stretch.rows;
     progress.left -= stretch.rows.length;
     const last = endOf(stretch.rows, limit);
     if (progress.left <= 0 || !(last ?? stretch.end)) return;
 
     if (step.way === 'by time' && sample > 0) progress.share = stretch.own / sample;
-    progress.own += step.way === 'by time' ? step.count * progress.share : step.count * count;
+    progress.own += step.way === 'by time' ? step.count * progress.share : stretch.read;
     progress.matches += stretch.rows.length;
     before = last ?? stretch.end;
     // Most searches end with the first step.
-    progress.total ||= (await estimateMessages(database)) ?? UNCOUNTED;
+    const estimate = search.isDistributed ? estimateDistributed : estimateMessages;
+    progress.total ||= (await estimate(database)) ?? UNCOUNTED;
     const way = step.way;
     step = nextStep(way, progress);
     if (step.way === 'look up' && progress.sets === 'unknown') {
@@ -84,12 +90,29 @@ export async function* searchMessages(
 
   while (progress.left > 0) {
     const limit = Math.min(progress.left, BATCH);
-    const rows = await lookUp(database, conditions, progress.sets as number[][], { before, limit });
+    const look = search.isDistributed ? lookUpDistributed : lookUp;
+    const rows = await look(database, conditions, progress.sets as number[][], { before, limit });
     yield rows;
     progress.left -= rows.length;
     before = endOf(rows, limit);
     if (!before) return;
   }
+}
+
+/** Reads on; `read` is the approximate number of the user's messages, for a step by thread. */
+async function readStep(
+  database: Database,
+  conditions: Conditions & Pick<Search, 'isDistributed'>,
+  before: MessagePosition | undefined,
+  ask: { step: Exclude<Step, { way: 'look up' }>; limit: number; sample: number; threads: number },
+): Promise<MessageScan & { read: number }> {
+  const { step, limit, sample, threads } = ask;
+  const read = step.count * threads;
+  if (conditions.isDistributed) return readNewest(database, conditions, before, { count: read, limit });
+  const found = await (step.way === 'by time'
+    ? readByTime(database, conditions, before, { count: step.count, limit, sample })
+    : readByThread(database, conditions, before, { count: step.count, limit }));
+  return { ...found, read };
 }
 
 /** The position of a message. */

@@ -1,4 +1,4 @@
-import sql, { empty, raw } from 'sql-template-tag';
+import sql, { bulk, empty, raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { isTokenUserSql } from '../../access/store.ts';
 
@@ -49,10 +49,10 @@ export async function addParticipants(
   now: Date,
 ): Promise<number> {
   const sorted = [...new Set(userIds)].sort();
+  if (sorted.length === 0) return 0;
   const { rowCount } = await database.query(sql`
     INSERT INTO chat_participants (thread_id, user_id, added_at)
-    SELECT ${threadId}::uuid, user_id, ${now}::timestamptz FROM unnest(${sorted}::text[]) AS added (user_id)
-    ON CONFLICT DO NOTHING`);
+    VALUES ${bulk(sorted.map(userId => [threadId, userId, now]))} ON CONFLICT DO NOTHING`);
   return rowCount ?? 0;
 }
 
@@ -104,8 +104,10 @@ export async function findParticipation(
 ): Promise<(Participant | undefined)[]> {
   const { rows } = await database.query<Participant & { id: string; user: string }>({
     name: 'find_participation',
-    text: `SELECT thread_id AS id, user_id AS "user", ${isTokenUserSql('chat_participants.user_id')} AS "isTokenUser"
-      FROM chat_participants WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[])`,
+    // OFFSET 0 is for distributed tables: a statement that reads shards cannot read other tables as well.
+    text: `SELECT part.*, ${isTokenUserSql('part."user"')} AS "isTokenUser" FROM (
+        SELECT thread_id AS id, user_id AS "user" FROM chat_participants
+        WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[]) OFFSET 0) AS part`,
     values: [distinct(asked.map(({ threadId }) => threadId)), distinct(asked.map(({ userId }) => userId))],
   });
   const participants = new Map(rows.map(row => [`${row.id} ${row.user}`, row]));

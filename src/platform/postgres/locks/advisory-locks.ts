@@ -21,6 +21,8 @@ export const ADVISORY_LOCKS = {
   move: 7_104_915_209,
   /** held while observations are counted for maps */
   tiles: 7_104_915_210,
+  /** held by the command that distributes a database over several servers */
+  distribute: 7_104_915_211,
 } as const;
 
 /** Prefixes of the texts whose hashes are lock numbers. */

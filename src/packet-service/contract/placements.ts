@@ -1,0 +1,46 @@
+import type { Placements } from '../../platform/postgres/citus/placements.ts';
+
+const LOCAL = { kind: 'local' } as const;
+const WITH_PACKETS = { kind: 'distributed', by: 'packet_id', with: 'packets' } as const;
+const WITH_THREADS = { kind: 'distributed', by: 'thread_id', with: 'chat_threads' } as const;
+
+/**
+ * Where each table is when the database is distributed (docs/scale-out.md). Packets and messages, of which there are
+ * most, are in shards; what orders, counts or answers for them is on the coordinator, where it costs no second server.
+ * No statement reads both groups. The tables of the trace backend and the job queues are all local.
+ */
+export const PLACEMENTS: Placements = {
+  migrations: LOCAL,
+  packets: { kind: 'distributed', by: 'id' },
+  packet_geoids: WITH_PACKETS,
+  packet_attachments: WITH_PACKETS,
+  chat_threads: { kind: 'distributed', by: 'thread_id' },
+  chat_participants: WITH_THREADS,
+  chat_messages: WITH_THREADS,
+  chat_words: LOCAL,
+  token_users: LOCAL,
+  idempotency_keys: LOCAL,
+  packet_log: LOCAL,
+  packet_log_queue: LOCAL,
+  fields: LOCAL,
+  field_cells: LOCAL,
+  deleted_fields: LOCAL,
+  attachments: LOCAL,
+  attachment_contents: LOCAL,
+  attachment_uploads: LOCAL,
+  attachment_claims: LOCAL,
+  shares: LOCAL,
+  invitation_tokens: LOCAL,
+  directory_users: LOCAL,
+  directory_contacts: LOCAL,
+  directory_confirmations: LOCAL,
+  directory_lookups: LOCAL,
+  notifications: LOCAL,
+  notification_deliveries: LOCAL,
+  tile_cells: LOCAL,
+  tile_fields: LOCAL,
+  tile_state: LOCAL,
+  erasures: LOCAL,
+  file_store: LOCAL,
+  audit: LOCAL,
+};

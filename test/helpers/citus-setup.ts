@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migratePacketService } from '../../src/packet-service/app.ts';
+import { PLACEMENTS } from '../../src/packet-service/contract/placements.ts';
+import { SCHEMA } from '../../src/packet-service/pools.ts';
+import { distribute } from '../../src/platform/postgres/citus/distribute.ts';
+import { readNodes } from '../../src/platform/postgres/citus/nodes.ts';
+import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
+
+const OWNER = { user: 'fieldtrace_test_owner', password: 'owner' };
+const SERVICE = { user: 'fieldtrace_test', password: 'service' };
+/** Shards of each group: more than the servers of a test have, and few enough for hundreds of databases. */
+const SHARDS = 4;
+
+/**
+ * A migrated and distributed template on every server of the cluster of CITUS_URL (of a superuser, on the coordinator)
+ * and CITUS_WORKERS (host:port,…; without them the coordinator holds the shards). Each test file clones it everywhere.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { CITUS_URL, CITUS_WORKERS } = process.env;
+  if (!CITUS_URL) throw new Error('npm run test:citus needs CITUS_URL, of a superuser on the coordinator');
+  const workers = CITUS_WORKERS ? readNodes(CITUS_WORKERS) : [];
+  if (!workers) throw new Error('CITUS_WORKERS must be host:port,host:port');
+  const { host, port, user = '', password, database = '' } = new pg.Client(CITUS_URL);
+  const administrator = { user, password: password ?? '', database };
+  const servers = [{ host, port }, ...workers];
+  const template = `template_${randomUUID().replaceAll('-', '')}`;
+  const onEach = async (statements: string[], inDatabase = database) => {
+    for (const server of servers)
+      await run({ ...administrator, ...server, database: inDatabase }, statements);
+  };
+  await onEach([...[OWNER, SERVICE].map(roleSql), `CREATE DATABASE ${template} OWNER ${OWNER.user}`]);
+  await onEach(['CREATE EXTENSION citus'], template);
+  await run({ ...administrator, host, port, database: template }, [
+    `GRANT CREATE, TEMPORARY ON DATABASE ${template} TO ${SERVICE.user}`,
+    `ALTER DATABASE ${template} SET citus.max_adaptive_executor_pool_size = 1`,
+    `SELECT citus_set_coordinator_host('${host}', ${port})`,
+    ...workers.map(worker => `SELECT citus_add_node('${worker.host}', ${worker.port})`),
+  ]);
+
+  const owner = { ...OWNER, host, port, database: template };
+  const service = { ...SERVICE, host, port, database: template };
+  await migratePacketService(service, owner);
+  await migrateTraceBackend(service, owner);
+  const asked = { owner, schema: SCHEMA, placements: PLACEMENTS, workers, shards: SHARDS, dryRun: false };
+  await distribute({ ...asked, onStep: () => {} });
+  // A database with sessions cannot be cloned, and Citus has one in each, which comes back unless it is kept out.
+  await onEach([
+    `ALTER DATABASE ${template} ALLOW_CONNECTIONS false`,
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${template}'`,
+  ]);
+
+  project.provide('databaseServer', { ...OWNER, host, port, template, cluster: { administrator, workers } });
+  project.provide('serviceRole', SERVICE);
+  return () => onEach([`DROP DATABASE ${template} WITH (FORCE)`]);
+}
+
+function roleSql({ user, password }: typeof OWNER): string {
+  return `DO $$ BEGIN
+    IF to_regrole('${user}') IS NULL THEN CREATE ROLE ${user} LOGIN PASSWORD '${password}'; END IF;
+  END $$`;
+}
+
+async function run(connection: pg.ClientConfig, statements: string[]): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,12 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import plain from './vitest.config.ts';
+
+/** The packet service's suite on a Citus cluster: see test/helpers/citus-setup.ts. */
+const config = mergeConfig(plain, defineConfig({ test: { maxWorkers: 2 } }));
+config.test.include = [
+  'src/packet-service/**/*.test.ts',
+  'test/{api-key-scopes,authorisation,authors,bodies,errors,health,limits,next-links,optional-mode,pages,personal-data}.test.ts',
+  'test/fuzz/fuzz.test.ts',
+];
+config.test.globalSetup = 'test/helpers/citus-setup.ts';
+export default config;
