@@ -76,7 +76,7 @@ test.each([
   ],
   ['SELECT * FROM packets, (SELECT 1) AS one JOIN shares ON true', 'one query reads packets and local'],
   [
-    'SELECT id FROM packets WHERE EXISTS (SELECT FROM erasures WHERE packet_id = id)',
+    'SELECT id FROM packets WHERE EXISTS (SELECT 1 FROM erasures WHERE packet_id = id)',
     'a subquery on local over shards',
   ],
   [
@@ -93,6 +93,7 @@ test.each([
   ],
   ['SELECT * FROM chat_threads WHERE thread_id = $1 FOR UPDATE', 'rows of shards are locked'],
   ['DELETE FROM packets WHERE ctid = ANY ($1)', 'rows of shards by ctid'],
+  ['SELECT count(*) FROM (SELECT FROM packets LIMIT 5) AS some', 'a query without columns'],
   ['UPDATE packets SET id = $1 WHERE id = $2', 'packets.id is updated'],
 ])('%s', (statement, fault) => {
   expect(distributionFaults(statement)).toEqual([fault]);
@@ -100,7 +101,7 @@ test.each([
 
 test.each([
   'SELECT * FROM shares JOIN notifications USING (share_id) FOR UPDATE',
-  'SELECT part.*, EXISTS (SELECT FROM token_users WHERE user_id = part.id) FROM (SELECT id FROM packets OFFSET 0) AS part',
+  'SELECT part.*, EXISTS (SELECT 1 FROM token_users WHERE user_id = part.id) FROM (SELECT id FROM packets OFFSET 0) AS part',
   "SELECT 'FROM chat_messages' FROM packets",
   'SELECT thread_id FROM chat_threads WHERE thread_id IN (SELECT thread_id FROM chat_participants WHERE user_id = $1)',
   'INSERT INTO packets (id) VALUES ($1) ON CONFLICT DO NOTHING',

@@ -27,7 +27,8 @@ interface Scope {
  * - an expression of a query over shards has a subquery over other tables, or over any in its select list
  * - rows are inserted into shards from a SELECT, which is executed on the coordinator
  * - a volatile function in a statement that writes shards
- * - shards are locked row by row or found by ctid
+ * - rows of shards are locked or found by ctid
+ * - a query has no columns, so that its result cannot be sent to a worker
  * - the distribution column is updated
  */
 export function distributionFaults(statement: string): string[] {
@@ -56,7 +57,7 @@ function groupOf(table: string): string | undefined {
 
 function groupsIn(text: string): string[] {
   const groups = [...text.matchAll(TABLE)].flatMap(
-    ([, table]) => groupOf((table as string).toLowerCase()) ?? [],
+    ([, written, read]) => groupOf((written ?? (read as string)).toLowerCase()) ?? [],
   );
   return [...new Set(groups)];
 }
@@ -83,11 +84,12 @@ function writeFaults(text: string): string[] {
 }
 
 function rowFaults(text: string): string[] {
-  const locks = /\bFOR\s+(?:NO\s+KEY\s+)?(?:UPDATE|(?:KEY\s+)?SHARE)\b/i.test(text);
-  return [
-    ...(locks ? ['rows of shards are locked'] : []),
-    ...(/\bctid\b/i.test(text) ? ['rows of shards by ctid'] : []),
+  const found: [RegExp, string][] = [
+    [/\bFOR\s+(?:NO\s+KEY\s+)?(?:UPDATE|(?:KEY\s+)?SHARE)\b/i, 'rows of shards are locked'],
+    [/\bctid\b/i, 'rows of shards by ctid'],
+    [/\bSELECT\s+FROM\b/i, 'a query without columns'],
   ];
+  return found.flatMap(([pattern, fault]) => (pattern.test(text) ? [fault] : []));
 }
 
 function scopeFaults(scope: Scope): string[] {

@@ -15,7 +15,7 @@ export async function insertTokenUsers(
 
 /** SQL for whether a user has ever sent a valid token, as a part of another query; columns need their table's name. */
 export const isTokenUserSql = (user: string) =>
-  `EXISTS (SELECT FROM token_users AS seen WHERE seen.user_id = ${user})`;
+  `EXISTS (SELECT 1 FROM token_users AS seen WHERE seen.user_id = ${user})`;
 
 /** Which of these user identifiers have ever sent a valid token. */
 export async function findTokenUsers(database: Database, userIds: readonly string[]): Promise<string[]> {

@@ -192,7 +192,7 @@ function registerSearch(app: Server, reads: ChooseReads): void {
       to: rangeEnd(to, 'to'),
     };
     const readFrom = await reads(request);
-    const search = { ...asked, isDistributed: await areDistributed(readFrom) };
+    const search = { ...asked, isDistributed: await areDistributed(readFrom.database) };
     const start = await positionOf(cursor, id => findOnEither(readFrom, on => findPagePosition(on, id)));
     const matches = (wanted: number) => searchMessages(readFrom, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));

@@ -23,7 +23,8 @@ export async function appendFor(connection: Database, findVisible: FindVisible):
   return (same, horizon) => appendVisible(same, horizon, findVisible);
 }
 
-async function appendVisible(
+/** A round that takes only events whose packets can be read. */
+export async function appendVisible(
   connection: Database,
   horizon: string,
   findVisible: FindVisible,

@@ -93,7 +93,7 @@ const MAX_COUNTED = 10_000;
 export async function countRows(client: pg.Client, schema: string, table: string): Promise<RowCount> {
   const name = `${client.escapeIdentifier(schema)}.${client.escapeIdentifier(table)}`;
   const { rows } = await client.query<{ counted: number; estimated: number }>(
-    `SELECT (SELECT count(*)::int FROM (SELECT FROM ${name} LIMIT ${MAX_COUNTED + 1}) AS found) AS counted,
+    `SELECT (SELECT count(*)::int FROM (SELECT 1 FROM ${name} LIMIT ${MAX_COUNTED + 1}) AS found) AS counted,
        (SELECT reltuples::float8 FROM pg_class WHERE oid = '${name}'::regclass) AS estimated`,
   );
   const { counted = 0, estimated = 0 } = rows[0] ?? {};

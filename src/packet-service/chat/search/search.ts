@@ -1,3 +1,4 @@
+import type { Database } from '../../../platform/postgres/database.ts';
 import type { ReadFrom } from '../../../platform/postgres/replicas/read-from.ts';
 import { userHasTokens } from '../../access/caller.ts';
 import type { MessagePosition, MessageRow } from '../messages/store.ts';
