@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
+import { distributionOf } from '../../platform/postgres/citus/is-distributed.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findOnEither } from '../../platform/postgres/replicas/read-from.ts';
-import { distributionOf } from '../../platform/postgres/citus/is-distributed.ts';
 import { type Caller, claimedUser, namedUser, required } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';

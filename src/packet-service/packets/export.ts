@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { Problem } from '../../platform/http/problems.ts';
-import { isReplica, type ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import { isDistributed } from '../../platform/postgres/citus/is-distributed.ts';
+import { isReplica, type ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import { wholeRows } from './copy-rows.ts';
 import {
   beginExport,
