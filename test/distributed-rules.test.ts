@@ -80,8 +80,8 @@ test.each([
     'a subquery on local over shards',
   ],
   [
-    'SELECT user_id, (SELECT count(*) FROM chat_messages m WHERE m.thread_id = p.thread_id) FROM chat_participants p',
-    'a subquery in the select list over shards',
+    'SELECT count(*), (SELECT count(*) FROM chat_messages m WHERE m.thread_id = $1) FROM chat_participants p',
+    'a subquery beside an aggregate over shards',
   ],
   [
     'INSERT INTO packet_geoids (packet_id, geoid) SELECT * FROM unnest($1::uuid[], $2::text[])',
@@ -105,6 +105,7 @@ test.each([
   "SELECT 'FROM chat_messages' FROM packets",
   'SELECT thread_id FROM chat_threads WHERE thread_id IN (SELECT thread_id FROM chat_participants WHERE user_id = $1)',
   'INSERT INTO packets (id) VALUES ($1) ON CONFLICT DO NOTHING',
+  'SELECT name, ARRAY(SELECT user_id FROM chat_participants p WHERE p.thread_id = t.thread_id) FROM chat_threads t',
   'SELECT now()',
 ])('%s can run on distributed tables', statement => {
   expect(distributionFaults(statement)).toEqual([]);

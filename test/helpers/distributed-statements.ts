@@ -7,6 +7,8 @@ const TABLE =
   /\b(?:(?:INTO|UPDATE)\s+(?:packet_service\.)?([a-z_]+)|(?:FROM|JOIN|USING)\s+(?:ONLY\s+)?(?:packet_service\.)?([a-z_]+)\b(?!\s*[.(]))/gi;
 const WRITTEN = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:packet_service\.)?([a-z_]+)/gi;
 const VOLATILE = /\b(?:now|clock_timestamp|random|gen_random_uuid)\s*\(|\bcurrent_timestamp\b/i;
+/** In a scope, where parentheses are spaces. */
+const AGGREGATE = /\b(?:count|sum|min|max|array_agg|string_agg|bool_or|bool_and)\s|\bGROUP\s+BY\b/i;
 /** What is before the parenthesis of a derived table, and not of a subquery in an expression. */
 const DERIVED = /(?:\b(?:FROM|JOIN|LATERAL|AS|MATERIALIZED|UNION|ALL|EXCEPT|ONLY|WITH)|^|[(,])\s*$/i;
 
@@ -24,7 +26,7 @@ interface Scope {
  * What in a statement breaks a rule of distributed tables that shows in SQL (docs/scale-out.md):
  *
  * - one query reads tables of two co-location groups, or of a group and the coordinator's
- * - an expression of a query over shards has a subquery over other tables, or over any in its select list
+ * - an expression of a query over shards has a subquery over other tables, or over any beside an aggregate
  * - rows are inserted into shards from a SELECT, which is executed on the coordinator
  * - a volatile function in a statement that writes shards
  * - rows of shards are locked or found by ctid
@@ -101,8 +103,9 @@ function scopeFaults(scope: Scope): string[] {
   if (scope.isDerived || above.length === 0 || groups.length === 0) return faults;
   if (!groups.every(group => above.includes(group)))
     faults.push(`a subquery on ${groups.join(' and ')} over shards`);
-  if (/^\s*(?:\w+\s+AS[\s\S]*)?SELECT\b(?![\s\S]*\bFROM\b)/i.test(scope.before)) {
-    faults.push('a subquery in the select list over shards');
+  const isSelected = /^\s*(?:\w+\s+AS[\s\S]*)?SELECT\b(?![\s\S]*\bFROM\b)/i.test(scope.before);
+  if (isSelected && AGGREGATE.test(parent?.text ?? '')) {
+    faults.push('a subquery beside an aggregate over shards');
   }
   return faults;
 }
