@@ -30,7 +30,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const server of servers)
       await run({ ...administrator, ...server, database: inDatabase }, statements);
   };
-  await onEach([...[OWNER, SERVICE].map(roleSql), `CREATE DATABASE ${template} OWNER ${OWNER.user}`]);
+  await onEach([
+    ...[OWNER, SERVICE].map(roleSql),
+    `GRANT ${SERVICE.user} TO ${OWNER.user}`,
+    `CREATE DATABASE ${template} OWNER ${OWNER.user}`,
+  ]);
   await onEach(['CREATE EXTENSION citus'], template);
   await run({ ...administrator, host, port, database: template }, [
     `GRANT CREATE, TEMPORARY ON DATABASE ${template} TO ${SERVICE.user}`,
