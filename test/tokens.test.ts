@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { exportJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportJWK, type JSONWebKeySet, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { keySetTokenCheck, rememberingCheck } from '../src/platform/tokens/tokens.ts';
 import { eventually } from './helpers/eventually.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { bearer, claims, JWT_SECRET, keyServer, secretToken } from './helpers/user-registry.ts';
@@ -235,4 +236,28 @@ test('while the key server is gone, known keys go on counting; before any was kn
     await fresh.stop();
   }
   await Promise.all([known.stop(), keys.stop()]);
+});
+
+test('a token that is in use ends with its key, although its signature is remembered', async () => {
+  const keys = await keyServer();
+  const sign = await keys.rotate('EdDSA');
+  const fetchKeys = async () => (await fetch(keys.url)).json() as Promise<JSONWebKeySet>;
+  const check = rememberingCheck(keySetTokenCheck(fetchKeys));
+  const token = await sign('ana', { exp: Math.floor(Date.now() / 1000) + 365 * 24 * 3600 });
+  expect((await check(token)).sub).toBe('ana');
+  await keys.rotate('EdDSA');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const refusal = await eventually(() => {
+      vi.setSystemTime(Date.now() + 5 * 60_000);
+      return check(token).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    });
+    expect(refusal).toBe('the token is not valid');
+  } finally {
+    vi.useRealTimers();
+  }
+  await keys.stop();
 });

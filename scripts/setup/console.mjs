@@ -27,8 +27,9 @@ const WORTH_IT = 1024;
 export async function buildConsole({ runtime, development = false }) {
   if (!existsSync(`${FOLDER}/src`)) return;
   const wanted = hashOfSources();
-  if (existsSync(MARK) && readFileSync(MARK, 'utf8') === wanted) return;
-  await installConsolePackages(FOLDER, { development });
+  const isBuilt = existsSync(MARK) && readFileSync(MARK, 'utf8') === wanted;
+  if (!isBuilt || development) await installConsolePackages(FOLDER, { development });
+  if (isBuilt) return;
   const began = Date.now();
   const fresh = `${BUILT}.${process.pid}`;
   const node = isNewEnough() ? process.execPath : await runtime;

@@ -27,15 +27,19 @@ export type TokenCheck = (token: string) => Promise<JWTPayload>;
 
 /** Tokens whose signature was found good are remembered: as many as this. */
 const REMEMBERED_TOKENS = 10_000;
+/** How long, in milliseconds: a key can be withdrawn while its tokens are in use. */
+const REMEMBERED_MS = 60_000;
 
-/** The same check, which verifies the signature of a token once and from then on only compares its times. */
+/** The same check, which verifies the signature of a token once a minute and otherwise only compares its end. */
 export function rememberingCheck(check: TokenCheck): TokenCheck {
-  const good = new LRUCache<string, JWTPayload>({ max: REMEMBERED_TOKENS });
+  const good = new LRUCache<string, { claims: JWTPayload; until: number }>({ max: REMEMBERED_TOKENS });
   return async token => {
+    const now = Date.now();
     const known = good.get(token);
-    if (known && (known.exp as number) * 1000 > Date.now()) return known;
+    if (known && known.until > now) return known.claims;
     const claims = await check(token);
-    good.set(token, claims);
+    const until = Math.min((claims.exp as number) * 1000, now + REMEMBERED_MS);
+    good.set(token, { claims, until });
     return claims;
   };
 }
