@@ -35,9 +35,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     `GRANT ${SERVICE.user} TO ${OWNER.user}`,
     `CREATE DATABASE ${template} OWNER ${OWNER.user}`,
   ]);
-  await onEach(['CREATE EXTENSION citus'], template);
+  // Schemas are made on every server, also those of the job queues, by the role of the services.
+  const rights = `GRANT CREATE, TEMPORARY ON DATABASE ${template} TO ${SERVICE.user}`;
+  await onEach(['CREATE EXTENSION citus', rights], template);
   await run({ ...administrator, host, port, database: template }, [
-    `GRANT CREATE, TEMPORARY ON DATABASE ${template} TO ${SERVICE.user}`,
     `ALTER DATABASE ${template} SET citus.max_adaptive_executor_pool_size = 1`,
     `SELECT citus_set_coordinator_host('${host}', ${port})`,
     ...workers.map(worker => `SELECT citus_add_node('${worker.host}', ${worker.port})`),
