@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { inject } from 'vitest';
 import { packetService } from '../../src/packet-service/app.ts';
+import { parseJsonText } from '../../src/platform/json-text.ts';
 import type { Connection } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
@@ -101,7 +102,7 @@ export function sender(url: string): Send {
       status: response.status,
       headers: response.headers,
       text,
-      body: isJson ? JSON.parse(text) : undefined,
+      body: isJson ? parseJsonText(text) : undefined,
     };
   };
 }

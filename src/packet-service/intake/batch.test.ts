@@ -4,6 +4,7 @@ import { loopbackRegistry } from '../../../test/helpers/asset-registry.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
+import { parseJsonText } from '../../platform/json-text.ts';
 import { splitItems } from './items.ts';
 
 let service: RunningService;
@@ -182,7 +183,7 @@ test('an array is taken apart exactly where JSON.parse takes it apart', async ()
       async (values, space) => {
         const text = `${space}[${values.map(value => space + JSON.stringify(value, null, space)).join(`${space},`)}${space}]${space}`;
         const items = await splitItems(Buffer.from(text), 'array', pacer(1));
-        expect(items.map(part => JSON.parse(String(part)))).toEqual(JSON.parse(text));
+        expect(items.map(part => parseJsonText(String(part)))).toEqual(parseJsonText(text));
       },
     ),
     { numRuns: 500 },

@@ -68,6 +68,19 @@ test('fields that the packet has names for stay in the Body as sent', async () =
   expect(packet.Body).toMatchObject({ type: 'weather', lang: 'sw', tenant: { coop: 'Kivu' }, prev });
 });
 
+test('keys with characters that JSON escapes are stored as sent, whatever keys came before', async () => {
+  for (const further of [
+    { '\\': 1, '\\"': 1 },
+    { '"': 1, '\n': 2 },
+    { '"': 1, '"x': 2, 'é\t': 3 },
+  ]) {
+    const { Header } = await stored({ ...observation, further });
+    const { text } = await service.send('GET', `/packets/${Header.id}`);
+    const members = Object.entries(further).sort(([a], [b]) => (a < b ? -1 : 1));
+    expect(text).toContain(`"further":${JSON.stringify(Object.fromEntries(members))}`);
+  }
+});
+
 test('tenant and prev that are not well-formed stay in the Body alone', async () => {
   const packet = await stored({ ...observation, tenant: 'Kivu', prev: 'the one before' });
   expect(packet.Header).not.toHaveProperty('tenant');

@@ -1,4 +1,5 @@
 import { escaped, pageOf, UNLISTED } from '../../platform/http/page.ts';
+import { parseJsonText } from '../../platform/json-text.ts';
 import type { StoredPacket } from './read-store.ts';
 
 /** Characters of a Body that a page shows; what is larger is only in the JSON. */
@@ -18,7 +19,8 @@ interface Header {
 export function packetPage({ header, body, footer }: Pick<StoredPacket, 'header' | 'body' | 'footer'>) {
   const { id, geoid, timestamp, type } = JSON.parse(header) as Header;
   const { hash } = JSON.parse(footer) as { hash: string };
-  const shown: Record<string, unknown> = body === null || body.length > SHOWN_BODY ? {} : JSON.parse(body);
+  const shown: Record<string, unknown> =
+    body === null || body.length > SHOWN_BODY ? {} : (parseJsonText(body) as Record<string, unknown>);
   const { message, text, capture_point: place, attachments, ...further } = shown;
   const said = [message, text].find(value => typeof value === 'string') as string | undefined;
   const rows = [

@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { parseJsonText } from '../../platform/json-text.ts';
 import { newUlid } from '../packet/ulid.ts';
 
 let service: RunningService;
@@ -15,7 +16,7 @@ const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat:
 
 /** The hash of a packet as anyone would compute it from what GET returned, with other code than ours. */
 function independentHash(packetText: string): string {
-  const { Header, Body } = JSON.parse(packetText);
+  const { Header, Body } = parseJsonText(packetText) as Record<string, object>;
   return createHash('sha256')
     .update(canonicalize(Header) as string)
     .update(canonicalize(Body) as string)
@@ -61,7 +62,7 @@ test('what GET returns hashes to Footer.hash, whatever JSON was sent', async () 
       expect(created.status, created.text).toBe(201);
       const { text: packet, body } = await service.send('GET', `/packets/${created.body.packet_uuid}`);
       expect(independentHash(packet)).toBe(body.Footer.hash);
-      const { observed_at: _, ...sent } = JSON.parse(text);
+      const { observed_at: _, ...sent } = parseJsonText(text) as Record<string, unknown>;
       expect(body.Body).toEqual({ message: '', attachments: [], ...sent });
     }),
     { numRuns: 150 },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { parseJsonText } from '../../platform/json-text.ts';
 import { canonicalJson } from '../packet/jcs.ts';
 import { fieldScanner, rootField } from './scan.ts';
 
@@ -12,7 +13,7 @@ function scanned(texts: readonly string[], hasInner: (name: string) => boolean =
   const scan = fieldScanner(
     name => ({ column: 0, hasInner: hasInner(name) }),
     ({ name }, start, end) => {
-      found[name] = JSON.parse(bytes.toString('utf8', start, end));
+      found[name] = parseJsonText(bytes.toString('utf8', start, end));
     },
   );
   const root = rootField(key => key);

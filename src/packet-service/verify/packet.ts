@@ -1,4 +1,5 @@
 import { cellIndex, FINE_LEVEL, leafCell } from '../../geometry/cells.ts';
+import { parseJsonText } from '../../platform/json-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { parseTimestamp } from '../../platform/time.ts';
 import { displayed } from '../chat/messages/message.ts';
@@ -74,8 +75,8 @@ export function readPacket(stored: PacketCopies): ReadPacket {
 
 function parsed(text: string): Fields | undefined {
   try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    const value = parseJsonText(text);
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
   } catch {
     return undefined;
   }

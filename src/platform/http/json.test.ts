@@ -12,11 +12,11 @@ const refused = (text: string) => {
   throw new Error(`was read: ${text.slice(0, 100)}`);
 };
 
-test('whatever JSON.parse reads and a double holds is read the same', () => {
+test('whatever is written as JSON and a double holds is read the same', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), text => {
       fc.pre(!/\\u(d[89a-f]|0000)/i.test(text));
-      expect(readJson(text)).toEqual(JSON.parse(text));
+      expect(JSON.stringify(readJson(text))).toBe(text);
     }),
     { numRuns: 1000 },
   );

@@ -1,4 +1,5 @@
 import type { Pace } from '../concurrency/pacer.ts';
+import { parseEscapedKeys, parseEscapedKeysInTurns } from '../json-text.ts';
 import { Problem } from './problems.ts';
 
 /** Arrays and objects inside one another, at most. Everything behind the parser may therefore recurse. */
@@ -29,8 +30,13 @@ interface Fault {
  *   arrays and objects, more than MAX_VALUES values, or nests deeper than MAX_JSON_DEPTH
  */
 export function readJson(text: string): unknown {
-  checkJson(text);
-  return parseJson(text);
+  const check = beginCheck();
+  checkJson(text, check);
+  try {
+    return check.hasEscapedKey ? parseEscapedKeys(text) : JSON.parse(text);
+  } catch (error) {
+    throw asProblem(error);
+  }
 }
 
 /** Characters from which on a text is read in several turns of the event loop. */
@@ -54,9 +60,13 @@ export async function readJsonInTurns(text: string, pace: Pace): Promise<unknown
     checkJson(text, check, end);
   }
   await pace(text.length * PARSING_COST);
-  const value = parseJson(text);
-  await pace(text.length * CHECKING_COST);
-  return value;
+  try {
+    const value = check.hasEscapedKey ? await parseEscapedKeysInTurns(text, pace) : JSON.parse(text);
+    await pace(text.length * CHECKING_COST);
+    return value;
+  } catch (error) {
+    throw asProblem(error);
+  }
 }
 
 /** How far a text has been checked. */
@@ -65,24 +75,24 @@ interface Check {
   containers: number;
   values: number;
   depth: number;
+  /** whether the last string has an escape, and whether a key has one */
+  isEscaped: boolean;
+  hasEscapedKey: boolean;
 }
 
 function beginCheck(): Check {
-  return { at: 0, containers: 0, values: 0, depth: 0 };
+  return { at: 0, containers: 0, values: 0, depth: 0, isEscaped: false, hasEscapedKey: false };
 }
 
 /** Checks a text on from where the check is, to `end` or to the end of the string or number there. */
-function checkJson(text: string, check = beginCheck(), end = text.length): void {
+function checkJson(text: string, check: Check, end = text.length): void {
   const fault = findFault(text, check, end);
   if (fault) throw new Problem('unreadable', `${pathAt(text, fault.at)}${fault.sentence}`);
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Problem('unreadable', `the body is not valid JSON: ${(error as Error).message.slice(0, 200)}`);
-  }
+function asProblem(error: unknown): unknown {
+  if (!(error instanceof SyntaxError)) return error;
+  return new Problem('unreadable', `the body is not valid JSON: ${error.message.slice(0, 200)}`);
 }
 
 /**
@@ -90,7 +100,7 @@ function parseJson(text: string): unknown {
  * error is counted right, and parsing stops there.
  */
 function findFault(text: string, check: Check, until: number): Fault | undefined {
-  let { at, containers, values, depth } = check;
+  let { at, containers, values, depth, isEscaped } = check;
   for (; at < until; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
@@ -101,7 +111,8 @@ function findFault(text: string, check: Check, until: number): Fault | undefined
         const inside = text.charCodeAt(at);
         if (inside === QUOTE || inside === BACKSLASH) break;
       }
-      if (text.charCodeAt(at) === BACKSLASH) {
+      isEscaped = text.charCodeAt(at) === BACKSLASH;
+      if (isEscaped) {
         const { end, sentence } = readEscapes(text, at);
         if (sentence) return { at: start, sentence };
         at = end;
@@ -109,6 +120,7 @@ function findFault(text: string, check: Check, until: number): Fault | undefined
     } else if (char === COLON) {
       // The string before it was a key.
       values--;
+      if (isEscaped) check.hasEscapedKey = true;
     } else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
       values++;
       containers++;
@@ -136,6 +148,7 @@ function findFault(text: string, check: Check, until: number): Fault | undefined
   check.containers = containers;
   check.values = values;
   check.depth = depth;
+  check.isEscaped = isEscaped;
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { parseJsonText } from '../json-text.ts';
 import { closeIdle, type Deadline, watchDeadline } from './deadlines.ts';
 import { hashOf } from './statement-name.ts';
 import { type OnSlow, timedClient } from './timed-client.ts';
@@ -19,6 +20,9 @@ export interface Database {
 export function prepared({ text, values }: { text: string; values: unknown[] }): pg.QueryConfig {
   return { name: hashOf(text), text, values };
 }
+
+pg.types.setTypeParser(pg.types.builtins.JSON, parseJsonText);
+pg.types.setTypeParser(pg.types.builtins.JSONB, parseJsonText);
 
 /** Connection settings for pg's Pool and Client. */
 export type Connection = pg.ClientConfig;
