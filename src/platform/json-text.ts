@@ -123,8 +123,8 @@ function endsWord(char: number): boolean {
   return char === COMMA || char === CLOSE_BRACE || char === CLOSE_BRACKET || char <= 0x20;
 }
 
-/** The offset of the quote that ends the string whose first quote is at `start`. */
-function endOfString(text: string, start: number): number {
+/** The offset of the quote that ends the string whose first quote is at `start`; the end of the text if it has none. */
+export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) return at;

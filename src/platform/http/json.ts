@@ -1,5 +1,5 @@
 import type { Pace } from '../concurrency/pacer.ts';
-import { parseEscapedKeys, parseEscapedKeysInTurns } from '../json-text.ts';
+import { endOfString, parseEscapedKeys, parseEscapedKeysInTurns } from '../json-text.ts';
 import { Problem } from './problems.ts';
 
 /** Arrays and objects inside one another, at most. Everything behind the parser may therefore recurse. */
@@ -260,14 +260,4 @@ function keyAt(text: string, start: number): string {
   } catch {
     return token;
   }
-}
-
-/** Where the string that begins at `start` has its closing quote; the end of the text when it has none. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) return at;
-    if (char === BACKSLASH) at++;
-  }
-  return text.length;
 }
