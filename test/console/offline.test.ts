@@ -1,7 +1,7 @@
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { buildConsole, type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
@@ -170,7 +170,10 @@ function update(): void {
 }
 
 test('a new build leaves the open page and what is typed there alone, and takes over at the next navigation', async () => {
-  const { page } = browser;
+  // In a browser whose connection was taken away before, the page of the new build does not finish loading.
+  const own = await consoleBrowser(pages, { offline: true });
+  onTestFinished(() => own.close());
+  const { page } = own;
   await logIn(page, `${pages.url}/observations/new`, email);
   await stored(page);
   const [before] = await caches(page);
