@@ -24,7 +24,10 @@ export async function consoleBrowser(
   const browser = await openBrowser(DESKTOP, options);
   await browser.page.context().route('**/*', route => {
     const url = route.request().url();
-    return url.startsWith(`${of.url}/`) || /^(data|blob):/.test(url) ? route.continue() : route.abort();
+    const answered =
+      url.startsWith(`${of.url}/`) || /^(data|blob):/.test(url) ? route.continue() : route.abort();
+    // The page can be gone, or a worker of it can have answered meanwhile.
+    return answered.catch(() => {});
   });
   return browser;
 }
