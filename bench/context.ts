@@ -70,13 +70,13 @@ function makeContext(seconds: number, { owner: connection }: EmbeddedPostgres): 
     connection,
     startService: (extra = {}) =>
       startProcess(
-        'src/main.ts',
+        'dist/main.js',
         { ...environment, SERVICES: 'packet', PACKET_PORT: '0', ...extra },
         /packet service\s+\S+:(\d+)/,
       ),
     startTrace: (extra = {}) =>
       startProcess(
-        'src/main.ts',
+        'dist/main.js',
         { ...environment, SERVICES: 'trace', TRACE_PORT: '0', ...extra },
         /trace backend\s+\S+:(\d+)/,
       ),

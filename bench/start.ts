@@ -23,7 +23,7 @@ export async function startRows(_context: Context): Promise<Row[]> {
 /** @returns seconds until the first answer */
 export async function startOnce(dataDir: string, environment: Record<string, string> = {}): Promise<number> {
   const begin = performance.now();
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: path.resolve(import.meta.dirname, '..'),
     env: {
       ...process.env,

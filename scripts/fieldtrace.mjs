@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command `fieldtrace`: runs src/cli.ts, or src/main.ts for `fieldtrace start`, on the Node that the services run
-// on; in an installed package their JavaScript in dist/. It must work on every Node from 20 on and without any package.
+// on; in an installed package or an image, which have no src/, what was built of them in dist/. It must work on every
+// Node from 20 on and without any package.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -166,6 +167,33 @@ test('a failed download is one sentence', async () => {
     /^fieldtrace: a download failed: .*ECONNREFUSED.*; check the network, and the registry and proxy settings of npm, and run the command again \(npm's log: \S+\)\.\n$/,
   );
   expect(code).toBe(1);
+});
+
+test('where the services cannot be built, they start from their sources', async () => {
+  const { folder, registry } = await project({ '26.0.0': RUNS });
+  const absent = {
+    version: '1.0.0',
+    integrity: 'sha512-AAAA',
+    resolved: `${registry.url}/absent/-/absent-1.0.0.tgz`,
+  };
+  const description = { name: 'tools', version: '1.0.0', dependencies: { absent: '1.0.0' } };
+  const packages = { '': description, 'node_modules/absent': absent };
+  const files = {
+    'src/main.ts': "const word: string = 'started';\nconsole.log(word);\n",
+    'console/src/main.ts': '',
+    'console/public/icon.svg': '',
+    'console/package.json': JSON.stringify(description),
+    'console/package-lock.json': JSON.stringify({ ...description, lockfileVersion: 3, packages }),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const { code, errors } = await setUp(folder, registry.url);
+  expect(errors).toMatch(/^fieldtrace: a download failed: 404 .*\.\n$/);
+  expect(code).toBe(0);
+  const { output } = await runScript('dist/main.js', folder, registry.url);
+  expect(output).toBe('started\n');
 });
 
 test('a package that the registry does not have is one sentence', async () => {

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { buildConsole } from '../helpers/console.ts';
+import { build } from '../helpers/build.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-beforeAll(buildConsole);
+beforeAll(() => build('console'));
 
 test('the console is well typed, with the types of the two definitions, and has no accessibility warning', async () => {
   await run(process.execPath, ['scripts/console-types.ts'], { cwd: ROOT });

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
-import { buildConsole, type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { build } from '../helpers/build.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
@@ -22,7 +23,7 @@ let browser: Browser;
 let email: string;
 let send: Send;
 beforeAll(async () => {
-  await buildConsole();
+  await build('console');
   const page = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
   entry = /\/assets\/(index-[\w-]+\.js)/.exec(page)?.[1] as string;
   folder = await temporaryFolder();

@@ -82,7 +82,7 @@ export async function followRunbook(
   for (const [written, own] of Object.entries(replacements)) script = script.replaceAll(written, own);
   script = script
     .replaceAll('npx fieldtrace', '"$NODE" src/cli.ts')
-    .replace(/^((?:\w+=\S* )+)npm start$/m, 'exec env $1 "$NODE" src/main.ts');
+    .replace(/^((?:\w+=\S* )+)npm start$/m, 'exec env $1 "$NODE" dist/main.js');
   const env = {
     PATH: process.env.PATH,
     NODE: process.execPath,

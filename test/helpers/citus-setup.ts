@@ -7,6 +7,7 @@ import { SCHEMA } from '../../src/packet-service/pools.ts';
 import { distribute } from '../../src/platform/postgres/citus/distribute.ts';
 import { readNodes } from '../../src/platform/postgres/citus/nodes.ts';
 import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
+import { build } from './build.ts';
 
 const OWNER = { user: 'fieldtrace_test_owner', password: 'owner' };
 const SERVICE = { user: 'fieldtrace_test', password: 'service' };
@@ -18,6 +19,7 @@ const SHARDS = 4;
  * and CITUS_WORKERS (host:port,…; without them the coordinator holds the shards). Each test file clones it everywhere.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await build('services');
   const { CITUS_URL, CITUS_WORKERS } = process.env;
   if (!CITUS_URL) throw new Error('npm run test:citus needs CITUS_URL, of a superuser on the coordinator');
   const workers = CITUS_WORKERS ? readNodes(CITUS_WORKERS) : [];

@@ -1,23 +1,18 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { pino } from 'pino';
 import { consoleService } from '../../src/console/app.ts';
 import { packetService } from '../../src/packet-service/app.ts';
 import { packetPersonalData } from '../../src/packet-service/personal-data/personal-data.ts';
 import { listeningUrl } from '../../src/platform/http/server.ts';
 import { openPool } from '../../src/platform/postgres/database.ts';
-import { whileLocked } from '../../src/platform/postgres/embedded/file-lock.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { Role } from '../../src/trace-backend/access/role.ts';
 import { insertUser, type Status } from '../../src/trace-backend/accounts/users/store.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
+import { build } from './build.ts';
 import { asService, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 import { type Send, sender } from './service.ts';
 import { ADMIN, PASSWORD, PASSWORD_HASH } from './trace.ts';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const BUILD: string = path.join(ROOT, 'scripts/setup/console.mjs');
 
 /** The console, and the two services behind it, in this process. */
 export interface RunningConsole {
@@ -39,20 +34,6 @@ export interface RunningConsole {
 
 let count = 0;
 
-/** Builds the console unless it is built already; files of tests that run at the same time share one build. */
-export async function buildConsole(): Promise<void> {
-  const { buildConsole: build } = await import(BUILD);
-  const cache = path.join(ROOT, 'node_modules/.cache');
-  mkdirSync(cache, { recursive: true });
-  const lock = path.join(cache, 'console.lock');
-  writeFileSync(lock, '', { flag: 'a' });
-  await whileLocked(
-    lock,
-    () => {},
-    () => build({ runtime: process.execPath, development: true }),
-  );
-}
-
 /**
  * A console on a free port, over a database of its own.
  *
@@ -62,7 +43,7 @@ export async function runningConsole(
   environment: Record<string, string> = {},
   built?: string,
 ): Promise<RunningConsole> {
-  await buildConsole();
+  await build('console');
   const database = await testDatabase();
   const { connection } = database;
   const files = await temporaryFolder();

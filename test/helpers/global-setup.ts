@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { migratePacketService } from '../../src/packet-service/app.ts';
 import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded/index.ts';
 import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
+import { build } from './build.ts';
 import type { DatabaseServer, ServiceRole } from './database.ts';
 
 declare module 'vitest' {
@@ -16,8 +17,9 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run, with a migrated template from which every test file clones its own. */
+/** The services that tests start as processes; and one PostgreSQL for the whole run, with a migrated template from which every test file clones its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await build('services');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fieldtrace-test-'));
   await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'warn' }) });

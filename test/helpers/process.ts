@@ -53,7 +53,7 @@ export async function runToEnd(
 }
 
 function launch(environment: Record<string, string>) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,

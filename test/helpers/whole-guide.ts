@@ -14,7 +14,7 @@ const WRITTEN_PORTS = ['8000', '8080', '8001', '8081', '8443', '8444', '8090', '
 
 /** What `npm start` does, in the background, until it serves. */
 const START = `#!/bin/sh
-"$NODE" --disable-warning=ExperimentalWarning "$ROOT/src/main.ts" >> service.log 2>&1 &
+"$NODE" --disable-warning=ExperimentalWarning "$ROOT/dist/main.js" >> service.log 2>&1 &
 echo $! >> service.pids
 curl -sf -o /dev/null --retry-connrefused --retry 200 --retry-delay 1 --retry-max-time 100 \
   "http://127.0.0.1:$PACKET_PORT/health/live" || { cat service.log >&2; exit 1; }
