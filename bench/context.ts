@@ -38,6 +38,8 @@ export interface Context {
   startService(environment?: Record<string, string>): Promise<Measured>;
   /** starts fieldtrace's trace backend on the database */
   startTrace(environment?: Record<string, string>): Promise<Measured>;
+  /** starts both services and the console on the database; the port is the console's */
+  startConsole(environment?: Record<string, string>): Promise<Measured>;
   /** starts a script of bench/ that prints `port <n>` when it serves */
   startScript(script: string): Promise<Measured>;
   /** runs a script of bench/ to its end and gives what it printed */
@@ -79,6 +81,12 @@ function makeContext(seconds: number, { owner: connection }: EmbeddedPostgres): 
         'dist/main.js',
         { ...environment, SERVICES: 'trace', TRACE_PORT: '0', ...extra },
         /trace backend\s+\S+:(\d+)/,
+      ),
+    startConsole: (extra = {}) =>
+      startProcess(
+        'src/main.ts',
+        { ...environment, PACKET_PORT: '0', TRACE_PORT: '0', CONSOLE_PORT: '0', ...extra },
+        /fieldtrace console\s+\S+:(\d+)/,
       ),
     startScript: script => startProcess(`bench/${script}`, environment, /^port (\d+)$/m),
     runScript: script => runProcess(`bench/${script}`, { ...environment, SECONDS: String(seconds) }),

@@ -4,6 +4,7 @@ import { backupRows } from './backups.ts';
 import { chatIntakeRows } from './chat-intake.ts';
 import { chatSearchRows } from './chat-search.ts';
 import { companyRows } from './companies.ts';
+import { consoleRows } from './console.ts';
 import { type Context, type Row, withContext } from './context.ts';
 import { currencyRows } from './currency.ts';
 import { feedRows } from './feeds.ts';
@@ -34,6 +35,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   graph: graphRows,
   tables: tableRows,
   tiles: tileRows,
+  console: consoleRows,
   trace: traceRows,
   companies: companyRows,
   products: productRows,

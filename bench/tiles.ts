@@ -18,13 +18,13 @@ const CLIENTS = 6;
 const VIEWS = 400;
 const LAST_ZOOM = 16;
 
-type Place = readonly [lat: number, lon: number];
+export type Place = readonly [lat: number, lon: number];
 
 /** Tiles of a map among five million observations: the world's, those of each zoom around observations, and filtered ones. */
 export async function tileRows(context: Context): Promise<Row[]> {
-  const places = await fillObservations(context);
+  const places = await fillObservations(context, OBSERVATIONS);
   const service = await context.startService();
-  const filling = await counted(context);
+  const filling = await counted(context, OBSERVATIONS);
   const rows: Row[] = [
     {
       name: `counting ${OBSERVATIONS.toLocaleString('en')} observations for maps`,
@@ -64,8 +64,8 @@ function tilesOf(places: readonly Place[], z: number): string[] {
   return [...new Set(paths)];
 }
 
-/** Stores observations with their entries in the log; returns the places of some. */
-async function fillObservations(context: Context): Promise<Place[]> {
+/** Stores so many observations with their entries in the log; returns the places of some. */
+export async function fillObservations(context: Context, count: number): Promise<Place[]> {
   const indexes = await dropIndexes(context);
   const client = await connect(context.connection);
   const random = seeded(11);
@@ -78,9 +78,9 @@ async function fillObservations(context: Context): Promise<Place[]> {
     copyFrom('COPY packets (id, geoid, ts, type, lat, lon, cell, header, body, footer) FROM STDIN'),
   );
   let text = '';
-  for (let n = 0; n < OBSERVATIONS; n++) {
+  for (let n = 0; n < count; n++) {
     const [lat, lon] = placeOf(random, regions);
-    if (n % Math.floor(OBSERVATIONS / VIEWS) === 0) views.push([lat, lon]);
+    if (n % Math.ceil(count / VIEWS) === 0) views.push([lat, lon]);
     text += line(n, lat, lon);
     if (text.length < 1_000_000) continue;
     if (!copy.write(text)) await once(copy, 'drain');
@@ -120,13 +120,13 @@ function line(n: number, lat: number, lon: number): string {
   return `${[id, geoid, ts, 'note', lat, lon, cell, header, body, footer].join('\t')}\n`;
 }
 
-/** Seconds until all observations are counted. */
-async function counted({ connection }: Context): Promise<number> {
+/** Seconds until all of so many observations are counted. */
+export async function counted({ connection }: Context, count: number): Promise<number> {
   const began = performance.now();
   const client = await connect(connection);
   for (;;) {
     const { rows } = await client.query<{ position: string }>('SELECT position FROM tile_state');
-    if (Number(rows[0]?.position ?? 0) >= OBSERVATIONS) break;
+    if (Number(rows[0]?.position ?? 0) >= count) break;
     await new Promise(resolve => setTimeout(resolve, 200));
   }
   const seconds = (performance.now() - began) / 1000;
