@@ -20,6 +20,8 @@ export const consoleBuild = {
   command: target => ({
     words: ['node_modules/vite/bin/vite.js', 'build', '--outDir', target, '--logLevel', 'warn'],
     cwd: 'console',
+    // Vite takes NODE_ENV over its mode: another value makes a build without the service worker.
+    env: { NODE_ENV: 'production' },
   }),
   finish: compress,
 };
