@@ -182,6 +182,26 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(3);
 });
 
+test('after a change, tiles are asked for with the position that the answer told, as replicas need it', async () => {
+  const { page } = browser;
+  const changes = '**/packet/**';
+  await page.route(changes, async route => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), 'fieldtrace-position': '0/1' } });
+  });
+  await logIn(page, `${pages.url}/map?at=17/45.001/5.001`, email);
+  await drawn();
+  const told = page.waitForRequest(
+    request => request.url().includes('/packet/tiles/') && request.headers()['fieldtrace-position'] === '0/1',
+  );
+  await page.getByRole('button', { name: 'Register a field' }).click();
+  await page.getByLabel('Corners').fill('52, 6\n52, 6.002\n52.002, 6.001');
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await told;
+  await page.unroute(changes);
+});
+
 test('without WebGL the screen says so, and has the list', async () => {
   const without = await openBrowser(DESKTOP);
   const { page } = without;

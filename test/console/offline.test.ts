@@ -1,13 +1,14 @@
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { build } from '../helpers/build.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
+import { type Line, openLine } from '../helpers/line.ts';
 import type { Send } from '../helpers/service.ts';
 
 const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
@@ -19,6 +20,8 @@ let entry: string;
 const NEXT = 'index-newbuild.js';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let pages: RunningConsole;
+/** between the browser and the console */
+let line: Line;
 let browser: Browser;
 let email: string;
 let send: Send;
@@ -31,17 +34,19 @@ beforeAll(async () => {
   // The server lists the files when it starts.
   cpSync(path.join(BUILT, 'assets', entry), path.join(folder.folder, 'assets', NEXT));
   pages = await runningConsole({}, folder.folder);
-  browser = await consoleBrowser(pages, { offline: true });
+  line = await openLine(pages.url);
+  browser = await consoleBrowser(line, { offline: true });
   ({ email } = await pages.newUser());
   ({ send } = await pages.login(email));
 });
 afterAll(async () => {
   await browser.close();
+  await line.close();
   await pages.stop();
   await folder.remove();
 });
 beforeEach(async () => {
-  await browser.page.context().setOffline(false);
+  await line.restore();
   await browser.page.context().clearCookies();
 });
 
@@ -66,9 +71,9 @@ async function observe(page: Page, message: string): Promise<void> {
 
 test('after one visit the console opens without a connection, and an observation made then arrives once', async () => {
   const { page } = browser;
-  await logIn(page, `${pages.url}/`, email);
+  await logIn(page, `${line.url}/`, email);
   await stored(page);
-  await page.context().setOffline(true);
+  await line.interrupt();
   expect(await isReached(page)).toBe(false);
   await page.reload();
   await page.getByText('There is no connection. New observations are kept').waitFor();
@@ -81,11 +86,11 @@ test('after one visit the console opens without a connection, and an observation
   await expectAccessible(page);
   expect(await withMessage('from the valley')).toEqual([]);
   const other = await page.context().newPage();
-  await other.goto(`${pages.url}/observations/new`);
+  await other.goto(`${line.url}/observations/new`);
   await other.getByText('1 observation waits to be sent').waitFor();
 
   // Both tabs send it as soon as they can.
-  await page.context().setOffline(false);
+  await line.restore();
   await expect.poll(async () => (await withMessage('from the valley')).length, SOON).toBe(1);
   await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
   await expect.poll(() => other.getByText('waits to be sent').count(), SOON).toBe(0);
@@ -93,13 +98,13 @@ test('after one visit the console opens without a connection, and an observation
   await other.close();
   expect(await withMessage('from the valley')).toHaveLength(1);
   // What was being preloaded when the service worker took over is loaded once more.
-  const expected = /ERR_INTERNET_DISCONNECTED|cross-world service worker resource mismatch/;
+  const expected = /net::ERR_|cross-world service worker resource mismatch/;
   expect(realComplaints(browser).filter(text => !expected.test(text))).toEqual([]);
 });
 
 test('only files of the build are stored, never an answer of the services', async () => {
   const { page } = browser;
-  await logIn(page, `${pages.url}/packets`, email);
+  await logIn(page, `${line.url}/packets`, email);
   await stored(page);
   await page.getByRole('table').waitFor();
   const addresses = (await page.evaluate(
@@ -116,9 +121,9 @@ test('only files of the build are stored, never an answer of the services', asyn
 
 test('every screen says without a connection what is the matter, and loads by itself when it is back', async () => {
   const { page } = browser;
-  await logIn(page, `${pages.url}/`, email);
+  await logIn(page, `${line.url}/`, email);
   await stored(page);
-  await page.context().setOffline(true);
+  await line.interrupt();
   for (const screen of [
     '/',
     '/packets',
@@ -129,31 +134,31 @@ test('every screen says without a connection what is the matter, and loads by it
     '/currency',
     '/account/sessions',
   ]) {
-    await page.goto(`${pages.url}${screen}`);
+    await page.goto(`${line.url}${screen}`);
     await page.getByText('There is no connection to the server').first().waitFor();
     await page.getByText('other screens need a connection').waitFor();
   }
   await expectAccessible(page);
-  await page.goto(`${pages.url}/packets`);
+  await page.goto(`${line.url}/packets`);
   await page.getByText('There is no connection to the server').waitFor();
   await page.getByRole('button', { name: 'Log out' }).click();
   // Only the server can end a session.
   await page.getByRole('status').getByText('There is no connection to the server').waitFor();
-  await page.context().setOffline(false);
+  await line.restore();
   await page.getByText('from the valley').waitFor();
 });
 
 test('a logout is one without a connection, too: nobody is remembered', async () => {
   const { page } = browser;
-  await logIn(page, `${pages.url}/`, email);
+  await logIn(page, `${line.url}/`, email);
   await stored(page);
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
-  await page.context().setOffline(true);
+  await line.interrupt();
   await page.reload();
   await page.getByText('There is no connection to the server').waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
-  await page.context().setOffline(false);
+  await line.restore();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
@@ -171,11 +176,8 @@ function update(): void {
 }
 
 test('a new build leaves the open page and what is typed there alone, and takes over at the next navigation', async () => {
-  // In a browser whose connection was taken away before, the page of the new build does not finish loading.
-  const own = await consoleBrowser(pages, { offline: true });
-  onTestFinished(() => own.close());
-  const { page } = own;
-  await logIn(page, `${pages.url}/observations/new`, email);
+  const { page } = browser;
+  await logIn(page, `${line.url}/observations/new`, email);
   await stored(page);
   const [before] = await caches(page);
   const message = page.getByLabel('What do you see?');
@@ -192,14 +194,14 @@ test('a new build leaves the open page and what is typed there alone, and takes 
   expect(await caches(page)).toContain(before);
 
   await eventually(async () => {
-    await page.goto(`${pages.url}/observations/new`);
+    await page.goto(`${line.url}/observations/new`);
     await page.getByRole('heading', { name: 'New observation' }).waitFor();
     return (await caches(page)).join() === 'console-newbuild';
   });
   expect(await page.content()).toContain('index-newbuild.js');
-  await page.context().setOffline(true);
+  await line.interrupt();
   await page.reload();
   await page.getByText('There is no connection. New').waitFor();
   expect(await page.content()).toContain('index-newbuild.js');
-  await page.context().setOffline(false);
+  await line.restore();
 });

@@ -70,9 +70,13 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** What browsers complain of that is a mistake: not answers with 401, which are how an ended session is noticed, or slow drawing. */
+/** Of answers such as 401, which are how an ended session is noticed, of slow drawing, and of a slow start. */
+const EXPECTED =
+  /status of (401|400|403|404|409)|failed$|GL Driver Message|preloaded using link preload but not used/;
+
+/** What browsers complain of that is a mistake. */
 export function realComplaints({ complaints }: Browser): string[] {
-  return complaints.filter(text => !/status of (401|400|403|404|409)|failed$|GL Driver Message/.test(text));
+  return complaints.filter(text => !EXPECTED.test(text));
 }
 
 /** Whether an element has the focus. */

@@ -7,18 +7,6 @@ import type { paths as TracePaths } from './generated/trace-backend.d.ts';
 /** The packet service, typed by its definition. */
 export const packet = createClient<PacketPaths>({ baseUrl: '/packet', fetch: sessionFetch });
 
-/** Of the last change: reads that show it see that change, also where the service reads from replicas. */
-const POSITION = 'fieldtrace-position';
-let position: string | undefined;
-packet.use({
-  onRequest({ request }) {
-    if (position !== undefined) request.headers.set(POSITION, position);
-  },
-  onResponse({ response }) {
-    position = response.headers.get(POSITION) ?? position;
-  },
-});
-
 /** The trace backend, typed by its definition. */
 export const trace = createClient<TracePaths>({ baseUrl: '/trace', fetch: sessionFetch });
 

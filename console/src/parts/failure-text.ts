@@ -1,3 +1,4 @@
+import { connection } from '../api/connection.svelte.ts';
 import { Failure } from '../api/failure.ts';
 import { t } from '../messages/messages.svelte.ts';
 
@@ -5,7 +6,7 @@ import { t } from '../messages/messages.svelte.ts';
 export function failureText(failure: unknown): string {
   // Files of a screen that were not loaded before are missing without a connection.
   if (!(failure instanceof Failure))
-    return t(navigator.onLine ? 'common.failed.unknown' : 'common.failed.offline');
+    return t(connection.isLost ? 'common.failed.offline' : 'common.failed.unknown');
   if (failure.status === 0) return t('common.failed.offline');
   if (failure.status === 403) return t('common.failed.forbidden', { message: failure.message });
   if (failure.status === 429 || failure.status === 503) {

@@ -1,3 +1,5 @@
+import { reach } from '../api/connection.svelte.ts';
+import { keepPosition, sendPosition } from '../api/position.ts';
 import { regainSession, renewSession } from './session.svelte.ts';
 
 /**
@@ -6,9 +8,9 @@ import { regainSession, renewSession } from './session.svelte.ts';
  */
 export async function sessionFetch(request: Request): Promise<Response> {
   const again = request.clone();
-  const response = await fetch(request);
+  const response = await ask(request);
   if (response.status !== 401 || (await namesField(response))) return response;
-  return (await regainSession()) ? fetch(again) : response;
+  return (await regainSession()) ? ask(again) : response;
 }
 
 /** Whether a refusal is about a field of the form, such as a wrong code: then it is no matter of the session. */
@@ -23,6 +25,13 @@ async function namesField(response: Response): Promise<boolean> {
 /** fetch for what nobody has asked for, such as news: it renews the session if it can, and asks nobody to log in. */
 export async function quietFetch(request: Request): Promise<Response> {
   const again = request.clone();
-  const response = await fetch(request);
-  return response.status === 401 && (await renewSession()) ? fetch(again) : response;
+  const response = await ask(request);
+  return response.status === 401 && (await renewSession()) ? ask(again) : response;
+}
+
+async function ask(request: Request): Promise<Response> {
+  sendPosition(request);
+  const response = await reach(request);
+  keepPosition(request, response);
+  return response;
 }

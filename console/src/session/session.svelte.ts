@@ -1,3 +1,4 @@
+import { loseConnection, onBack, reach } from '../api/connection.svelte.ts';
 import { Failure, failureOf } from '../api/failure.ts';
 import type { components } from '../api/generated/trace-backend.d.ts';
 import { rememberedUser, rememberUser, type User } from './remembered-user.ts';
@@ -53,7 +54,7 @@ function showRemembered(remembered: User): void {
 }
 
 async function call(method: string, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`/trace/api/user/${path}`, {
+  const response = await reach(`/trace/api/user/${path}`, {
     method,
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).catch(() => {
@@ -80,7 +81,11 @@ export async function loadUser(): Promise<void> {
   } catch (error) {
     if (!remembered || !(error instanceof Failure) || !UNREACHABLE.has(error.status)) throw error;
     showRemembered(remembered);
-    addEventListener('online', () => void loadUser().catch(() => {}), { once: true });
+    loseConnection();
+    const end = onBack(() => {
+      end();
+      void loadUser().catch(() => {});
+    });
   } finally {
     clearTimeout(late);
   }

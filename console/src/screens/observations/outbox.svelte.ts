@@ -1,3 +1,4 @@
+import { onBack } from '../../api/connection.svelte.ts';
 import { answered, packet } from '../../api/services.ts';
 import { session } from '../../session/session.svelte.ts';
 import { type Sending, sendWaiting } from './send.ts';
@@ -110,4 +111,4 @@ async function alone(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request('observations', work);
 }
 
-addEventListener('online', () => void sendAll());
+onBack(() => void sendAll());
