@@ -12,5 +12,10 @@ export default [
   { path: '/labels/:id/documents', title: 'labels.documents', screen: () => import('./Documents.svelte') },
   { path: '/labels/:id/batches', title: 'labels.batches', screen: () => import('./Batches.svelte') },
   { path: '/labels/:id/feedback', title: 'labels.feedback', screen: () => import('./Feedback.svelte') },
+  {
+    path: '/labels/:id/statistics',
+    title: 'labels.statistics',
+    screen: () => import('./Statistics.svelte'),
+  },
   { path: '/labels/:id/print', title: 'labels.print', screen: () => import('./Print.svelte') },
 ] satisfies Route[];

@@ -1,0 +1,60 @@
+import { answered, enveloped, trace } from '../../api/services.ts';
+import { language } from '../../messages/messages.svelte.ts';
+import type { Range } from '../../parts/offset-pages.ts';
+import { type CodeList, findList } from './lists.ts';
+
+/** A code of any list. */
+export type Code = { id: number } & Record<string, unknown>;
+
+/** Codes that one request brings. */
+const LIMIT = 1000;
+
+// The lists have the same operations at their own paths; the types are those of one of them.
+const listPath = ({ list }: CodeList) => list as '/api/chain/semi-product/list';
+const onePath = ({ path }: CodeList) => `${path}/{id}` as '/api/chain/semi-product/{id}';
+const typePath = '/api/product-type';
+
+/** A page of a list, in the language of the console. */
+export async function loadCodes(
+  list: CodeList,
+  range: Range,
+  signal: AbortSignal,
+): Promise<{ items?: Code[] }> {
+  const header = { language: language().toUpperCase() };
+  const params = { query: { ...range, sortBy: list.title, sort: 'ASC' as const }, header };
+  return (await enveloped(trace.GET(listPath(list), { params, signal }))) as { items?: Code[] };
+}
+
+/** All codes of a list, which has a bounded number of them. */
+export async function loadAll(name: string, signal: AbortSignal): Promise<{ id: number; title: string }[]> {
+  const list = findList(name) as CodeList;
+  const all: Code[] = [];
+  for (;;) {
+    const range = { limit: LIMIT, offset: all.length, requestType: 'FETCH' as const };
+    const { items = [] } = await loadCodes(list, range, signal);
+    all.push(...items);
+    if (items.length < LIMIT) return all.map(code => ({ id: code.id, title: titleOf(list, code) }));
+  }
+}
+
+/** A code with its English texts. */
+export async function loadCode(list: CodeList, id: string, signal: AbortSignal): Promise<Code> {
+  const params = { path: { id } };
+  return (await enveloped(trace.GET(onePath(list), { params, signal }))) as Code;
+}
+
+/** Stores a new code, or changes one. */
+export async function saveCode(list: CodeList, id: string | undefined, body: object): Promise<void> {
+  const sent = { body: { ...body, ...(id !== undefined && { id: Number(id) }) } as never };
+  if (list.path !== typePath) await answered(trace.PUT(list.path as '/api/chain/semi-product', sent));
+  else await answered(id === undefined ? trace.POST(typePath, sent) : trace.PUT(typePath, sent));
+}
+
+export async function removeCode(list: CodeList, id: string): Promise<void> {
+  await answered(trace.DELETE(onePath(list), { params: { path: { id } } }));
+}
+
+/** What users know a code by. */
+export function titleOf({ title, key }: CodeList, code: Record<string, unknown>): string {
+  return String(code[title] ?? (key && code[key]) ?? code.id);
+}
