@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { ulidToUuid } from '../src/packet-service/packet/ulid.ts';
 import { openBrowser } from '../test/helpers/browser.ts';
+import { eventually } from '../test/helpers/eventually.ts';
 import { connect, fillChat, join } from './chat-fill.ts';
 import { type Context, median, type Row } from './context.ts';
 import { counted, fillObservations, type Place } from './tiles.ts';
@@ -105,7 +106,7 @@ async function tableRows(page: Page, url: string, among: string): Promise<Row[]>
   await page.addInitScript(`(${whenShown})(() => { window.shownAfter = performance.now(); })`);
   for (let n = 0; n < OPENINGS; n++) {
     await page.goto(`${url}/packets`);
-    await page.waitForFunction('window.shownAfter');
+    await eventually(() => page.evaluate('window.shownAfter'));
     opened.push((await page.evaluate('window.shownAfter')) as number);
   }
   return [
@@ -142,9 +143,8 @@ async function mapRow(
     for (const zoom of ZOOMS) {
       await page.goto(`${url}/map?at=${zoom}/${lat.toFixed(4)}/${lon.toFixed(4)}`);
       await page.locator('canvas.maplibregl-canvas').waitFor();
-      await page.waitForFunction(
-        `Math.max(...${TILES}.map(({ responseEnd }) => responseEnd)) < performance.now() - 1000`,
-      );
+      const isQuiet = `Math.max(...${TILES}.map(({ responseEnd }) => responseEnd)) < performance.now() - 1000`;
+      await eventually(() => page.evaluate(isQuiet));
       took.push(...((await page.evaluate(`${TILES}.map(({ duration }) => duration)`)) as number[]));
     }
   }
@@ -158,7 +158,7 @@ async function scrolledTableRow(page: Page, url: string): Promise<Row> {
   await page.goto(`${url}/packets`);
   for (let loaded = 1; loaded < PAGES; loaded++) {
     await page.getByRole('button', { name: 'Show more' }).click();
-    await page.waitForFunction(`document.querySelectorAll('tbody tr').length > ${loaded * 50}`);
+    await eventually(() => page.evaluate(`document.querySelectorAll('tbody tr').length > ${loaded * 50}`));
   }
   const frames = await scroll(page, 'document.scrollingElement', STEP);
   return frameRow(`console: longest frame while scrolling ${PAGES * 50} packets`, frames);
