@@ -67,7 +67,11 @@ function isNewEnough() {
 
 /** @returns what is wrong, if the command fails */
 function run(node, { words, cwd, env }) {
-  const child = spawn(node, words, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(node, words, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const stop = () => child.kill();
   process.once('exit', stop);
   let output = '';
