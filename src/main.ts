@@ -1,21 +1,26 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { greeting } from './greeting.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
 import { MigrationError } from './platform/postgres/migrate.ts';
 import { openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
-import { readSettings, SettingsError, shortSecrets } from './platform/settings.ts';
+import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
+import { tellSupervisor, workerNumber } from './platform/workers/worker.ts';
 import { misspeltSettings, warnOfOpenDoors } from './start-warnings.ts';
 import { type Running, stopOnSignals } from './stopping.ts';
 
 /** Starts the configured services, and stops them cleanly on SIGTERM, SIGINT and SIGHUP. */
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
-  const logger = makeLogger(settings.LOG_LEVEL);
-  for (const warning of misspeltSettings(process.env)) logger.warn(warning);
-  warnOfOpenDoors(settings, logger);
-  for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
+  const worker = workerNumber();
+  const logger = makeLogger(settings.LOG_LEVEL, undefined, worker === undefined ? null : { worker });
+  if (worker === undefined) warn(settings, logger);
+  if (worker === undefined && settings.WORKERS > 1) {
+    const { supervise } = await import('./supervisor.ts');
+    return supervise(settings, logger);
+  }
 
   const opening = openDatabase(settings, logger);
   // Imported while PostgreSQL starts: each takes about half a second.
@@ -29,11 +34,18 @@ async function main(): Promise<void> {
     if (imported.status === 'rejected') throw imported.reason;
     const listening = await imported.value.startServices(settings, database, logger, running);
     // Standard output is the log's alone.
-    console.error(greeting(settings, listening));
+    if (worker === undefined) console.error(greeting(settings, listening));
+    else tellSupervisor({ kind: 'ready', listening: { ...listening } });
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function warn(settings: Settings, logger: Logger): void {
+  for (const warning of misspeltSettings(process.env)) logger.warn(warning);
+  warnOfOpenDoors(settings, logger);
+  for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
 }
 
 /** The message of a failed start; a stack only for unexpected errors. */

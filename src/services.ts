@@ -1,3 +1,4 @@
+import type { ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
 import { consoleService } from './console/app.ts';
 import type { Listening } from './greeting.ts';
@@ -16,6 +17,7 @@ import type { OpenDatabase } from './platform/postgres/open-database.ts';
 import { beginRun } from './platform/runs/runs.ts';
 import { type Settings, SettingsError } from './platform/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
+import { workerNumber } from './platform/workers/worker.ts';
 import { uselessLinks } from './start-warnings.ts';
 import type { Running } from './stopping.ts';
 import {
@@ -25,6 +27,9 @@ import {
   traceBackend,
   traceConnections,
 } from './trace-backend/app.ts';
+
+/** The settings of the ports, by service. */
+export const PORTS = { packet: 'PACKET_PORT', trace: 'TRACE_PORT', console: 'CONSOLE_PORT' } as const;
 
 /**
  * Migrates the database and starts the services that SERVICES names, and their backups.
@@ -38,7 +43,8 @@ export async function startServices(
   logger: Logger,
   running: Running,
 ): Promise<Listening> {
-  await checkDatabase(settings, database.connection, logger);
+  // A supervisor has checked it for all of its workers.
+  if (workerNumber() === undefined) await checkDatabase(settings, database.connection, logger);
   const [stopTracing, endRun] = await Promise.all([
     trace(settings, logger),
     beginRun(settings.DATA_DIR, logger),
@@ -63,11 +69,11 @@ export async function startServices(
   for (const { name, schema, migrate, app, port, log } of services) {
     for (const migration of await migrate()) log.info({ migration }, 'migrated');
     await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
-    await listen(app, settings.HOST, port, name === 'packet' ? 'PACKET_PORT' : 'TRACE_PORT');
+    await listen(app, settings.HOST, port, PORTS[name]);
     listening[name] = listeningUrl(app);
   }
   if (pages) {
-    await listen(pages, settings.HOST, settings.CONSOLE_PORT, 'CONSOLE_PORT');
+    await listen(pages, settings.HOST, settings.CONSOLE_PORT, PORTS.console);
     listening.console = listeningUrl(pages);
   }
   await warnOfOneRole(settings, database.connection, logger);
@@ -78,6 +84,24 @@ export async function startServices(
     if (warning !== undefined) logger.warn(warning);
   }
   return listening;
+}
+
+/**
+ * Checks the database for all workers, and migrates it, before any of them starts.
+ *
+ * @throws SettingsError, MigrationError; errors of the database
+ */
+export async function migrateServices(
+  settings: Settings,
+  { connection, owner }: Pick<OpenDatabase, 'connection' | 'owner'>,
+  logger: Logger,
+): Promise<void> {
+  await checkDatabase(settings, connection, logger);
+  const migrate = { trace: migrateTraceBackend, packet: migratePacketService };
+  for (const name of ['trace', 'packet'] as const) {
+    if (!settings.SERVICES.split(',').includes(name)) continue;
+    for (const migration of await migrate[name](connection, owner)) logger.info({ migration }, 'migrated');
+  }
 }
 
 /** Starts to trace requests if there is a collector; otherwise nothing of OpenTelemetry is loaded. */
@@ -91,7 +115,7 @@ async function trace(
 }
 
 /** Ships what the server has archived before it ended: a clean stop leaves nothing at risk. */
-async function stopDatabase(database: OpenDatabase, backups: Backups | undefined): Promise<void> {
+export async function stopDatabase(database: OpenDatabase, backups: Backups | undefined): Promise<void> {
   await backups?.pause();
   await database.stop();
   await backups?.finish();
@@ -173,11 +197,11 @@ async function makeConsole(
 
 /** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
 async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
-  const { SERVICES, DATABASE_URL } = settings;
+  const { SERVICES, DATABASE_URL, WORKERS } = settings;
   const needed =
     (SERVICES.includes('packet') ? connectionsNeeded(settings) : 0) +
     (SERVICES.includes('trace') ? traceConnections(settings) : 0);
-  const finding = await checkServer(connection, needed, DATABASE_URL !== undefined);
+  const finding = await checkServer(connection, WORKERS, needed, DATABASE_URL !== undefined);
   if (finding !== undefined) logger.warn(finding);
 }
 
@@ -191,10 +215,17 @@ async function warnOfOneRole(settings: Settings, connection: Connection, logger:
 /** @throws SettingsError with the setting of the port */
 async function listen(app: Server, host: string, port: number, setting: string): Promise<void> {
   try {
-    await app.listen({ host, port });
+    // Workers listen on the same ports.
+    const options: ListenOptions = { host, port, reusePort: workerNumber() !== undefined };
+    await app.listen(options);
   } catch (error) {
-    const { syscall, code } = error as NodeJS.ErrnoException;
-    if (syscall !== 'listen') throw error;
-    throw new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
+    throw unusablePort(setting, port, error);
   }
+}
+
+/** What a failure to listen means to operators; any other error is returned as it is. */
+export function unusablePort(setting: string, port: number, error: unknown): unknown {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  if (syscall !== 'listen') return error;
+  return new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
 }

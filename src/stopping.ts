@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Server } from './platform/http/server.ts';
+import { listenToSupervisor, workerNumber } from './platform/workers/worker.ts';
 
 /** How long stopping waits for requests in flight, in milliseconds. */
 const REQUESTS_MS = 15_000;
@@ -16,7 +17,7 @@ export interface StopLimits {
 }
 
 /** SIGHUP comes when a terminal is closed. */
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+export const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** What has to be stopped; servers are added as they are created. */
 export interface Running {
@@ -45,29 +46,39 @@ export function stopOnSignals(
     stopping ??= stopAll(running, { ...limits, drainMs: drain ? drainMs : 0 }, cutOff, logger);
     return stopping;
   };
-  let signals = 0;
-  for (const signal of SIGNALS) {
-    process.on(signal, () => {
-      signals++;
-      if (signals > 2) process.exit(1);
-      if (signals === 2) {
-        cutOff.abort();
-        return;
-      }
-      logger.info(
-        { signal, drainSeconds: drainMs / 1000 },
-        'stopping: requests in flight are answered first',
-      );
-      stop(true).then(
-        () => process.exit(0),
-        error => {
-          logger.error({ err: error }, 'stopping failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+  countSignals((level, signal) => {
+    if (level > 2) process.exit(1);
+    if (level === 2) {
+      cutOff.abort();
+      return;
+    }
+    logger.info({ signal, drainSeconds: drainMs / 1000 }, 'stopping: requests in flight are answered first');
+    stop(true).then(
+      () => process.exit(0),
+      error => {
+        logger.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  });
   return () => stop(false);
+}
+
+/**
+ * Counts the signals to stop. A supervisor tells its workers how many it has got: a terminal and some service managers
+ * send a signal to the whole group, which must not count twice. A worker that gets SIGTERM alone stops as well.
+ */
+function countSignals(onSignal: (level: number, signal?: string) => void): void {
+  let level = 0;
+  const raise = (to: number, signal?: string) => {
+    while (level < to) onSignal(++level, signal);
+  };
+  const isWorker = workerNumber() !== undefined;
+  for (const signal of STOP_SIGNALS) {
+    if (!isWorker) process.on(signal, () => raise(level + 1, signal));
+    else process.on(signal, () => signal === 'SIGTERM' && raise(1, signal));
+  }
+  if (isWorker) listenToSupervisor(raise);
 }
 
 async function stopAll(

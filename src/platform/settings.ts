@@ -16,6 +16,13 @@ export const Settings = Type.Object({
     default: 'packet,trace,console',
     description: 'which services this process serves; the console needs the other two beside it',
   }),
+  WORKERS: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description:
+      'processes that serve on the same ports; with more than one, a further process supervises them and serves nothing',
+  }),
   HOST: Type.String({
     minLength: 1,
     maxLength: 255,

@@ -14,11 +14,16 @@ const LOOK_MS = 5000;
  * log the same.
  *
  * @param stream the destination; by default standard output
+ * @param base what every line contains
  */
-export function makeLogger(level: string, stream?: DestinationStream): Logger {
+export function makeLogger(
+  level: string,
+  stream?: DestinationStream,
+  base: Record<string, unknown> | null = null,
+): Logger {
   const options: LoggerOptions = {
     level,
-    base: null,
+    base,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: label => ({ level: label }) },
     hooks: { logMethod: summarizeOutages(() => logger) },

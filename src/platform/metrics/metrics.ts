@@ -4,12 +4,14 @@ import { Problem } from '../http/problems.ts';
 import { requestDurations } from '../http/request-durations.ts';
 import type { Server } from '../http/service.ts';
 import type { Settings } from '../settings.ts';
+import { mergeMetrics } from '../workers/merge-metrics.ts';
+import { metricsOfOthers, offerMetrics, workerNumber } from '../workers/worker.ts';
 import { measureProcess } from './process.ts';
 
 /**
  * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. It
  * requires METRICS_TOKEN if that is set; otherwise it is open like /health, and a proxy should keep it from the
- * public.
+ * public. Of several workers each answers with the metrics of all, which differ in the label `worker`.
  *
  * @returns where further metrics of the service register
  */
@@ -20,7 +22,8 @@ export function registerMetrics(
 ): Registry {
   const { METRICS_TOKEN } = settings;
   const registry = new Registry();
-  registry.setDefaultLabels({ service });
+  const worker = workerNumber();
+  registry.setDefaultLabels({ service, ...(worker !== undefined && { worker }) });
   collectDefaultMetrics({ register: registry });
   measureProcess(app, registry, settings);
   const observe = requestDurations(registry);
@@ -28,7 +31,11 @@ export function registerMetrics(
     observe(request, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
-  app.addHook('onClose', async () => registry.clear());
+  const withdraw = worker === undefined ? () => {} : offerMetrics(service, () => registry.metrics());
+  app.addHook('onClose', async () => {
+    withdraw();
+    registry.clear();
+  });
   const expected = METRICS_TOKEN === undefined ? undefined : sha256(METRICS_TOKEN);
   app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (request, reply) => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
@@ -36,7 +43,9 @@ export function registerMetrics(
       reply.header('www-authenticate', 'Bearer');
       throw new Problem('unauthenticated', 'this needs METRICS_TOKEN: Authorization: Bearer …');
     }
-    return reply.type(registry.contentType).send(await registry.metrics());
+    const own = await registry.metrics();
+    const text = worker === undefined ? own : mergeMetrics([own, ...(await metricsOfOthers(service))]);
+    return reply.type(registry.contentType).send(text);
   });
   return registry;
 }

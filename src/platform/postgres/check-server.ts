@@ -11,13 +11,15 @@ const ROUNDS = 5;
  * Checks before the start whether the server has enough connections for this process, and whether a connection is one
  * session of the server.
  *
- * @param needed connections that this process opens at most
+ * @param processes that are about to start
+ * @param needed connections that each of them opens at most
  * @param pooled whether there may be a connection pooler in between
  * @returns a warning for operators; undefined if there is none
  * @throws SettingsError when it cannot work
  */
 export async function checkServer(
   connection: Connection,
+  processes: number,
   needed: number,
   pooled: boolean,
 ): Promise<string | undefined> {
@@ -27,7 +29,7 @@ export async function checkServer(
   other.on('error', () => {});
   try {
     await one.connect();
-    const finding = await checkRoom(one, needed);
+    const finding = await checkRoom(one, processes, needed);
     if (!pooled) return finding;
     await other.connect();
     await checkSessions(one, other);
@@ -53,9 +55,13 @@ const LIMITS = `
   SELECT datconnlimit, (SELECT count(*)::int FROM others WHERE others.datname = pg_database.datname)
   FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0`;
 
-async function checkRoom(client: pg.Client, needed: number): Promise<string | undefined> {
+async function checkRoom(client: pg.Client, processes: number, each: number): Promise<string | undefined> {
   const { rows } = await client.query<{ places: number; taken: number }>(LIMITS);
-  const wants = `this process opens up to ${needed} connections`;
+  const needed = processes * each;
+  const wants =
+    processes === 1
+      ? `this process opens up to ${needed} connections`
+      : `${processes} workers open up to ${needed} connections`;
   const remedy =
     'lower DATABASE_POOL, or raise max_connections of the server (or the limit of the role or database)';
   const places = Math.min(...rows.map(row => row.places));
