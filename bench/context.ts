@@ -84,7 +84,7 @@ function makeContext(seconds: number, { owner: connection }: EmbeddedPostgres): 
       ),
     startConsole: (extra = {}) =>
       startProcess(
-        'src/main.ts',
+        'dist/main.js',
         { ...environment, PACKET_PORT: '0', TRACE_PORT: '0', CONSOLE_PORT: '0', ...extra },
         /fieldtrace console\s+\S+:(\d+)/,
       ),

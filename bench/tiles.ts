@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { cellIndex, leafCell } from '../src/geometry/cells.ts';
+import { uuidToUlid } from '../src/packet-service/packet/ulid.ts';
 import { project, SIDE } from '../src/packet-service/tiles/mercator.ts';
 import { connect } from './chat-fill.ts';
 import { seeded } from './chat-texts.ts';
@@ -112,7 +113,7 @@ function line(n: number, lat: number, lon: number): string {
   const id = `019f0000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
   const ts = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
   const geoid = n.toString(16).padStart(64, '0');
-  const header = `{"geoid":"${geoid}","id":"01JD7Q2M8XW3N5R6T8${String(n).padStart(8, '0')}","timestamp":"${ts}","type":"note"}`;
+  const header = `{"geoid":"${geoid}","id":"${uuidToUlid(id)}","timestamp":"${ts}","type":"note"}`;
   const crop = ['beans', 'cassava', 'coffee', 'maize'][n % 4];
   const body = `{"attachments":[],"capture_point":{"lat":${lat},"lon":${lon}},"crop":"${crop}","message":"Leaf rust on ${n} plants"}`;
   const cell = cellIndex(leafCell(lat, lon), 20);
