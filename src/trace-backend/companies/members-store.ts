@@ -21,10 +21,13 @@ export interface Member {
 
 /** The active companies that a user is a member of, in the order of their ids. */
 export async function findMemberships(database: Database, userId: number): Promise<Membership[]> {
-  const { rows } = await database.query<Membership>(sql`
-    SELECT company_id AS "companyId", company_users.role FROM company_users
-    JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
-    WHERE user_id = ${userId} ORDER BY company_id`);
+  const { rows } = await database.query<Membership>({
+    name: 'find-memberships',
+    text: `SELECT company_id AS "companyId", company_users.role FROM company_users
+      JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
+      WHERE user_id = $1 ORDER BY company_id`,
+    values: [userId],
+  });
   return rows;
 }
 

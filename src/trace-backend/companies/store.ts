@@ -214,5 +214,6 @@ export function listSource(
     key: KEYS[sortBy],
     gather: allOf([isMember, isOne, isStatus, found]),
     look: allOf([contains, isStatus, isMember, isOne]),
+    gathersRows: found !== undefined,
   };
 }

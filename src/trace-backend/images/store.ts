@@ -25,6 +25,25 @@ export interface Image {
 const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
   user_id AS "userId", uploaded_at AS "uploadedAt"`;
 
+/** What answers contain of an image or document. */
+export type DescribedImage = Pick<Image, 'id' | 'storageKey' | 'name' | 'contentType' | 'size'>;
+
+/** What answers contain of images and documents, by storage key, in no order; missing ones are left out. */
+export async function describeImages(
+  database: Database,
+  storageKeys: readonly string[],
+): Promise<DescribedImage[]> {
+  const keys = storageKeys.filter(isUuid);
+  if (keys.length === 0) return [];
+  const { rows } = await database.query<DescribedImage>({
+    name: 'describe-images',
+    text: `SELECT id, storage_key AS "storageKey", name, content_type AS "contentType", size
+      FROM images WHERE storage_key = ANY ($1::uuid[])`,
+    values: [keys],
+  });
+  return rows;
+}
+
 /** Images and documents by storage key, in no order; missing ones are left out. */
 export async function findImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
   return selectImages(database, storageKeys, empty);

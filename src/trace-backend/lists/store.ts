@@ -1,5 +1,5 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import type { Database } from '../../platform/postgres/database.ts';
+import { type Database, prepared } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 
 /** The rows of a list. Each has an id, which orders rows with equal keys. */
@@ -13,7 +13,19 @@ export interface ListSource {
   gather: Sql | undefined;
   /** the same condition in a form that is fast per row, if possible with columns that the index of each order has */
   look: Sql | undefined;
+  /**
+   * selects the id of each row, maybe several times, without reading the table; undefined unless another table has the
+   * ids of all rows
+   */
+  ids?: Sql | undefined;
+  /** whether `gather` reads each row, not only its index entry */
+  gathersRows?: boolean;
+  /** whether connections keep the plans of gathering, which is right if the plan is good for all values */
+  isPrepared?: boolean;
 }
+
+/** Rows that a walk without a condition reads and skips, at most; before more, only their index entries are read. */
+const SKIPPED_ROWS = 1000;
 
 /** Characters in the column `name_key`, at most. */
 const KEY_LENGTH = 100;
@@ -34,6 +46,11 @@ export function allOf(conditions: readonly (Sql | undefined)[]): Sql | undefined
   return given.length === 0 ? undefined : join(given, ' AND ');
 }
 
+/** The order of a list, by columns of its table. */
+function orderBy({ key }: ListSource, { sort }: Page): string {
+  return key === 'id' ? `id ${sort}` : `${key} ${sort}, id ${sort}`;
+}
+
 /** ORDER BY, LIMIT and OFFSET; the key is named list_key. */
 function ordered({ key }: ListSource, { sort, limit, offset }: Page): { order: Sql; page: Sql } {
   return {
@@ -51,16 +68,23 @@ function ordered({ key }: ListSource, { sort, limit, offset }: Page): { order: S
  */
 export function gatherStatement(source: ListSource, page: Page, limit?: number): Sql {
   const { order, page: part } = ordered(source, page);
+  const { gather, ids, gathersRows: isByRow } = source;
   const key = raw(source.key);
   const table = raw(source.table);
+  // The place of a row that was read leads to it without an index.
+  const found =
+    ids && source.key === 'id'
+      ? sql`SELECT DISTINCT id FROM (${ids}) AS listed`
+      : sql`SELECT id, ${key} AS list_key ${isByRow ? sql`, ctid AS list_row` : empty} FROM ${table}
+          ${gather ? sql`WHERE ${gather}` : empty}`;
   return sql`
-    WITH found AS MATERIALIZED (
-      SELECT id, ${key} AS list_key FROM ${table}
-      ${source.gather ? sql`WHERE ${source.gather}` : empty} ${limit === undefined ? empty : sql`LIMIT ${limit}`}),
+    WITH found AS MATERIALIZED (${found} ${limit === undefined ? empty : sql`LIMIT ${limit}`}),
     page AS (
-      SELECT id, row_number() OVER (ORDER BY ${order}) AS list_place FROM found ORDER BY ${order} ${part})
+      SELECT ${raw(isByRow ? 'list_row' : 'id')}, row_number() OVER (ORDER BY ${order}) AS list_place
+      FROM found ORDER BY ${order} ${part})
     SELECT list_total, ${source.columns} FROM (SELECT count(*)::int AS list_total FROM found) AS total
-    LEFT JOIN page ON true LEFT JOIN ${table} USING (id) ORDER BY list_place`;
+    LEFT JOIN page ON true
+    LEFT JOIN ${table} ${isByRow ? sql`ON ${table}.ctid = list_row` : sql`USING (id)`} ORDER BY list_place`;
 }
 
 /** A page of the gathered rows, and their total number. */
@@ -70,7 +94,10 @@ export async function gatherRows<Row extends { id: number }>(
   page: Page,
   limit?: number,
 ): Promise<{ items: Row[]; total: number }> {
-  const { rows } = await database.query<Row & { list_total: number }>(gatherStatement(source, page, limit));
+  const statement = gatherStatement(source, page, limit);
+  const { rows } = await database.query<Row & { list_total: number }>(
+    source.isPrepared ? prepared(statement) : statement,
+  );
   const total = rows[0]?.list_total ?? 0;
   const items = rows
     .filter(({ id }) => id !== null)
@@ -80,7 +107,7 @@ export async function gatherRows<Row extends { id: number }>(
 
 /**
  * The statement that walks through a table in the list's order, checks each row, by its index entry if possible, and
- * reads the rows of the page. Exported so that a test can check its plan.
+ * reads the rows of the page. Without a condition, the first pages are read in one go. Exported so that a test can check its plan.
  *
  * @param window rows to check, at most; by default all
  */
@@ -88,6 +115,9 @@ export function walkStatement(source: ListSource, page: Page, window?: number): 
   const { order, page: part } = ordered(source, page);
   const [key, table] = [raw(source.key), raw(source.table)];
   const { columns, look } = source;
+  if (!look && page.offset <= SKIPPED_ROWS) {
+    return sql`SELECT ${columns} FROM ${table} ORDER BY ${raw(orderBy(source, page))} ${part}`;
+  }
   // OFFSET 0, as LIMIT, keeps PostgreSQL from applying the condition before the order. Of all columns it reads only
   // those that are used: if an index has them, it reads the index alone.
   const entries = sql`

@@ -123,6 +123,24 @@ test('however far down a page is, the index alone leads to it', async () => {
   }
 });
 
+test('of the products of a company only the rows of the page are read', async () => {
+  await pool.query('VACUUM product_companies');
+  const source = await sourceOf({ reader: owner }, 'id', true);
+  const { kinds, rows } = await look(gatherStatement(source, page(), 10_001));
+  expect(kinds).toContain('Index Only Scan product_companies');
+  expect(rows).toBeLessThanOrEqual(COUNT / 1000 + 100);
+});
+
+test('the rows of a page that a search has read are found again without an index', async () => {
+  const source = await sourceOf({ query: 'yirgacheffe lot 1577' }, 'id');
+  const { kinds } = await look(gatherStatement(source, page(), 10_001));
+  expect([...kinds].toSorted()).toEqual([
+    'Bitmap Heap Scan products',
+    'Bitmap Index Scan',
+    'Tid Scan products',
+  ]);
+});
+
 test('a rare part of a name is found by its rarest tokens alone', async () => {
   const source = await sourceOf({ query: 'arabica huye lot 1577' }, 'id');
   const { rows } = await look(gatherStatement(source, page(), 10_001));

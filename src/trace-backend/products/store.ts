@@ -179,7 +179,10 @@ export interface ProductFilter {
 export type ProductSort = (typeof SORTABLE)[number];
 const KEYS = { id: 'id', name: 'name_key', updatedAt: 'updated_at' };
 
-export type ListedProduct = Pick<Product, 'id' | 'name' | 'companyId' | 'updatedAt'> & { photo: unknown };
+export type ListedProduct = Pick<Product, 'id' | 'name' | 'companyId' | 'updatedAt'> & {
+  /** the storage key of the photo */
+  photoKey: string | null;
+};
 
 /** Up to this many visible products are checked one by one; with more, the indexes of all products are used. */
 const FEW = 5_000;
@@ -192,7 +195,9 @@ export async function listProducts(
   page: Page<ProductSort>,
 ): Promise<{ items: ListedProduct[]; count: number }> {
   const { reader, query } = filter;
-  const few = reader !== undefined && (await seesFew(database, reader));
+  const isFiltered = query !== undefined || filter.companyId !== undefined;
+  // Without a filter, it makes no difference.
+  const few = reader !== undefined && isFiltered && (await seesFew(database, reader));
   const tokens = query === undefined ? [] : await lists.ngramsFor(database, 'products', foldName(query));
   const source = listSource(filter, page.sortBy, few, tokens);
   return lists.list<ListedProduct>(database, `products ${JSON.stringify(filter)}`, source, page);
@@ -223,14 +228,15 @@ export function listSource(
   const isOne = reader && sql`id IN (${visibleIds(reader)})`;
   const isSeen = reader && isVisible(reader);
   const byToken = holds && sql`tokens @> ${tokens}::text[]`;
+  const isFiltered = holds !== undefined || isOwners !== undefined;
   return {
     table: 'products',
-    columns: sql`id, name, company_id AS "companyId", updated_at AS "updatedAt", content -> 'photo' AS photo`,
+    columns: sql`id, name, company_id AS "companyId", updated_at AS "updatedAt", photo_key AS "photoKey"`,
     key: KEYS[sortBy],
-    gather:
-      few || (holds === undefined && isOwners === undefined)
-        ? allOf([isOne, isOwners, holds])
-        : allOf([isOwners, byToken, holds, isSeen]),
+    gather: few || !isFiltered ? allOf([isOne, isOwners, holds]) : allOf([isOwners, byToken, holds, isSeen]),
     look: allOf([contains, isOwners, isSeen]),
+    ids: reader && !isFiltered ? visibleIds(reader) : undefined,
+    gathersRows: holds !== undefined,
+    isPrepared: holds === undefined,
   };
 }

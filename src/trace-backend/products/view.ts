@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import { findCompanyNames } from '../companies/members-store.ts';
 import type { Language } from '../contract/language.ts';
-import { findImages, type Image } from '../images/store.ts';
+import { type DescribedImage, describeImages, findImages } from '../images/store.ts';
 import { briefValueChains } from '../value-chains/view.ts';
 import { imagesOf, type SentDocument, withDefaults, withDocuments } from './content.ts';
 import { asLabel } from './labels/label.ts';
@@ -41,21 +41,24 @@ export async function asProduct(
 
 /** Products as in lists, in order. */
 export async function asItems(database: Database, products: readonly ListedProduct[]) {
-  const keys = products.map(({ photo }) => (photo as SentDocument | null)?.storageKey ?? '').filter(Boolean);
-  const [names, images] = await Promise.all([
+  const [names, photos] = await Promise.all([
     companyNames(
       database,
       products.map(({ companyId }) => companyId),
     ),
-    findImages(database, keys),
+    describeImages(
+      database,
+      products.map(({ photoKey }) => photoKey).filter(key => key !== null),
+    ),
   ]);
-  return products.map(({ id, name, companyId, photo, updatedAt }) => {
-    const image = imageOf(photo as SentDocument | null, images);
+  const images = new Map(photos.map(photo => [photo.storageKey, photo]));
+  return products.map(({ id, name, companyId, photoKey, updatedAt }) => {
+    const image = photoKey === null ? undefined : images.get(photoKey.toLowerCase());
     const company = companyId === null ? undefined : names.get(companyId);
     return {
       id,
       name,
-      ...(image && { photo: described(image), photoStorageId: image.storageKey }),
+      ...(image && { photo: image, photoStorageId: image.storageKey }),
       ...(company && { company }),
       updatedAt: updatedAt.toISOString(),
     };
@@ -71,15 +74,16 @@ async function companyNames(
 }
 
 /** An image or document as sent, with its stored metadata. */
-export function describedDocument(sent: SentDocument, images: readonly Image[]): object {
+export function describedDocument(sent: SentDocument, images: readonly DescribedImage[]): object {
   const image = imageOf(sent, images);
   return image ? { ...sent, ...described(image) } : sent;
 }
 
-function imageOf(sent: SentDocument | null, images: readonly Image[]): Image | undefined {
-  return images.find(({ storageKey }) => storageKey === sent?.storageKey?.toLowerCase());
+function imageOf(sent: SentDocument, images: readonly DescribedImage[]): DescribedImage | undefined {
+  const key = sent.storageKey?.toLowerCase();
+  return images.find(({ storageKey }) => storageKey === key);
 }
 
-function described({ id, storageKey, name, contentType, size }: Image) {
+function described({ id, storageKey, name, contentType, size }: DescribedImage): DescribedImage {
   return { id, storageKey, name, contentType, size };
 }
