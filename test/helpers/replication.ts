@@ -84,7 +84,7 @@ async function startStandby(primary: EmbeddedPostgres, dataDir: string): Promise
   const { user, password, host: socket } = server.connection;
   return {
     url: `postgres://${user}:${password}@/fieldtrace?host=${encodeURIComponent(socket)}&port=${port}`,
-    run: statement => runAs(server as EmbeddedPostgres, statement),
+    run: statement => runOnStandby(server as EmbeddedPostgres, statement),
     async start() {
       server = await open();
     },
@@ -136,6 +136,17 @@ async function copyRunning(
   for (const name of ['pg_wal/archive_status', 'pg_wal/summaries']) await makeFolder(name);
   await write('standby.signal', '');
   return backup.passwords();
+}
+
+/** What is replayed may cancel a statement, which then runs again. */
+async function runOnStandby(server: EmbeddedPostgres, statement: string): Promise<pg.QueryResult> {
+  for (;;) {
+    try {
+      return await runAs(server, statement);
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== '40001') throw error;
+    }
+  }
 }
 
 async function runAs({ backup, connection }: EmbeddedPostgres, statement: string): Promise<pg.QueryResult> {
