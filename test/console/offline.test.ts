@@ -1,7 +1,7 @@
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { build } from '../helpers/build.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
@@ -9,15 +9,20 @@ import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../help
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import { type Line, openLine } from '../helpers/line.ts';
+import { openPlainBrowser } from '../helpers/plain-browser.ts';
 import type { Send } from '../helpers/service.ts';
+import { PASSWORD } from '../helpers/trace.ts';
 
 const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
 /** Busy machines have time. */
 const SOON = { timeout: 60_000 };
 
-/** The script of the page, and what the next build calls it. */
-let entry: string;
-const NEXT = 'index-newbuild.js';
+/** The scripts of the build; the next one has all of them by other names, because their names have hashes. */
+const isScript = (name: string) => /^[\w-]+\.js$/.test(name);
+const nextName = (name: string) => name.replace(/\.js$/, 'next.js');
+let scripts: string[];
+/** The script that the page of the next build loads. */
+let nextEntry: string;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let pages: RunningConsole;
 /** between the browser and the console */
@@ -28,11 +33,13 @@ let send: Send;
 beforeAll(async () => {
   await build('console');
   const page = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
-  entry = /\/assets\/(index-[\w-]+\.js)/.exec(page)?.[1] as string;
+  nextEntry = nextName(/\/assets\/(index-[\w-]+\.js)/.exec(page)?.[1] as string);
+  scripts = readdirSync(path.join(BUILT, 'assets')).filter(isScript);
   folder = await temporaryFolder();
   cpSync(BUILT, folder.folder, { recursive: true });
   // The server lists the files when it starts.
-  cpSync(path.join(BUILT, 'assets', entry), path.join(folder.folder, 'assets', NEXT));
+  const assets = path.join(folder.folder, 'assets');
+  for (const name of scripts) cpSync(path.join(BUILT, 'assets', name), path.join(assets, nextName(name)));
   pages = await runningConsole({}, folder.folder);
   line = await openLine(pages.url);
   browser = await consoleBrowser(line, { offline: true });
@@ -162,46 +169,61 @@ test('a logout is one without a connection, too: nobody is remembered', async ()
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-/** Replaces the build on the server by one whose script has another name; the old script is gone, as after an update. */
+/** Replaces the build on the server by one whose scripts have other names; the old ones are gone, as after an update. */
 function update(): void {
   const root = folder.folder;
   for (const name of globSync('**/*.{gz,br}', { cwd: root })) rmSync(path.join(root, name));
+  for (const name of scripts) rmSync(path.join(root, 'assets', name));
   for (const name of globSync('**/*.{js,html}', { cwd: root })) {
     const file = path.join(root, name);
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(entry, NEXT));
+    const text = readFileSync(file, 'utf8').replace(/[\w-]+\.js\b/g, word =>
+      scripts.includes(word) ? nextName(word) : word,
+    );
+    writeFileSync(file, text);
   }
-  rmSync(path.join(root, 'assets', entry));
   const worker = path.join(root, 'service-worker.js');
   writeFileSync(worker, readFileSync(worker, 'utf8').replace(/version":"\w+/, 'version":"newbuild'));
 }
 
-test('a new build leaves the open page and what is typed there alone, and takes over at the next navigation', async () => {
-  const { page } = browser;
-  await logIn(page, `${line.url}/observations/new`, email);
-  await stored(page);
-  const [before] = await caches(page);
-  const message = page.getByLabel('What do you see?');
-  await message.fill('half a sentence');
+test('a new build leaves the open page and what is typed there alone, and takes over at a later navigation', async () => {
+  const plain = await openPlainBrowser();
+  onTestFinished(plain.close);
+  const heading = (text: string) =>
+    eventually(() => plain.evaluate(`document.querySelector('main h1')?.textContent.trim() === '${text}'`));
+  const keys = () => plain.evaluate('caches.keys().then(names => names.join())') as Promise<string>;
+  const page = () => plain.evaluate('document.documentElement.outerHTML');
+  await plain.goto(`${line.url}/`);
+  const body = JSON.stringify({ username: email, password: PASSWORD });
+  const headers = "{ 'content-type': 'application/json' }";
+  const login = `fetch('/trace/api/user/login', { method: 'POST', headers: ${headers}, body: '${body}' })`;
+  expect(await plain.evaluate(`${login}.then(({ status }) => status)`)).toBe(200);
+  await plain.goto(`${line.url}/observations/new`);
+  await heading('New observation');
+  await eventually(() => plain.evaluate('navigator.serviceWorker.controller !== null'));
+  const before = await keys();
+  await plain.evaluate("document.querySelector('textarea').value = 'half a sentence'");
+
   update();
-  await page.evaluate('navigator.serviceWorker.ready.then(registration => registration.update())');
   const waiting = 'navigator.serviceWorker.ready.then(({ waiting }) => waiting !== null)';
-  await eventually(() => page.evaluate(waiting));
-  expect(await message.inputValue()).toBe('half a sentence');
-  expect(await page.evaluate(waiting)).toBe(true);
-  // A screen of the old build, whose files the server may not have any more.
-  await page.getByRole('link', { name: 'Packets', exact: true }).click();
-  await page.getByRole('heading', { name: 'Packets', exact: true }).waitFor();
-  expect(await caches(page)).toContain(before);
+  await plain.evaluate(
+    'navigator.serviceWorker.ready.then(registration => registration.update()).then(() => {})',
+  );
+  await eventually(() => plain.evaluate(waiting));
+  expect(await plain.evaluate("document.querySelector('textarea').value")).toBe('half a sentence');
+  // A screen of the old build, whose files the server does not have any more.
+  await plain.evaluate(`document.querySelector('nav a[href="/packets"]').click()`);
+  await heading('Packets');
+  expect(await keys()).toBe(`${before},console-newbuild`);
 
   await eventually(async () => {
-    await page.goto(`${line.url}/observations/new`);
-    await page.getByRole('heading', { name: 'New observation' }).waitFor();
-    return (await caches(page)).join() === 'console-newbuild';
+    await plain.goto(`${line.url}/observations/new`);
+    await heading('New observation');
+    return (await keys()) === 'console-newbuild';
   });
-  expect(await page.content()).toContain('index-newbuild.js');
+  expect(await page()).toContain(nextEntry);
   await line.interrupt();
-  await page.reload();
-  await page.getByText('There is no connection. New').waitFor();
-  expect(await page.content()).toContain('index-newbuild.js');
+  await plain.goto(`${line.url}/observations/new`);
+  await eventually(() => plain.evaluate("document.body.innerText.includes('There is no connection. New')"));
+  expect(await page()).toContain(nextEntry);
   await line.restore();
 });
