@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import type { BackupCommand } from './backup-commands.ts';
-import { recordCommand } from './command-audit.ts';
-import { type Asked, helpOf, readCommandLine } from './command-line.ts';
-import { UsageError } from './commands.ts';
+import type { BackupCommand } from './commands/backup.ts';
+import { recordCommand } from './commands/command-audit.ts';
+import { type Asked, helpOf, readCommandLine } from './commands/command-line.ts';
+import { UsageError } from './commands/commands.ts';
 import { migratePacketService } from './packet-service/app.ts';
 import { BackupError } from './platform/backup/backup-error.ts';
 import { Problem } from './platform/http/problems.ts';

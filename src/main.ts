@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { misspeltSettings } from './doctor/misspelt-settings.ts';
 import { greeting } from './greeting.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
@@ -8,7 +9,7 @@ import { openDatabase } from './platform/postgres/open-database.ts';
 import { passingTrouble } from './platform/postgres/troubles.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings.ts';
 import { tellSupervisor, workerNumber } from './platform/workers/worker.ts';
-import { misspeltSettings, warnOfOpenDoors } from './start-warnings.ts';
+import { warnOfOpenDoors } from './start-warnings.ts';
 import { type Running, stopOnSignals } from './stopping.ts';
 
 /** Starts the configured services, and stops them cleanly on SIGTERM, SIGINT and SIGHUP. */

@@ -1,16 +1,16 @@
 import type pg from 'pg';
-import { Problem } from './platform/http/problems.ts';
-import { transaction } from './platform/postgres/database.ts';
-import type { Settings } from './platform/settings.ts';
-import { apiKeyHash, looksLikeApiKey } from './platform/tokens/api-key.ts';
-import { deleteApiKeyOfHash } from './trace-backend/accounts/api-keys/store.ts';
-import { forgetFailures } from './trace-backend/accounts/attempts/limits.ts';
-import { findSecondFactor } from './trace-backend/accounts/second-factor/store.ts';
-import { endSessions } from './trace-backend/accounts/sessions/endings.ts';
-import { checkEmail } from './trace-backend/accounts/users/email.ts';
-import { checkPasswordRules, openPasswords } from './trace-backend/accounts/users/passwords.ts';
-import { findAccount, updateUser } from './trace-backend/accounts/users/store.ts';
-import { audit, PROGRAM } from './trace-backend/audit/audit.ts';
+import { Problem } from '../platform/http/problems.ts';
+import { transaction } from '../platform/postgres/database.ts';
+import type { Settings } from '../platform/settings.ts';
+import { apiKeyHash, looksLikeApiKey } from '../platform/tokens/api-key.ts';
+import { deleteApiKeyOfHash } from '../trace-backend/accounts/api-keys/store.ts';
+import { forgetFailures } from '../trace-backend/accounts/attempts/limits.ts';
+import { findSecondFactor } from '../trace-backend/accounts/second-factor/store.ts';
+import { endSessions } from '../trace-backend/accounts/sessions/endings.ts';
+import { checkEmail } from '../trace-backend/accounts/users/email.ts';
+import { checkPasswordRules, openPasswords } from '../trace-backend/accounts/users/passwords.ts';
+import { findAccount, updateUser } from '../trace-backend/accounts/users/store.ts';
+import { audit, PROGRAM } from '../trace-backend/audit/audit.ts';
 
 /**
  * Lets a user try to log in again after too many wrong passwords or codes.

@@ -1,12 +1,12 @@
-import type { BackupCommand } from './backup-commands.ts';
-import { examine } from './doctor/doctor.ts';
-import { inLines } from './doctor/finding.ts';
-import { settingsInForce } from './doctor/settings.ts';
-import { describeStatus } from './doctor/status.ts';
-import { reachableBecause } from './platform/http/hosts.ts';
-import { shortSecrets } from './platform/settings.ts';
-import { VERSION } from './platform/version.ts';
-import { misspeltSettings } from './start-warnings.ts';
+import { examine } from '../doctor/doctor.ts';
+import { inLines } from '../doctor/finding.ts';
+import { misspeltSettings } from '../doctor/misspelt-settings.ts';
+import { settingsInForce } from '../doctor/settings.ts';
+import { describeStatus } from '../doctor/status.ts';
+import { reachableBecause } from '../platform/http/hosts.ts';
+import { shortSecrets } from '../platform/settings.ts';
+import { VERSION } from '../platform/version.ts';
+import type { BackupCommand } from './backup.ts';
 
 /** Examines the installation of the settings; ends with 1 if something does not work or data is at risk. */
 export async function doctor({ settings, options }: BackupCommand): Promise<string> {

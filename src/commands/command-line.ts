@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { nearestName } from '../platform/http/nearest.ts';
 import type { CommandOptions } from './command-audit.ts';
 import { type Command, commands, UsageError } from './commands.ts';
-import { nearestName } from './platform/http/nearest.ts';
 
 /** What a command line asks for. */
 export type Asked =

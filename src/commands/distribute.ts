@@ -1,11 +1,11 @@
+import { PLACEMENTS } from '../packet-service/contract/placements.ts';
+import { SCHEMA } from '../packet-service/pools.ts';
+import { distribute } from '../platform/postgres/citus/distribute.ts';
+import { type Node, openNode, readNodes } from '../platform/postgres/citus/nodes.ts';
+import { distributionStatus } from '../platform/postgres/citus/status.ts';
+import type { Connection } from '../platform/postgres/database.ts';
+import { type Settings, SettingsError } from '../platform/settings.ts';
 import type { CommandOptions } from './command-audit.ts';
-import { PLACEMENTS } from './packet-service/contract/placements.ts';
-import { SCHEMA } from './packet-service/pools.ts';
-import { distribute } from './platform/postgres/citus/distribute.ts';
-import { type Node, openNode, readNodes } from './platform/postgres/citus/nodes.ts';
-import { distributionStatus } from './platform/postgres/citus/status.ts';
-import type { Connection } from './platform/postgres/database.ts';
-import { type Settings, SettingsError } from './platform/settings.ts';
 
 /** Shards of packets, and as many of messages; each worker should get at least one. */
 const SHARDS = 8;

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
+import { migratePacketService, MOVED as PACKET } from '../packet-service/app.ts';
+import { appendAll } from '../packet-service/log/append-all.ts';
+import { findVisible } from '../packet-service/packets/visible-store.ts';
+import { type Connection, connectionFromUrl } from '../platform/postgres/database.ts';
+import { startEmbeddedPostgres } from '../platform/postgres/embedded/index.ts';
+import { otherMajorIn } from '../platform/postgres/embedded/running.ts';
+import { moveDatabase } from '../platform/postgres/move/move.ts';
+import { migrateTraceBackend, MOVED as TRACE } from '../trace-backend/app.ts';
 import { recordCommand } from './command-audit.ts';
-import { migratePacketService, MOVED as PACKET } from './packet-service/app.ts';
-import { appendAll } from './packet-service/log/append-all.ts';
-import { findVisible } from './packet-service/packets/visible-store.ts';
-import { type Connection, connectionFromUrl } from './platform/postgres/database.ts';
-import { startEmbeddedPostgres } from './platform/postgres/embedded/index.ts';
-import { otherMajorIn } from './platform/postgres/embedded/running.ts';
-import { moveDatabase } from './platform/postgres/move/move.ts';
-import { migrateTraceBackend, MOVED as TRACE } from './trace-backend/app.ts';
 
 /** A database as the role that owns the tables, and as that of the services: the same for an address. */
 interface Opened {
