@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Sql } from 'sql-template-tag';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { FILLING, fillCompanies, NAMESAKES } from '../../../test/helpers/many-companies.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { openLists } from '../lists/lists.ts';
 import { foldName } from '../lists/search.ts';
 import { gatherStatement, walkStatement } from '../lists/store.ts';
-import { type CompanyFilter, type CompanySort, listSource } from './store.ts';
+import { type CompanyFilter, type CompanySort, listCompanies, listSource } from './store.ts';
 
 const COUNT = 100_000;
 
@@ -179,5 +179,34 @@ test('users list their own companies alone, by status and name', async () => {
   for (const [field, value] of Object.entries({ status: 'GONE', limit: '0', query: '%00', sort: 'UP' })) {
     const { status, body } = await user.send('GET', `/api/company/list?${field}=${value}`);
     expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, [field]]);
+  }
+});
+
+test('that a search finds more than is counted is remembered for a second, so that its pages are not counted one by one', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const query = vi.spyOn(trace.pool, 'query');
+    const page = async (offset: number) => {
+      query.mockClear();
+      const { items, count } = await listCompanies(
+        trace.pool,
+        lists,
+        { query: 'kivu' },
+        pageBy('id', offset),
+      );
+      expect(items).toHaveLength(100);
+      expect(count).toBeGreaterThan(10_000);
+      return query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('list_total'))
+        .length;
+    };
+    expect(await page(0)).toBe(1);
+    expect(await page(100)).toBe(0);
+    vi.advanceTimersByTime(999);
+    expect(await page(200)).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(await page(300)).toBe(1);
+  } finally {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
   }
 });

@@ -21,6 +21,8 @@ export const EXACT = 10_000;
 const CHECKED_PER_MATCH = 10;
 /** How long the estimated length of a long list is cached, in milliseconds. */
 const REMEMBERED_MS = 10_000;
+/** The same for a list of up to twice as many rows as are counted, whose count is exact again if it gets shorter. */
+const NEARLY_SHORT_MS = 1_000;
 /** Lists in that cache. */
 const REMEMBERED = 1_000;
 /** How long the frequencies of n-grams are cached, in milliseconds. */
@@ -62,8 +64,8 @@ export function openLists(): Lists {
     const count = Math.max(EXACT + 1, matching);
     const window = count * CHECKED_PER_MATCH;
     const estimated = { count, window: window < all ? window : undefined };
-    // Near the limit it is not cached, so that it is exact again as soon as the list is short.
-    if (count > 2 * EXACT) long.set(name, { ...estimated, until: performance.now() + REMEMBERED_MS });
+    const lasts = count > 2 * EXACT ? REMEMBERED_MS : NEARLY_SHORT_MS;
+    long.set(name, { ...estimated, until: performance.now() + lasts });
     return estimated;
   }
 
