@@ -8,6 +8,7 @@ import { distribute } from '../../src/platform/postgres/citus/distribute.ts';
 import { readNodes } from '../../src/platform/postgres/citus/nodes.ts';
 import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
 import { build } from './build.ts';
+import { serviceRights } from './database.ts';
 
 const OWNER = { user: 'fieldtrace_test_owner', password: 'owner' };
 const SERVICE = { user: 'fieldtrace_test', password: 'service' };
@@ -28,20 +29,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const administrator = { user, password: password ?? '', database };
   const servers = [{ host, port }, ...workers];
   const template = `template_${randomUUID().replaceAll('-', '')}`;
-  const onEach = async (statements: string[], inDatabase = database) => {
-    for (const server of servers)
-      await run({ ...administrator, ...server, database: inDatabase }, statements);
-  };
+  const onEach = (statements: string[], inDatabase = database) =>
+    Promise.all(
+      servers.map(server => run({ ...administrator, ...server, database: inDatabase }, statements)),
+    );
   await onEach([
     ...[OWNER, SERVICE].map(roleSql),
     `GRANT ${SERVICE.user} TO ${OWNER.user}`,
+    // Of the roles, because a clone of a database has neither its settings nor its grants.
+    ...[OWNER, SERVICE].map(({ user }) => `ALTER ROLE ${user} SET citus.max_adaptive_executor_pool_size = 1`),
     `CREATE DATABASE ${template} OWNER ${OWNER.user}`,
+    serviceRights(template, SERVICE),
   ]);
-  // Schemas are made on every server, also those of the job queues, by the role of the services.
-  const rights = `GRANT CREATE, TEMPORARY ON DATABASE ${template} TO ${SERVICE.user}`;
-  await onEach(['CREATE EXTENSION citus', rights], template);
+  await onEach(['CREATE EXTENSION citus'], template);
   await run({ ...administrator, host, port, database: template }, [
-    `ALTER DATABASE ${template} SET citus.max_adaptive_executor_pool_size = 1`,
     `SELECT citus_set_coordinator_host('${host}', ${port})`,
     ...workers.map(worker => `SELECT citus_add_node('${worker.host}', ${worker.port})`),
   ]);
@@ -60,7 +61,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   project.provide('databaseServer', { ...OWNER, host, port, template, cluster: { administrator, workers } });
   project.provide('serviceRole', SERVICE);
-  return () => onEach([`DROP DATABASE ${template} WITH (FORCE)`]);
+  return async () => {
+    await onEach([`DROP DATABASE ${template} WITH (FORCE)`]);
+  };
 }
 
 function roleSql({ user, password }: typeof OWNER): string {

@@ -50,6 +50,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     { ...server, cluster },
     `CREATE DATABASE ${database} TEMPLATE ${template} OWNER ${server.user}`,
   );
+  if (cluster) await administer({ ...server, cluster }, serviceRights(database, inject('serviceRole')));
   const connection = { ...server, database };
   const pool = openPool(connection, 'packet_service', 4);
   return {
@@ -60,6 +61,11 @@ export async function testDatabase(): Promise<TestDatabase> {
       await dropDatabase({ ...server, cluster }, database);
     },
   };
+}
+
+/** Schemas are made on every server of a cluster, also those of the job queues, by the role of the services. */
+export function serviceRights(database: string, { user }: ServiceRole): string {
+  return `GRANT CREATE, TEMPORARY ON DATABASE ${database} TO ${user}`;
 }
 
 /**
@@ -80,15 +86,17 @@ export async function dropDatabase(
   }
 }
 
-/** Runs a statement that cannot run inside the database it is about: on every server of a cluster. */
+/** Runs a statement that cannot run inside the database it is about: on every server of a cluster, at the same time. */
 export async function administer(
   { cluster, ...server }: Omit<DatabaseServer, 'template'>,
   statement: string,
 ): Promise<void> {
   const { administrator = { database: 'fieldtrace' }, workers = [] } = cluster ?? {};
-  for (const { host, port } of [server, ...workers]) {
-    await runOn({ ...server, ...administrator, host, port }, statement);
-  }
+  await Promise.all(
+    [server, ...workers].map(({ host, port }) =>
+      runOn({ ...server, ...administrator, host, port }, statement),
+    ),
+  );
 }
 
 async function runOn(connection: Connection, statement: string): Promise<void> {
