@@ -56,8 +56,17 @@ const screens = () => [
   ...[`/packets/${made.packet}`, '/threads', `/threads?keyword=onerror`, `/threads/${made.thread}`, '/inbox'],
   ...['/companies', '/companies/new', `/companies/${made.company}`, `/companies/${made.company}/members`],
   ...['/products', '/products/new', `/products/${made.product}`, `/products/${made.product}/history`],
-  ...[`/products/${made.product}/labels`, `/labels/${made.label}`, '/currency', '/account'],
-  ...['/account/security', '/account/sessions', '/account/keys', '/account/data'],
+  ...[`/products/${made.product}/labels`, `/labels/${made.label}`, `/labels/${made.label}/statistics`],
+  ...['/currency', '/account', '/account/security', '/account/sessions', '/account/keys', '/account/data'],
+];
+const LISTS = [
+  ...['product-types', 'semi-products', 'facility-types', 'measure-unit-types'],
+  ...['processing-evidence-types', 'processing-evidence-fields'],
+];
+/** The forms come before the lists, which show what was sent. */
+const CODES = [
+  ...['/value-chains/new', '/value-chains', '/code-lists'],
+  ...LISTS.flatMap(list => [`/code-lists/${list}/new`, `/code-lists/${list}`]),
 ];
 const ADMINISTRATION = ['users', 'audit', 'jobs', 'health', 'settings'].map(
   name => `/administration/${name}`,
@@ -90,7 +99,7 @@ test(
     expect(shown).toBeGreaterThanOrEqual(10);
     await page.context().clearCookies();
     await logIn(page, pages.url, ADMIN.username, ADMIN.password);
-    for (const path of ADMINISTRATION) {
+    for (const path of [...ADMINISTRATION, ...CODES]) {
       await open(page, path);
       expect(await hacked(page), path).toBeUndefined();
     }
@@ -102,30 +111,39 @@ test(
 const values = (page: Page) =>
   page.locator('main :is(input, textarea)').evaluateAll(all => all.map(({ value }) => value).join('\n'));
 
+/** Fills and sends the forms of screens; returns how many fields there were. */
+async function fillAll(page: Page, paths: readonly string[]): Promise<number> {
+  const fields =
+    'main :is(input:not([type]), input[type=text], input[type=search], textarea):not([disabled])';
+  let filled = 0;
+  for (const path of paths) {
+    await open(page, path);
+    for (const field of await page.locator(fields).all()) {
+      if (!(await field.isVisible()) || !(await field.isEditable())) continue;
+      await field.fill(XSS.slice(0, Number((await field.getAttribute('maxlength')) ?? XSS.length)));
+      filled++;
+    }
+    const form = page.locator('main form').first();
+    if ((await form.count()) > 0) {
+      await form.evaluate(element => element.requestSubmit());
+      await expect.poll(() => page.getByText('Loading…').count(), { message: path }).toBe(0);
+    }
+    expect(await hacked(page), path).toBeUndefined();
+    expect(await page.locator('main img[src="x"], main [onerror]').count(), path).toBe(0);
+  }
+  return filled;
+}
+
 test(
   'every field of every screen takes such a text, and shows it as it is when the form is sent',
   async () => {
     const { page } = browser;
     await logIn(page, pages.url, owner.email);
-    const fields =
-      'main :is(input:not([type]), input[type=text], input[type=search], textarea):not([disabled])';
-    let filled = 0;
-    for (const path of screens()) {
-      await open(page, path);
-      for (const field of await page.locator(fields).all()) {
-        if (!(await field.isVisible()) || !(await field.isEditable())) continue;
-        await field.fill(XSS.slice(0, Number((await field.getAttribute('maxlength')) ?? XSS.length)));
-        filled++;
-      }
-      const form = page.locator('main form').first();
-      if ((await form.count()) > 0) {
-        await form.evaluate(element => element.requestSubmit());
-        await expect.poll(() => page.getByText('Loading…').count(), { message: path }).toBe(0);
-      }
-      expect(await hacked(page), path).toBeUndefined();
-      expect(await page.locator('main img[src="x"], main [onerror]').count(), path).toBe(0);
-    }
+    const filled = await fillAll(page, screens());
     expect(filled).toBeGreaterThan(40);
+    await page.context().clearCookies();
+    await logIn(page, pages.url, ADMIN.username, ADMIN.password);
+    expect(await fillAll(page, CODES)).toBeGreaterThan(CODES.length);
   },
   PATIENCE_MS,
 );
@@ -152,6 +170,7 @@ test(
       `/products/${made.product}/history`,
       `/products/${made.product}/labels`,
       `/labels/${made.label}`,
+      `/labels/${made.label}/statistics`,
       `/labels/${made.label}/print`,
     ];
     for (const [path, said] of empty) {
