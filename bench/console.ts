@@ -20,6 +20,8 @@ const PAGES = 40;
 /** Frames of one measured scrolling, and pixels that each moves. */
 const FRAMES = 600;
 const STEP = 120;
+/** Chromium gives up the drawing of the page before a second after it has left it, which takes long without a graphics card. */
+const REST_MS = 2500;
 /** Places and zooms that the map is opened at. */
 const PLACES = 5;
 const ZOOMS = [1, 4, 7, 10, 13, 15];
@@ -173,6 +175,7 @@ async function scrolledThreadRow(page: Page, address: string): Promise<Row> {
 
 /** Scrolls by a step in each frame; returns the milliseconds of each frame. */
 async function scroll(page: Page, element: string, step: number): Promise<number[]> {
+  await page.waitForTimeout(REST_MS);
   return (await page.evaluate(`new Promise(resolve => {
     const element = ${element};
     const took = [];
