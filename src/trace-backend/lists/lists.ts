@@ -81,10 +81,16 @@ export function openLists(): Lists {
       if (after !== undefined)
         return { items: await nextRows(database, source, { ...page, after }), count: 0 };
       const known = long.get(name);
-      let estimated: Estimate | undefined = known && known.until > performance.now() ? known : undefined;
+      const now = performance.now();
+      let estimated: Estimate | undefined = known && known.until > now ? known : undefined;
       if (estimated === undefined) {
+        // One request counts again; those beside it go on with what was known.
+        if (known) known.until = now + NEARLY_SHORT_MS;
         const { items, total } = await gatherRows<Row>(database, source, page, EXACT + 1);
-        if (total <= EXACT) return { items, count: total };
+        if (total <= EXACT) {
+          long.delete(name);
+          return { items, count: total };
+        }
         estimated = await estimate(database, name, source);
       }
       const { items, total } = await pageOfMany<Row>(database, source, page, estimated);
