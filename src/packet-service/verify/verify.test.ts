@@ -112,7 +112,11 @@ test('sections that are no JSON any more, or hold other types, are told and no f
 test('every column that queries look at is compared with what was hashed', async () => {
   const forgeries: [string, string, string][] = [
     ['packets', `UPDATE packets SET geoid = 'forged'`, 'packets.geoid'],
-    ['packets', `UPDATE packets SET ts = ts + interval '1 microsecond'`, 'packets.ts'],
+    [
+      'packets',
+      `UPDATE packets SET ts = (ts AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'`,
+      'packets.ts',
+    ],
     ['packets', `UPDATE packets SET type = 'weather'`, 'packets.type'],
     ['packets', `UPDATE packets SET thread_id = '${ulidToUuid(newUlid())}'`, 'packets.thread_id'],
     ['packets', 'UPDATE packets SET lat = lat + 1', 'packets.lat'],
@@ -138,7 +142,10 @@ test('the row by which a message is listed and found is compared with its packet
     [`UPDATE chat_messages SET geoid = 'forged'`, ['chat_messages.geoid']],
     [`UPDATE chat_messages SET geoids = '{forged}'`, ['chat_messages.geoids']],
     [`UPDATE chat_messages SET sent = '2020-01-01T00:00:00Z'`, ['chat_messages.sent']],
-    [`UPDATE chat_messages SET ts = ts - interval '1 day'`, ['chat_messages']],
+    [
+      `UPDATE chat_messages SET ts = (ts AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC'`,
+      ['chat_messages'],
+    ],
     ['DELETE FROM chat_messages', ['chat_messages']],
   ];
   for (const [change, mismatches] of forgeries) {
