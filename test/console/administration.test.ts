@@ -105,6 +105,27 @@ test('users and the audit are read on from the last row, whatever has come in me
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('a typed filter is applied by a button; one that the service refuses shows why, and no rows', async () => {
+  const { page } = browser;
+  await asAdmin('/administration/audit');
+  const rows = page.locator('tbody tr');
+  await rows.first().waitFor();
+  await page.getByLabel('User', { exact: true }).fill('Grace');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('alert').getByText('userId').waitFor();
+  expect(new URL(page.url()).searchParams.get('userId')).toBe('Grace');
+  expect(await rows.count()).toBe(0);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Remove filters' }).click();
+  await rows.first().waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+
+  await page.goto(`${pages.url}/administration/settings`);
+  await page.getByRole('searchbox').fill('fx_access');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect.poll(() => rows.count()).toBe(1);
+});
+
 test('what the service refuses is told in the dialog', async () => {
   const { page } = browser;
   const { email, id } = await pages.newUser();

@@ -10,7 +10,8 @@ export type LoadPage<Row> = (after: string | undefined, signal: AbortSignal) => 
 
 /**
  * The rows of a list that is loaded page by page. Call it in a component: rows are loaded again when something changes
- * that `load` reads before its first `await`, such as the query; a request that is not needed any more is aborted.
+ * that `load` reads before its first `await`, such as the query; a request that is not needed any more is aborted. If
+ * loading fails after such a change, the rows are removed: they belong to the query before.
  */
 export class Pages<Row> {
   rows = $state.raw<Row[]>([]);
@@ -34,7 +35,7 @@ export class Pages<Row> {
     this.#load = load;
     this.#key = key;
     $effect(() => {
-      void this.#read(undefined);
+      void this.#readChanged();
       return () => {
         this.#abort.abort();
         this.#list.abort();
@@ -79,6 +80,15 @@ export class Pages<Row> {
     this.rows = isGap ? page.rows : [...page.rows, ...others];
     if (isGap) this.next = page.next;
     this.newCount = 0;
+  }
+
+  async #readChanged(): Promise<void> {
+    const reading = this.#read(undefined);
+    const { signal } = this.#abort;
+    await reading;
+    if (signal.aborted || this.failure === undefined) return;
+    this.rows = [];
+    this.next = undefined;
   }
 
   #read(after: string | undefined): Promise<void> {
