@@ -8,6 +8,7 @@ import {
   expectAccessible,
   isFocused,
   logIn,
+  PHONE,
   realComplaints,
 } from '../helpers/console-page.ts';
 import type { Send } from '../helpers/service.ts';
@@ -88,6 +89,35 @@ test('packets are listed newest first, page by page; filters are in the address,
   ]);
   expect(download.suggestedFilename()).toBe('packets.csv');
   expect(realComplaints(browser)).toEqual([]);
+});
+
+/** Words of the table that go over two lines. */
+const BROKEN_WORDS = `(() => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.querySelector('tbody'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const range = document.createRange();
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/[^\\s-]+/g)) {
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  }
+  return broken;
+})()`;
+
+test('on a phone the table of packets begins with the link, keeps words whole, and scrolls', async () => {
+  await observe('Stenoptilodes on Grevillea, and nematodes further down', 22);
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByText('Stenoptilodes').waitFor();
+  await page.setViewportSize(PHONE);
+  expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
+  const table = page.getByRole('region', { name: 'Packets' });
+  expect(await table.evaluate(node => node.scrollWidth > node.clientWidth)).toBe(true);
+  const first = page.locator('tbody tr').first().locator('td').first();
+  expect(await first.getByRole('link').count()).toBe(1);
+  await expectAccessible(page);
 });
 
 test('what comes in is shown at the top of the list by itself, with its author, and announced to who reads further down', async () => {
