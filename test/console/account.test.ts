@@ -9,6 +9,7 @@ import { PASSWORD } from '../helpers/trace.ts';
 let pages: RunningConsole;
 let browser: Browser;
 let email: string;
+let id: number;
 beforeAll(async () => {
   pages = await runningConsole();
   browser = await consoleBrowser(pages);
@@ -19,13 +20,14 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await browser.page.context().clearCookies();
-  ({ email } = await pages.newUser());
+  ({ email, id } = await pages.newUser());
 });
 
 test('a profile is changed, and what was typed is kept through the end of the session', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  await page.getByText(`Your number: ${id}.`).waitFor();
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Zawadi <b>Mwangi</b>');
   await page.getByLabel('Language of mails').selectOption('RW');

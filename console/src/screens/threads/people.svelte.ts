@@ -38,11 +38,14 @@ export function nameOf(id: string): string {
   return colleagues.find(person => person.id === id)?.name || id;
 }
 
-/** The id of a typed colleague: by e-mail address or name; anything else is taken for an id. */
-export function idOf(typed: string): string {
+/**
+ * The id of a typed user: of a colleague by e-mail address or name, of anyone by the number that they see in their
+ * account; undefined if it is neither.
+ */
+export function idOf(typed: string): string | undefined {
   const wanted = typed.trim().toLowerCase();
   const found = colleagues.find(
     ({ email, name }) => email.toLowerCase() === wanted || name.toLowerCase() === wanted,
   );
-  return found?.id ?? typed.trim();
+  return found?.id ?? /^\d+$/.exec(wanted)?.[0];
 }
