@@ -60,6 +60,15 @@ test('what waits for a user is listed, and more for administrators', async () =>
   await page.getByRole('button', { name: `Manage ${waiting.email}` }).waitFor();
 });
 
+/** Where the observations with a message were made. */
+async function placesOf(message: string): Promise<object[]> {
+  const { send } = await pages.login((await pages.newUser('SYSTEM_ADMIN')).email);
+  const { packets } = (await send('GET', '/packet/packets?type=note')).body;
+  return packets
+    .filter(({ Body }: { Body: { message?: string } }) => Body.message === message)
+    .map(({ Body }: { Body: { capture_point: object } }) => Body.capture_point);
+}
+
 test('the first run leads from the name of the instance to the first shared packet', async () => {
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
@@ -73,12 +82,29 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('What do you see?').fill('Leaf rust');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Send the observation' }).click();
+  const send = page.getByRole('button', { name: 'Send the observation' });
+  await page.context().clearPermissions();
+  await send.click();
+  await page.getByRole('alert').getByText('your browser gives no position').waitFor();
+  await expectAccessible(page);
+  const isForm = { name: 'New observation', exact: true };
+  expect(await page.getByRole('alert').getByRole('link', isForm).getAttribute('href')).toBe(
+    '/observations/new',
+  );
+  expect(await placesOf('Leaf rust')).toEqual([]);
+  await page.context().grantPermissions(['geolocation'], { origin: pages.url });
+  await page.context().setGeolocation({ latitude: -1.95, longitude: 30.06, accuracy: 8 });
+  await send.click();
   await page.getByLabel('E-mail address').fill('colleague@example.org');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Share it' }).click();
   await page.getByRole('heading', { name: 'It is done' }).waitFor();
+  await page.getByText('They enter the code of the mail under Inbox').waitFor();
   await expectAccessible(page);
+  expect(await placesOf('Leaf rust')).toEqual([{ lat: -1.95, lon: 30.06 }]);
+  await page.goto(`${pages.url}/first-run?step=observation`);
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.getByRole('heading', { name: 'It is done' }).waitFor();
   const notifications = await pages.query(
     'packet_service',
     'SELECT type FROM notifications WHERE contact = $1',

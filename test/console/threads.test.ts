@@ -81,6 +81,11 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   expect((await ben.send('GET', `/packet/chat/threads/${thread}`)).status).toBe(403);
 
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
+  await page.getByRole('textbox', { name: 'User' }).fill(ben.email);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('nobody was added').waitFor();
+  const { participants } = (await ana.send('GET', `/packet/chat/threads/${thread}/participants`)).body;
+  expect(participants).toHaveLength(1);
   await page.getByRole('textbox', { name: 'User' }).fill(ben.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: ben.id, exact: true }).waitFor();
@@ -199,6 +204,8 @@ test('shares are accepted and rejected in the inbox; a packet is shared from its
     await dialog.getByRole('button', { name: 'Share' }).click();
     await page.getByText(notice).waitFor();
   }
+  await page.getByText('They enter the code of the mail under Inbox').waitFor();
+  await expectAccessible(page);
   await made(ana, '/packet/shares', { packet_id: ids[1], from_user: ana.id, contact_value: ben.email });
 
   await page.context().clearCookies();
@@ -258,6 +265,10 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   const { page } = browser;
   await logIn(page, `${pages.url}/inbox`, caro.email);
   await page.getByText('Kopanyi has invited you').waitFor();
+  await page.getByText('Enter its code below').waitFor();
+  expect(await page.getByRole('main').getByRole('link', { name: 'Your account' }).getAttribute('href')).toBe(
+    '/account',
+  );
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).first().click();
   await page.getByText('You are a member now').waitFor();
@@ -268,7 +279,7 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   const contact_value = 'caro-in-the-field@example.org';
   await made(ana, '/packet/shares', { packet_id, from_user: ana.id, contact_value });
   const link = await eventually(() => linkOfMail(contact_value));
-  await page.getByText('I have got an invitation by mail').click();
+  await page.getByText('I have got an invitation by mail', { exact: true }).click();
   const field = page.getByLabel('Link of the mail');
   await field.fill(`${pages.packetUrl}/invitations/not-a-token`);
   await page.getByRole('button', { name: 'Accept' }).click();
@@ -294,7 +305,14 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('combobox', { name: 'Colleague' }).selectOption(boss.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
-  await page.getByRole('textbox', { name: 'User' }).fill(caro.email);
+  await page.getByRole('button', { name: 'Leave the thread' }).click();
+  const other = await made(caro, '/packet/chat/threads', { name: 'Typed', created_by: caro.id });
+  await page.goto(`${pages.url}/threads/${other.thread_id}`);
+  await page.locator('summary').filter({ hasText: 'Participants' }).click();
+  await page.getByRole('combobox', { name: 'Colleague' }).waitFor();
+  await page.getByRole('textbox', { name: 'User' }).fill(boss.email.toUpperCase());
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   await expectAccessible(page);
 });
 
