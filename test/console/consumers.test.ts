@@ -68,13 +68,21 @@ test('the journey of a product is placed on its map, and the places of its origi
   await map.click({ position: { x: 300, y: 60 } });
   await page.getByRole('group', { name: 'Journey 2' }).waitFor();
   expect(await map.locator('circle').count()).toBe(2);
+  expect(await map.getAttribute('viewBox')).toBe('-180 -85 360 145');
   await press('Add a place');
   await field('Name of the place').fill('Station A');
   await field('Area in hectares').fill('1.5');
-  await field('Country code').fill('rw');
+  const origin = page.getByRole('img', { name: 'Map of the world with the pins of the origin' });
+  expect(await origin.getAttribute('viewBox')).toBe('-180 -85 360 145');
+  await field('Latitude').fill('-2');
+  await field('Longitude').fill('230');
   await press('Save');
-  await page.locator('[name="origin.locations.0.countryCode"][aria-invalid="true"]').waitFor();
-  await field('Country code').fill('RW');
+  await page.locator('[name="origin.locations.0.longitude"][aria-invalid="true"]').waitFor();
+  await field('Longitude').fill('30');
+  await expect.poll(() => origin.getAttribute('viewBox')).toMatch(/^20 -2\.02\d* 20 /);
+  const heading = page.getByText('Places of origin', { exact: true });
+  expect((await heading.boundingBox())?.y).toBeLessThan((await origin.boundingBox())?.y ?? 0);
+  await field('Country').selectOption({ label: 'Rwanda' });
   await field('Address').fill('Huye');
   await field('Language of the texts').selectOption('FR');
   await press('Save');
@@ -83,8 +91,14 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(product.journeyMarkers).toHaveLength(2);
   expect(product.settings.language).toBe('FR');
   expect(product.origin.locations).toEqual([
-    { pinName: 'Station A', areaInHectares: 1.5, countryCode: 'RW', address: 'Huye' },
+    {
+      ...{ pinName: 'Station A', latitude: -2, longitude: 30 },
+      ...{ areaInHectares: 1.5, countryCode: 'RW', address: 'Huye' },
+    },
   ]);
+  await page.reload();
+  await expect.poll(() => origin.getAttribute('viewBox')).toMatch(/^20 -2\.02\d* 20 /);
+  expect(await field('Country').inputValue()).toBe('RW');
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
 });

@@ -21,6 +21,24 @@ export function zoomed(view: View, factor: number, at = centreOf(view)): View {
   };
 }
 
+/** Degrees from west to east of a view of one place, at least. */
+const NEAR = 20;
+
+/** The part of the world with all these points and room around them; the whole world without any. */
+export function fitted(points: readonly { x: number; y: number }[]): View {
+  if (points.length === 0) return WORLD;
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  const [west, east, north, south] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const needed = 1.3 * Math.max(east - west, ((south - north) * WORLD.width) / WORLD.height);
+  const centre = { x: (west + east) / 2, y: (north + south) / 2 };
+  return zoomed(WORLD, WORLD.width / Math.max(NEAR, needed), centre);
+}
+
+/** A view with a point in its middle, as near as before, or nearer if it showed much of the world. */
+export function centredOn(view: View, at: { x: number; y: number }): View {
+  return zoomed(view, Math.max(1, view.width / NEAR), at);
+}
+
 function centreOf({ x, y, width, height }: View): { x: number; y: number } {
   return { x: x + width / 2, y: y + height / 2 };
 }
