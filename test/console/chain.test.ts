@@ -156,7 +156,18 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await press('Publish');
   await page.getByText('Everyone can see the label').waitFor();
 
+  await page.getByText('Only this computer can open this address').waitFor();
+  const [consumers] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'View the page' }).click(),
+  ]);
+  await consumers.getByRole('heading', { name: 'Spring' }).waitFor();
+  const { pathname } = new URL(consumers.url());
+  await consumers.close();
+
   await page.getByRole('link', { name: 'Print the code' }).click();
+  await page.getByText(`${pages.traceUrl}${pathname.replace('/trace', '')}`, { exact: true }).waitFor();
+  await page.getByText('Only this computer can open this address').waitFor();
   await page.getByRole('img', { name: 'Code of Spring' }).waitFor();
   await page.getByLabel('Layout').selectOption('sheet');
   await expect.poll(() => page.locator('figure').count()).toBe(24);
@@ -165,6 +176,9 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByLabel('Layout').isVisible()).toBe(false);
   expect(await page.locator('figure').last().isVisible()).toBe(true);
+  const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+  expect(printed.match(/\/Type \/Page\b/g)).toHaveLength(1);
+  expect(printed).toMatch(/\/MediaBox \[0 0 59[45][.\d]* 84[12][.\d]*\]/);
   await page.emulateMedia({ media: 'screen' });
   expect(realComplaints(browser)).toEqual([]);
 });

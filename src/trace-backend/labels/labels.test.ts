@@ -132,6 +132,11 @@ test("both codes lead to the public address, as a decoder of somebody else's rea
       const found = decode(new Uint8ClampedArray(data), info.width, info.height);
       expect(found?.data).toBe(`${expected}${PUBLIC}/${label.uuid}`);
     }
+    const read = await fetch(`${url}/api/product/label/${label.id}`, {
+      headers: { cookie: kopanyi.user.cookie },
+    });
+    const { data } = (await read.json()) as { data: { url: string } };
+    expect(data.url).toBe(`${expected}${PUBLIC}/${label.uuid}`);
   }
   const shop = await fetch(`${other.url}${PUBLIC}/${label.uuid}`, {
     headers: { origin: 'https://shop.example.org' },

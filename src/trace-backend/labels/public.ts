@@ -40,6 +40,11 @@ export interface LabelsContext {
 
 const PATH = '/api/public/product/label';
 
+/** The address of a label's page, to which its code leads, whether or not the label is published. */
+export function labelUrl(publicUrl: string, { uuid }: Pick<Label, 'uuid'>): string {
+  return `${publicUrl}${PATH}/${uuid}`;
+}
+
 /** The public resources of a published label: JSON, page, picture and QR code. */
 export function registerPublicLabels(app: Server, context: LabelsContext): void {
   registerLabel(app, context);
@@ -79,7 +84,7 @@ function registerCodes(app: Server, context: LabelsContext): void {
       },
       async (request, reply) => {
         const { label } = await findPublished(context, request.params.uuid);
-        const code = await codeOf(`${context.publicUrl()}${PATH}/${label.uuid}`);
+        const code = await codeOf(labelUrl(context.publicUrl(), label));
         return sendPicture(reply, type).send(code);
       },
     );

@@ -23,7 +23,7 @@ import {
   executeOnLabel,
   removeLabel,
 } from './labels.ts';
-import { type LabelsContext, registerPublicLabels } from './public.ts';
+import { type LabelsContext, labelUrl, registerPublicLabels } from './public.ts';
 import {
   analyticsSchema,
   createLabelSchema,
@@ -127,7 +127,7 @@ function registerContents(app: Server, context: LabelsContext): void {
   );
 }
 
-function registerReading(app: Server, { pool }: LabelsContext): void {
+function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void {
   app.get(
     '/api/product/:id/labels',
     {
@@ -141,7 +141,14 @@ function registerReading(app: Server, { pool }: LabelsContext): void {
   );
 
   for (const [path, schema, answerOf] of [
-    [PATH, getLabelSchema, async ({ label, own }: Read) => withSettings(label, await described(pool, own))],
+    [
+      PATH,
+      getLabelSchema,
+      async ({ label, own }: Read) => ({
+        ...withSettings(label, await described(pool, own)),
+        url: labelUrl(publicUrl(), label),
+      }),
+    ],
     [
       '/api/product/label/content/:id',
       getContentSchema,
@@ -191,7 +198,7 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
         title?: string;
         language?: string;
       };
-      const url = `${publicUrl()}/api/public/product/label/${label.uuid}`;
+      const url = labelUrl(publicUrl(), label);
       const isPublished = label.status === 'PUBLISHED';
       const file = await instructionsPdf({ title, language, url, isPublished });
       return reply

@@ -112,7 +112,11 @@ export const getLabelSchema = {
   params: LabelParams,
   response: {
     200: envelope(
-      Type.Object({ ...LabelView.properties, businessToCustomerSettings: shown(ConsumerSettings) }),
+      Type.Object({
+        ...LabelView.properties,
+        businessToCustomerSettings: shown(ConsumerSettings),
+        url: Type.String({ description: 'address of its page, to which its code leads' }),
+      }),
       'the label',
     ),
     ...failureAnswers(401, 404),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentOf, fieldsOf, formOf, previewOf } from './label.ts';
+import { contentOf, fieldsOf, formOf, opensOnlyHere, previewOf } from './label.ts';
 
 const FIELDS = [
   { name: 'name', section: 'product', visible: true },
@@ -40,4 +40,25 @@ test('the preview has what is shown, and nothing else', () => {
     ],
     pins: ['Station A'],
   });
+});
+
+test('an address that only the computer itself can open is known by its host', () => {
+  for (const host of [
+    '127.0.0.1:8080',
+    '127.1.2.3',
+    'localhost',
+    'A.LOCALHOST:1',
+    '[::1]:80',
+    '0.0.0.0',
+    '[::]',
+  ])
+    expect(opensOnlyHere(`http://${host}/label`), host).toBe(true);
+  for (const host of [
+    'labels.example.org',
+    '192.168.1.5',
+    '127.0.0.1.example',
+    'localhost.example',
+    '[2001:db8::1]',
+  ])
+    expect(opensOnlyHere(`https://${host}/127.0.0.1`), host).toBe(false);
 });

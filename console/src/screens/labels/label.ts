@@ -93,3 +93,8 @@ export function previewOf({ visible, texts }: LabelForm, content: object) {
     pins: visible.origin ? pins.flatMap(({ pinName }) => pinName ?? []) : [],
   };
 }
+
+/** Whether only the computer itself can open an address: its host is a loopback address, or none (0.0.0.0, ::). */
+export function opensOnlyHere(url: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(new URL(url).hostname);
+}

@@ -150,7 +150,11 @@ test('values are read with their names, and given to the content or to the field
 test('a label, its content and its labels list are for readers of the product; others get what unknown ids get', async () => {
   const { label, productId } = await labelled(['name']);
   const got = await send('GET', `/api/product/label/${label.id}`);
-  expect(got.body.data).toEqual({ ...label, businessToCustomerSettings: expect.any(Object) });
+  expect(got.body.data).toEqual({
+    ...label,
+    businessToCustomerSettings: expect.any(Object),
+    url: `${trace.url}${PUBLIC}/${label.uuid}`,
+  });
   const base = { id: label.id, productId, status: 'UNPUBLISHED', uuid: label.uuid };
   const listed = await send('GET', `/api/product/${productId}/labels`);
   expect(listed.body.data).toEqual([{ ...base, title: 'Spring', language: 'EN' }]);
