@@ -1,10 +1,19 @@
 import { escaped, pageOf } from '../../platform/http/page.ts';
 import type { PublicLabel } from './schemas.ts';
+import { termOf } from './terms.ts';
 import { isPath } from './values.ts';
 
+/** A field as the page shows it. */
+interface Shown {
+  section: string;
+  /** its heading */
+  term: string | undefined;
+  texts: string[];
+}
+
 /**
- * A label as a page for phones. It contains no fixed words, so that it is entirely in the label's language; its links
- * are relative, so that it works behind a proxy that adds to the path.
+ * A label as a page for phones, with headings in the label's language. Its links are relative, so that it works behind
+ * a proxy that adds to the path.
  */
 export function labelPage(
   { uuid, title, language, fields, product, company, photo }: PublicLabel,
@@ -12,53 +21,69 @@ export function labelPage(
 ): { html: string; policy: string } {
   const heading = title ?? product.name;
   const by = [title === undefined || title === product.name ? undefined : product.name, company?.name];
-  const shown = isSelective ? fields.flatMap(forPeople) : fields;
-  const sections = Map.groupBy(
-    shown.filter(({ value }) => value !== undefined && value !== ''),
-    ({ section = '' }) => section,
-  );
+  const shown = fields.flatMap(field => (isSelective ? forPeople(field, language) : asItIs(field)));
+  const sections = Map.groupBy(shown, ({ section }) => section);
   return pageOf({
     title: heading,
     by: by.filter(Boolean).join(' · '),
     lang: language?.toLowerCase() ?? '',
     head: `<link rel="icon" href="${uuid}/qr.svg">`,
     banner: photo === undefined ? '' : `<img src="${uuid}/photo" alt="${escaped(product.name)}">`,
-    sections: [...sections].map(([section, items]) => sectionOf(section, items)).join('\n'),
+    sections:
+      [...sections].map(([section, items]) => sectionOf(section, items)).join('\n') +
+      (isSelective ? logoOf(fields, company?.name ?? termOf('company.logo', language) ?? '') : ''),
   });
 }
 
-/** Fields of a label's content that its heading shows, or that only programs use. */
+/** A field with a name and a value of its own. */
+function asItIs({ name, section = '', value }: PublicLabel['fields'][number]): Shown[] {
+  return value === undefined || value === '' ? [] : [{ section, term: name, texts: [textOf(value)] }];
+}
+
+/** Fields of a label's content that its heading or a picture shows, or that only programs use. */
 const NOT_LISTED =
   /^(name|photo|company\.(name|logo)|settings\.(language|gdprText|privacyPolicyText|termsOfUseText))$/;
 
-/**
- * A field that selects from the label's content, as text. Names of such fields are words of the interface, in English:
- * they are left out.
- */
-function forPeople({ name = '', section, value }: PublicLabel['fields'][number]): PublicLabel['fields'] {
-  if (!isPath(name)) return [{ name, ...(section && { section }), value }];
+/** A field that selects from the label's content, as texts. */
+function forPeople(field: PublicLabel['fields'][number], language: string | undefined): Shown[] {
+  const { name = '', value } = field;
+  if (!isPath(name)) return asItIs(field);
   if (NOT_LISTED.test(name)) return [];
-  const text = typeof value === 'object' ? textOf(value) : value;
-  return text === undefined || text === '' ? [] : [{ value: text }];
+  const texts = (typeof value === 'object' ? textsOf(value) : [textOf(value ?? '')]).filter(
+    text => text !== '',
+  );
+  return texts.length === 0 ? [] : [{ section: '', term: termOf(name, language), texts }];
 }
 
-/** The texts of an origin or an address. */
-function textOf(value: unknown): string {
-  const { text, address, city, state, zip, country } = (value ?? {}) as Record<string, unknown>;
+/** The texts of an origin, with the names of its places, or of an address. */
+function textsOf(value: unknown): string[] {
+  const { text, address, city, state, zip, country, locations } = (value ?? {}) as Record<string, unknown>;
   const { name } = (country ?? {}) as { name?: unknown };
-  return [text, address, zip, city, state, name].filter(part => typeof part === 'string' && part).join(', ');
+  const places = Array.isArray(locations) ? locations.map(place => place?.pinName) : [];
+  const isText = (part: unknown): part is string => typeof part === 'string' && part !== '';
+  return [[text, address, zip, city, state, name].filter(isText).join(', '), ...places.filter(isText)];
 }
 
-function sectionOf(section: string, fields: PublicLabel['fields']): string {
+function sectionOf(section: string, fields: readonly Shown[]): string {
   const heading = section === '' ? '' : `<h2 dir="auto">${escaped(section)}</h2>`;
-  const items = fields.map(({ name = '', value }) => {
-    const term = name === '' ? '' : `<dt dir="auto">${escaped(name)}</dt>`;
-    return `<div>${term}<dd dir="auto">${escaped(shown(value))}</dd></div>`;
+  const items = fields.map(({ term = '', texts }) => {
+    const name = term === '' ? '' : `<dt dir="auto">${escaped(term)}</dt>`;
+    return `<div>${name}${texts.map(text => `<dd dir="auto">${escaped(text)}</dd>`).join('')}</div>`;
   });
   return `<section>${heading}<dl>${items.join('')}</dl></section>`;
 }
 
+/** The logo of the company, if it is shown. */
+function logoOf(fields: PublicLabel['fields'], alt: string): string {
+  const { storageKey } = (fields.find(({ name }) => name === 'company.logo')?.value ?? {}) as {
+    storageKey?: unknown;
+  };
+  if (typeof storageKey !== 'string') return '';
+  const source = `../../image/${encodeURIComponent(storageKey)}/SMALL`;
+  return `\n<section><img class="logo" src="${source}" alt="${escaped(alt)}"></section>`;
+}
+
 /** A value as text; yes and no are symbols, which need no language. */
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   return value === true ? '✓' : value === false ? '✗' : String(value);
 }

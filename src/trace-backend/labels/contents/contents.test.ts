@@ -97,6 +97,42 @@ test('a label copies the product and its owner, is changed on its own, and shows
   expect(page.text).not.toMatch(/process\.production|\[object|Another way/);
 });
 
+test('the page has headings in the language of the label, the names of places, and the logo if it is shown', async () => {
+  const { label } = await labelled([
+    'description',
+    'origin',
+    'company.name',
+    'company.logo',
+    'company.phone',
+  ]);
+  const { storageKey } = await upload();
+  const evil = '"><script>alert(1)</script>';
+  const company = { name: evil, phone: '+250 1', logo: { storageKey } };
+  await send('PUT', '/api/product/label/content', { labelId: label.id, company });
+  await execute('PUBLISH_LABEL', label.id);
+  const inLanguage = async (language: string) => {
+    await send('PUT', '/api/product/label', { id: label.id, language });
+    const { text } = await trace.send('GET', `${PUBLIC}/${label.uuid}`, undefined, { accept: 'text/html' });
+    return { text, terms: [...text.matchAll(/<dt dir="auto">(.*?)<\/dt>/g)].map(([, term]) => term) };
+  };
+  const { text, terms } = await inLanguage('DE');
+  expect(terms).toEqual(['Beschreibung', 'Herkunft', 'Telefon']);
+  expect((await inLanguage('rw')).terms[1]).toBe('Inkomoko');
+  expect((await inLanguage('pt-BR')).terms[1]).toBe('Origin');
+  expect(text).toContain(
+    '<dt dir="auto">Herkunft</dt><dd dir="auto">Text 1</dd><dd dir="auto">Station A</dd>',
+  );
+  expect(text).not.toContain('<script');
+  const [, source = ''] = /<img class="logo" src="([^"]*)" alt="[^"<>]+">/.exec(text) ?? [];
+  const logo = await fetch(new URL(source, `${trace.url}${PUBLIC}/${label.uuid}`));
+  expect([logo.status, logo.headers.get('content-type')]).toEqual([200, 'image/png']);
+
+  await send('PUT', '/api/product/label', { id: label.id, fields: labelFields(['company.name']) });
+  const hidden = await inLanguage('EN');
+  expect(hidden.text).not.toMatch(/class="logo"|<dt/);
+  expect((await fetch(logo.url)).status).toBe(404);
+});
+
 test('what is not visible is neither in the answer nor a public file, whatever the field says itself', async () => {
   const { label, photo } = await labelled(['description']);
   const fields = labelFields(['description']).map(field => ({ ...field, value: 'hidden' }));

@@ -1,0 +1,104 @@
+/** Headings of the fields of a label's content on its page, by language, in the words of the console's preview. */
+const TERMS: Record<string, Record<string, string>> = {
+  EN: {
+    description: 'Description',
+    origin: 'Origin',
+    'process.production': 'Production',
+    'responsibility.laborPolicies': 'Labour policies',
+    'sustainability.production': 'Sustainability',
+    'sustainability.packaging': 'Packaging',
+    'sustainability.co2Footprint': 'CO₂ footprint',
+    'company.about': 'About the company',
+    'company.manager': 'Manager',
+    'company.email': 'E-mail',
+    'company.phone': 'Phone',
+    'company.webPage': 'Web page',
+    'company.logo': 'Logo',
+  },
+  DE: {
+    description: 'Beschreibung',
+    origin: 'Herkunft',
+    'process.production': 'Herstellung',
+    'responsibility.laborPolicies': 'Arbeitsbedingungen',
+    'sustainability.production': 'Nachhaltigkeit',
+    'sustainability.packaging': 'Verpackung',
+    'sustainability.co2Footprint': 'CO₂-Fußabdruck',
+    'company.about': 'Über das Unternehmen',
+    'company.manager': 'Leitung',
+    'company.email': 'E-Mail',
+    'company.phone': 'Telefon',
+    'company.webPage': 'Webseite',
+    'company.logo': 'Logo',
+  },
+  ES: {
+    description: 'Descripción',
+    origin: 'Origen',
+    'process.production': 'Producción',
+    'responsibility.laborPolicies': 'Políticas laborales',
+    'sustainability.production': 'Sostenibilidad',
+    'sustainability.packaging': 'Envase',
+    'sustainability.co2Footprint': 'Huella de CO₂',
+    'company.about': 'Sobre la empresa',
+    'company.manager': 'Gerente',
+    'company.email': 'Correo',
+    'company.phone': 'Teléfono',
+    'company.webPage': 'Página web',
+    'company.logo': 'Logotipo',
+  },
+  RW: {
+    description: 'Ibisobanuro',
+    origin: 'Inkomoko',
+    'process.production': 'Uko gikorwa',
+    'responsibility.laborPolicies': "Amategeko y'umurimo",
+    'sustainability.production': 'Kuramba',
+    'sustainability.packaging': 'Ibipfunyikwamo',
+    'sustainability.co2Footprint': 'Ikirenge cya CO₂',
+    'company.about': 'Ibyerekeye ikigo',
+    'company.manager': 'Umuyobozi',
+    'company.email': 'Imeyili',
+    'company.phone': 'Telefone',
+    'company.webPage': 'Urubuga',
+    'company.logo': 'Ikirango',
+  },
+  FR: {
+    description: 'Description',
+    origin: 'Origine',
+    'process.production': 'Production',
+    'responsibility.laborPolicies': 'Politique du travail',
+    'sustainability.production': 'Durabilité',
+    'sustainability.packaging': 'Emballage',
+    'sustainability.co2Footprint': 'Empreinte CO₂',
+    'company.about': "À propos de l'entreprise",
+    'company.manager': 'Direction',
+    'company.email': 'E-mail',
+    'company.phone': 'Téléphone',
+    'company.webPage': 'Page web',
+    'company.logo': 'Logo',
+  },
+  SW: {
+    description: 'Maelezo',
+    origin: 'Asili',
+    'process.production': 'Uzalishaji',
+    'responsibility.laborPolicies': 'Sera za kazi',
+    'sustainability.production': 'Uendelevu',
+    'sustainability.packaging': 'Ufungashaji',
+    'sustainability.co2Footprint': 'Alama ya CO₂',
+    'company.about': 'Kuhusu kampuni',
+    'company.manager': 'Meneja',
+    'company.email': 'Barua pepe',
+    'company.phone': 'Simu',
+    'company.webPage': 'Tovuti',
+    'company.logo': 'Nembo',
+  },
+};
+
+/**
+ * The heading of a field of a label's content.
+ *
+ * @param path of the field, such as process.production
+ * @param language of the label; without a translation the heading is English
+ * @returns undefined if the page has no heading for the field
+ */
+export function termOf(path: string, language = 'EN'): string | undefined {
+  return (TERMS[language.split('-')[0]?.toUpperCase() ?? ''] ?? TERMS.EN)?.[path];
+}
