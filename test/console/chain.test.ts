@@ -110,6 +110,19 @@ test('members are invited, accept, get another role and are removed; a stranger 
   await page.getByText('there is no such company').waitFor();
 });
 
+/** Opens the page of a label in a new tab, from the label's screen, and returns its path. */
+async function pageOfLabel(title: string): Promise<string> {
+  const { page } = browser;
+  const [opened] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'View the page' }).click(),
+  ]);
+  await opened.getByRole('heading', { name: title }).waitFor();
+  const { pathname } = new URL(opened.url());
+  await opened.close();
+  return pathname;
+}
+
 test('a product with pins and a photo gets a label, which is previewed, published, printed, and has a history', async () => {
   const { page } = browser;
   const grower = await pages.newUser();
@@ -157,14 +170,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByText('Everyone can see the label').waitFor();
 
   await page.getByText('Only this computer can open this address').waitFor();
-  const [consumers] = await Promise.all([
-    page.context().waitForEvent('page'),
-    page.getByRole('link', { name: 'View the page' }).click(),
-  ]);
-  await consumers.getByRole('heading', { name: 'Spring' }).waitFor();
-  const { pathname } = new URL(consumers.url());
-  await consumers.close();
-
+  const pathname = await pageOfLabel('Spring');
   await page.getByRole('link', { name: 'Print the code' }).click();
   await page.getByText(`${pages.traceUrl}${pathname.replace('/trace', '')}`, { exact: true }).waitFor();
   await page.getByText('Only this computer can open this address').waitFor();
