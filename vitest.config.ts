@@ -15,7 +15,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A second, the default, is too short for a page that loads on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    // Many tests wait for processes and outside systems: on two cores, four files at a time take half as long as two.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Many tests wait for processes and outside systems: on two cores, three files at a time take half as long as one.
+    maxWorkers: Math.max(3, availableParallelism()),
   },
 });
