@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { authenticator } from '../helpers/authenticator.ts';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  isFocused,
+  logIn,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { PASSWORD } from '../helpers/trace.ts';
 
 let pages: RunningConsole;
@@ -35,6 +41,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   await pages.query('trace_backend', 'DELETE FROM sessions');
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expect.poll(() => isFocused(dialog.getByLabel('Password'))).toBe(true);
   await dialog.getByLabel('Password').fill('not the password');
   await dialog.getByRole('button', { name: 'Log in' }).click();
   await dialog.getByRole('alert').waitFor();
@@ -157,6 +164,10 @@ test('a key is made, shown once, and revoked', async () => {
   await page.getByLabel('May').selectOption('write');
   await page.getByRole('button', { name: 'Create the key' }).click();
   const key = await page.getByText(/^ft_/).innerText();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: pages.url });
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
   const headers = { authorization: `Bearer ${key}` };
   expect((await pages.send('GET', '/trace/api/user/profile', undefined, headers)).body.data.email).toBe(
     email,

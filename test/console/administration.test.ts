@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  isFocused,
+  logIn,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ADMIN } from '../helpers/trace.ts';
 import { type WebhookReceiver, webhookReceiver } from '../helpers/webhook-receiver.ts';
@@ -62,6 +68,10 @@ test('an administrator finds who registered, activates them, and finds it in the
 
   await page.goto(`${pages.url}/administration/users?query=zawadi`);
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  await dialog.getByRole('button', { name: 'Make an administrator' }).click();
+  await dialog.getByText('zawadi@example.org will be able to do everything').waitFor();
+  await expect.poll(() => isFocused(dialog.getByRole('button', { name: 'Cancel' }))).toBe(true);
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Make an administrator' }).click();
   await page.getByRole('cell', { name: 'Administrator', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
@@ -178,6 +188,22 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   expect(await page.getByRole('row', { name: /FX_ACCESS_KEY/ }).innerText()).toContain('***');
   expect(await page.content()).not.toContain('hunter2');
   await expectAccessible(page);
+});
+
+test('the name of the instance is changed in the settings, and everyone sees it', async () => {
+  const { page } = browser;
+  await asAdmin('/administration/settings');
+  await page.getByLabel('Name of the instance').fill('Kivu <i>Growers</i>');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The name of the instance is saved').waitFor();
+  await page.getByRole('banner').getByText('Kivu <i>Growers</i>').waitFor();
+  const logOut = page.getByRole('button', { name: 'Log out' });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  const place = await logOut.boundingBox();
+  expect((place?.y ?? 720) + (place?.height ?? 0)).toBeLessThan(720);
+  await logOut.click();
+  await page.reload();
+  await page.getByText('Kivu <i>Growers</i>').waitFor();
 });
 
 test('others neither see these screens nor get what is in them', async () => {

@@ -16,12 +16,15 @@ let pages: RunningConsole;
 let browser: Browser;
 let owner: { id: number; email: string; send: Send };
 let made: Record<'company' | 'product' | 'label' | 'thread' | 'packet', string>;
+/** addresses of the pages of codes */
+let codePages: string[];
 beforeAll(async () => {
   pages = await runningConsole();
   browser = await consoleBrowser(pages);
   const { id, email } = await pages.newUser('USER', { name: XSS.slice(0, 100), surname: XSS.slice(0, 100) });
   owner = { id, email, send: (await pages.login(email)).send };
   made = await writeEverywhere(owner.send, String(id));
+  codePages = await writeCodes((await pages.login(ADMIN.username, ADMIN.password)).send);
 });
 afterAll(async () => {
   await browser.close();
@@ -64,10 +67,37 @@ const LISTS = [
   ...['processing-evidence-types', 'processing-evidence-fields'],
 ];
 /** The forms come before the lists, which show what was sent. */
-const CODES = [
-  ...['/value-chains/new', '/value-chains', '/code-lists'],
+const codes = () => [
+  ...['/value-chains/new', ...codePages, '/value-chains', '/code-lists'],
   ...LISTS.flatMap(list => [`/code-lists/${list}/new`, `/code-lists/${list}`]),
 ];
+
+/** A code of each list: the path of the service, and what is sent to it. */
+const CODE: Record<string, [string, object]> = {
+  'product-types': ['product-type', { code: XSS, name: XSS, description: XSS }],
+  'semi-products': ['chain/semi-product', { name: XSS, description: XSS }],
+  'facility-types': ['chain/facility-type', { code: XSS, label: XSS }],
+  'measure-unit-types': ['chain/measure-unit-type', { code: XSS, label: XSS }],
+  'processing-evidence-types': ['chain/processing-evidence-type', { code: XSS, label: XSS, type: 'FIELD' }],
+  'processing-evidence-fields': [
+    'chain/processing-evidence-field',
+    { fieldName: XSS, label: XSS, type: 'TEXT' },
+  ],
+};
+
+/** Makes a value chain and a code of each list; returns the addresses of their pages. */
+async function writeCodes(send: Send): Promise<string[]> {
+  const create = async (path: string, body: object) => {
+    const answer = await send(path === 'product-type' ? 'POST' : 'PUT', `/trace/api/${path}`, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.data.id as number;
+  };
+  const pages = [`/value-chains/${await create('chain/value-chain', { name: XSS, description: XSS })}`];
+  for (const list of LISTS) {
+    pages.push(`/code-lists/${list}/${await create(...(CODE[list] as [string, object]))}`);
+  }
+  return pages;
+}
 const ADMINISTRATION = ['users', 'audit', 'jobs', 'health', 'settings'].map(
   name => `/administration/${name}`,
 );
@@ -99,9 +129,10 @@ test(
     expect(shown).toBeGreaterThanOrEqual(10);
     await page.context().clearCookies();
     await logIn(page, pages.url, ADMIN.username, ADMIN.password);
-    for (const path of [...ADMINISTRATION, ...CODES]) {
+    for (const path of [...ADMINISTRATION, ...codes()]) {
       await open(page, path);
       expect(await hacked(page), path).toBeUndefined();
+      if (codePages.includes(path)) expect(await values(page), path).toContain(XSS);
     }
     expect(realComplaints(browser)).toEqual([]);
   },
@@ -143,7 +174,7 @@ test(
     expect(filled).toBeGreaterThan(40);
     await page.context().clearCookies();
     await logIn(page, pages.url, ADMIN.username, ADMIN.password);
-    expect(await fillAll(page, CODES)).toBeGreaterThan(CODES.length);
+    expect(await fillAll(page, codes())).toBeGreaterThan(codes().length);
   },
   PATIENCE_MS,
 );

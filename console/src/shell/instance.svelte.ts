@@ -1,3 +1,5 @@
+import { answered, trace } from '../api/services.ts';
+
 /** The name of the instance, which an administrator chooses. */
 let name = $state<string | undefined>(undefined);
 
@@ -7,7 +9,7 @@ const STORED = 'instance';
 const PATIENCE_MS = 5000;
 
 /** The global setting of the trace backend with the name. */
-export const NAME_SETTING = 'INSTANCE_NAME';
+const NAME_SETTING = 'INSTANCE_NAME';
 
 export function instanceName(): string {
   return name ?? 'fieldtrace';
@@ -18,7 +20,7 @@ export function isNamed(): boolean {
   return name !== undefined;
 }
 
-export function setInstanceName(chosen: string): void {
+function setInstanceName(chosen: string): void {
   name = chosen;
   localStorage.setItem(STORED, chosen);
 }
@@ -35,4 +37,16 @@ export async function loadInstanceName(): Promise<void> {
   }
   const { data } = (await answer.json()) as { data: { value?: string } };
   if (data.value) setInstanceName(data.value);
+}
+
+/**
+ * Changes the name for everyone.
+ *
+ * @throws Failure
+ */
+export async function saveInstanceName(chosen: string): Promise<void> {
+  const params = { path: { name: NAME_SETTING } };
+  const body = { value: chosen, isPublic: true };
+  await answered(trace.POST('/api/common/globalSettings/{name}', { params, body }));
+  setInstanceName(chosen);
 }

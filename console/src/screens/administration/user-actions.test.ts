@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsFor } from './user-actions.ts';
+import { actionsFor, isAsked } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
@@ -18,4 +18,13 @@ test('an administrator is offered what changes a user, never anything about them
     'SET_USER_SYSTEM_ADMIN',
     'REMOVE_USER_SECOND_FACTOR',
   ]);
+});
+
+test('roles and second factors are asked about before they are changed', () => {
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system).filter(isAsked)).toEqual([
+    'SET_USER_REGIONAL_ADMIN',
+    'SET_USER_SYSTEM_ADMIN',
+    'REMOVE_USER_SECOND_FACTOR',
+  ]);
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional).some(isAsked)).toBe(false);
 });

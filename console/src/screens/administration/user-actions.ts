@@ -34,3 +34,8 @@ export function actionsFor(
   actions.push('REMOVE_USER_SECOND_FACTOR');
   return actions;
 }
+
+/** Whether an action is asked about before: what changes a role or protects an account is not done by a slip. */
+export function isAsked(action: Action | 'RESEND'): action is Action {
+  return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR';
+}
