@@ -1,28 +1,31 @@
 import { Settings } from './settings.ts';
+import { GROUP_OF, type SettingGroup } from './settings-groups.ts';
 import { shownValue } from './settings-text.ts';
 
-/** A setting that has a value. */
 export interface SettingInForce {
   name: string;
-  /** with secrets masked */
-  value: string;
-  /** whether it differs from the default, or has none */
+  /** with secrets masked; absent if it is not set and has no default */
+  value?: string;
+  /** absent if it has none */
+  default?: string;
+  /** whether it is set to something other than the default */
   changed: boolean;
+  group: SettingGroup;
   description: string;
 }
 
-/** Every setting that has a value, with secrets masked. */
+/** Every setting with its value, secrets masked. */
 export function describeInForce(settings: Settings): SettingInForce[] {
   const described = Object.entries(Settings.properties) as [
     keyof Settings,
     { description?: string; default?: unknown },
   ][];
-  return described
-    .filter(([name]) => settings[name] !== undefined)
-    .map(([name, { description = '', default: fallback }]) => ({
-      name,
-      value: shownValue(name, settings[name]),
-      changed: settings[name] !== fallback,
-      description,
-    }));
+  return described.map(([name, { description = '', default: fallback }]) => ({
+    name,
+    ...(settings[name] !== undefined && { value: shownValue(name, settings[name]) }),
+    ...(fallback !== undefined && { default: String(fallback) }),
+    changed: settings[name] !== fallback,
+    group: GROUP_OF[name],
+    description,
+  }));
 }

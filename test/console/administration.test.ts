@@ -182,8 +182,18 @@ test('health, backups and the last minutes are shown, and so are the settings wi
     .first()
     .waitFor();
   await expectAccessible(page);
+  await page.getByRole('link', { name: 'What to do about backups' }).click();
+  await page.getByText('npx fieldtrace backup verify').waitFor();
+  await page.getByText("BACKUP_KEY='a passphrase").waitFor();
+  await expectAccessible(page);
   await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('row', { name: /^BACKUP_URL not set/ }).waitFor();
+  await page.getByRole('row', { name: /^PASSWORD_POLICY strict default/ }).waitFor();
+  await page.getByRole('row', { name: /^NOTIFICATION_TRIES 1 set Default: 20/ }).waitFor();
+  expect(await page.getByRole('main').innerText()).not.toContain('administration.');
+  await expectAccessible(page);
   await page.getByLabel('Show').selectOption('true');
+  await expect.poll(() => page.getByRole('cell', { name: 'BACKUP_URL' }).count()).toBe(0);
   await page.getByRole('cell', { name: 'FX_ACCESS_KEY' }).waitFor();
   expect(await page.getByRole('row', { name: /FX_ACCESS_KEY/ }).innerText()).toContain('***');
   expect(await page.content()).not.toContain('hunter2');

@@ -49,7 +49,8 @@ test('what waits for a user is listed, and more for administrators', async () =>
   ]);
   await logIn(page, pages.url, ben.email);
   await page.getByText('1 shared packet waits for your answer').waitFor();
-  await page.getByText('There are no backups yet').waitFor();
+  const backups = page.getByRole('link', { name: 'There are no backups yet' });
+  expect(await backups.getAttribute('href')).toBe('/administration/backups');
   await expectAccessible(page);
   await sender.send('POST', '/packet/shares', {
     packet_id: (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid,

@@ -98,7 +98,7 @@ async function writeCodes(send: Send): Promise<string[]> {
   }
   return pages;
 }
-const ADMINISTRATION = ['users', 'audit', 'jobs', 'health', 'settings'].map(
+const ADMINISTRATION = ['users', 'audit', 'jobs', 'health', 'backups', 'settings'].map(
   name => `/administration/${name}`,
 );
 

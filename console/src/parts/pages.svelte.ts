@@ -8,6 +8,18 @@ export interface Page<Row> {
 
 export type LoadPage<Row> = (after: string | undefined, signal: AbortSignal) => Promise<Page<Row>>;
 
+/** What a table shows: rows, and whether there are more. */
+export type Rows<Row> = Pick<Pages<Row>, 'rows' | 'isLoading' | 'failure' | 'hasMore' | 'reload' | 'more'>;
+
+/** Rows that are all there. */
+export function fixedRows<Row>(rows: readonly Row[]): Rows<Row> {
+  const nothing = async () => {};
+  return {
+    ...{ rows: [...rows], isLoading: false, failure: undefined, hasMore: false },
+    ...{ reload: nothing, more: nothing },
+  };
+}
+
 /**
  * The rows of a list that is loaded page by page. Call it in a component: rows are loaded again when something changes
  * that `load` reads before its first `await`, such as the query; a request that is not needed any more is aborted. If

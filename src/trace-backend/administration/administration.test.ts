@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
+import { Settings } from '../../platform/settings.ts';
 
 let trace: RunningTrace;
 let admin: LoggedIn;
@@ -16,7 +17,7 @@ afterAll(() => trace.stop());
 
 const get = (name: string) => admin.send('GET', `/api/administration/${name}`);
 
-test('the settings in force are listed, with what was set, and no secret among them', async () => {
+test('every setting is listed, with what was set and what was not, and no secret among them', async () => {
   const { text, body } = await get('settings');
   expect(text).not.toMatch(/hunter2|a-service-token/);
   const byName = new Map<string, { value: string; changed: boolean; description: string }>(
@@ -27,7 +28,13 @@ test('the settings in force are listed, with what was set, and no secret among t
   expect(byName.get('FX_ACCESS_KEY')?.value).toBe('***');
   expect(byName.get('SMTP_URL')?.value).toBe('smtp://user:***@127.0.0.1:1');
   expect(byName.get('AUTH_MODE')?.description).toContain('tokens');
-  expect(byName.has('BACKUP_URL')).toBe(false);
+  expect([...byName.keys()]).toEqual(Object.keys(Settings.properties));
+  expect(byName.get('BACKUP_URL')).toEqual({
+    changed: false,
+    group: 'backups',
+    description: expect.stringContaining('where backups are written'),
+  });
+  expect(byName.get('BACKUP_KEEP_DAYS')).toMatchObject({ value: '14', default: '14', changed: false });
 });
 
 test('jobs, metrics and backups are told, also where there is no backup', async () => {

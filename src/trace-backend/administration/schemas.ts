@@ -1,5 +1,6 @@
 import { queueFields } from '../../platform/jobs/schemas.ts';
 import { metricFields } from '../../platform/metrics/schemas.ts';
+import { SETTING_GROUPS } from '../../platform/settings-groups.ts';
 import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { DateTime } from '../contract/schemas.ts';
@@ -10,15 +11,19 @@ export const settingsSchema = {
   operationId: 'listSettings',
   tags,
   summary: 'The settings in force',
-  description: 'Secrets are masked.',
+  description: 'All settings of both services. Secrets are masked.',
   response: {
     200: envelope(
       Type.Object({
         settings: Type.Array(
           Type.Object({
             name: Type.String({ examples: ['AUTH_MODE'] }),
-            value: Type.String({ description: 'secrets are ***' }),
-            changed: Type.Boolean({ description: 'whether it differs from the default, or has none' }),
+            value: Type.Optional(
+              Type.String({ description: 'secrets are ***; absent if it is not set and has no default' }),
+            ),
+            default: Type.Optional(Type.String({ description: 'absent if it has none' })),
+            changed: Type.Boolean({ description: 'whether it is set to something other than the default' }),
+            group: Type.Enum([...SETTING_GROUPS], { description: 'what it is about' }),
             description: Type.String(),
           }),
         ),

@@ -30,6 +30,12 @@ export default [
     for: 'administrator',
   },
   {
+    path: '/administration/backups',
+    title: 'administration.backups',
+    screen: () => import('./Backups.svelte'),
+    for: 'administrator',
+  },
+  {
     path: '/administration/settings',
     title: 'administration.settings',
     screen: () => import('./Settings.svelte'),

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { adviceFor } from './backups.ts';
+
+const NOW = new Date('2026-03-31T12:00:00Z');
+
+test('backups are set up first, then work, then are verified at least every month', () => {
+  const advice = (state: Parameters<typeof adviceFor>[0]) => adviceFor(state, NOW);
+  expect(advice({ configured: false })).toBe('none');
+  expect(advice({ configured: true, status: 'STARTING' })).toBe('starting');
+  expect(advice({ configured: true, status: 'GAP', lastVerifiedAt: '2026-03-30T12:00:00Z' })).toBe('GAP');
+  expect(advice({ configured: true, status: 'SOMETHING_NEW' })).toBe('FAILING');
+  expect(advice({ configured: true, status: 'OK' })).toBe('unverified');
+  expect(advice({ configured: true, status: 'OK', lastVerifiedAt: '2026-02-20T12:00:00Z' })).toBe(
+    'unverified',
+  );
+  expect(advice({ configured: true, status: 'OK', lastVerifiedAt: '2026-03-01T12:00:00Z' })).toBe('good');
+});

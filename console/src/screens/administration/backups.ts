@@ -1,0 +1,25 @@
+/** A backup that was not verified for so long may be of no use, in milliseconds. */
+const UNVERIFIED_MS = 31 * 24 * 3600_000;
+
+/** What the trace backend knows of the backups. */
+export interface BackupState {
+  /** whether there is a BACKUP_URL */
+  configured: boolean;
+  status?: string | undefined;
+  lastVerifiedAt?: string | undefined;
+}
+
+const TROUBLES = ['NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'] as const;
+
+/** What an administrator is told about backups: the trouble, what is missing, or that they are good. */
+export type BackupAdvice = (typeof TROUBLES)[number] | 'none' | 'starting' | 'unverified' | 'good';
+
+/** What there is to say about backups; a trouble that this console does not know counts as failing. */
+export function adviceFor({ configured, status, lastVerifiedAt }: BackupState, now: Date): BackupAdvice {
+  if (!configured) return 'none';
+  if (status === 'STARTING') return 'starting';
+  if (status !== 'OK') return TROUBLES.find(trouble => trouble === status) ?? 'FAILING';
+  const isVerified =
+    lastVerifiedAt !== undefined && now.getTime() - Date.parse(lastVerifiedAt) <= UNVERIFIED_MS;
+  return isVerified ? 'good' : 'unverified';
+}
