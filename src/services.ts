@@ -1,5 +1,6 @@
 import type { ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
+import { consoleUrl, consoleUrlOfPackets } from './console/address.ts';
 import { consoleService } from './console/app.ts';
 import type { Listening } from './greeting.ts';
 import { migratePacketService, packetService } from './packet-service/app.ts';
@@ -58,14 +59,11 @@ export async function startServices(
   };
   backups = openBackups(settings, database, logger);
   // Both are created before anything is changed, so that an invalid setting leaves the database unchanged.
-  const services = await makeServices(
-    settings,
-    { connection: database.connection, owner: database.owner, backups },
-    logger,
-    running.servers,
-  );
-  const pages = await makeConsole(settings, services, logger, running.servers);
   const listening: Listening = { packet: undefined, trace: undefined, console: undefined };
+  const { connection, owner } = database;
+  const shared = { connection, owner, backups, listening };
+  const services = await makeServices(settings, shared, logger, running.servers);
+  const pages = await makeConsole(settings, services, logger, running.servers);
   for (const { name, schema, migrate, app, port, log } of services) {
     for (const migration of await migrate()) log.info({ migration }, 'migrated');
     await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
@@ -79,9 +77,8 @@ export async function startServices(
   await warnOfOneRole(settings, database.connection, logger);
   backups?.start();
   watchEventLoop(logger);
-  for (const { name } of services) {
-    const warning = uselessLinks(settings, name, listening[name] as string);
-    if (warning !== undefined) logger.warn(warning);
+  for (const warning of uselessLinks(settings, listening, consoleUrl(settings, listening.console))) {
+    logger.warn(warning);
   }
   return listening;
 }
@@ -132,14 +129,17 @@ interface Service {
   log: Logger;
 }
 
+/** What the services of a process share. */
+interface Shared extends Pick<OpenDatabase, 'connection' | 'owner'> {
+  backups: Backups | undefined;
+  /** filled when they listen */
+  listening: Readonly<Listening>;
+}
+
 /** The services that SERVICES names, the trace backend first: it is the packet service's registry of users. */
 async function makeServices(
   settings: Settings,
-  {
-    connection,
-    owner,
-    backups,
-  }: Pick<OpenDatabase, 'connection' | 'owner'> & { backups: Backups | undefined },
+  { connection, owner, backups, listening }: Shared,
   logger: Logger,
   servers: Server[],
 ): Promise<Service[]> {
@@ -149,7 +149,10 @@ async function makeServices(
   if (serves.has('trace')) {
     const log = logger.child({ service: 'trace-backend' });
     const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
-    const trace = await traceBackend(settings, connection, log, elsewhere, backups);
+    const trace = await traceBackend(settings, connection, log, elsewhere, {
+      backups,
+      consoleUrl: () => consoleUrl(settings, listening.console),
+    });
     trace.app.addHook('onClose', async () => elsewhere?.close());
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
@@ -169,7 +172,10 @@ async function makeServices(
   }
   if (serves.has('packet')) {
     const log = logger.child({ service: 'packet-service' });
-    const app = await packetService(settings, connection, log, registry, backups);
+    const app = await packetService(settings, connection, log, registry, {
+      backups,
+      consoleUrl: () => consoleUrlOfPackets(settings, listening.console),
+    });
     servers.push(app);
     const migrate = () => migratePacketService(connection, owner);
     services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });

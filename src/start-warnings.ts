@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Listening } from './greeting.ts';
 import { isLoopbackHost } from './platform/http/address.ts';
 import { reachableBecause } from './platform/http/hosts.ts';
 import type { Settings } from './platform/settings.ts';
@@ -16,24 +17,33 @@ export function warnOfOpenDoors(settings: Settings, logger: Logger): void {
 }
 
 /**
- * The warning that links which leave this machine, in mails and QR codes, would begin with an address that means
- * something only on it.
+ * Warnings that links which leave this machine, in mails and QR codes, would begin with an address that means something
+ * only on it.
  *
- * @param service whose links they are
- * @param listening where it listens, as a URL
- * @returns undefined if other machines can open the links, or none are meant to
+ * @param listening where the services listen, as URLs
+ * @param consoleUrl to which links in mails lead, if they lead to the console
+ * @returns none if other machines can open the links, or none are meant to
  */
 export function uselessLinks(
   settings: Settings,
-  service: 'packet' | 'trace',
-  listening: string,
-): string | undefined {
+  listening: Readonly<Listening>,
+  consoleUrl: string | undefined,
+): string[] {
   const because = reachableBecause(settings);
-  if (because === undefined) return undefined;
-  const setting = service === 'packet' ? 'PUBLIC_URL' : 'TRACE_PUBLIC_URL';
-  const begins = settings[setting] ?? listening;
-  const { hostname } = new URL(begins);
-  if (!isLoopbackHost(hostname) && hostname !== '0.0.0.0' && hostname !== '[::]') return undefined;
-  const links = service === 'packet' ? 'links in mails begin' : 'links in mails and QR codes of labels begin';
-  return `${links} with ${begins}, which other machines cannot open (${because}): set ${setting}`;
+  if (because === undefined) return [];
+  const links = [
+    ['links in mails and QR codes of labels', 'TRACE_PUBLIC_URL', listening.trace],
+    ['links in mails', 'PUBLIC_URL', listening.packet],
+    ['links in mails', 'CONSOLE_PUBLIC_URL', consoleUrl],
+  ] as const;
+  return links.flatMap(([what, setting, address]) => {
+    const begins = address && (settings[setting] ?? address);
+    if (begins === undefined || !isOnlyHere(begins)) return [];
+    return [`${what} begin with ${begins}, which other machines cannot open (${because}): set ${setting}`];
+  });
+}
+
+function isOnlyHere(url: string): boolean {
+  const { hostname } = new URL(url);
+  return isLoopbackHost(hostname) || hostname === '0.0.0.0' || hostname === '[::]';
 }

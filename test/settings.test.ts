@@ -107,11 +107,12 @@ test('a start warns once of a misspelt setting, by its name alone', async () => 
 test('links in mails and QR codes that other machines cannot open are warned of', async () => {
   const linkWarnings = async (environment: Record<string, string>) =>
     (await startAndStop(environment)).warnings.filter(warning => warning.startsWith('links'));
-  const [trace, packet] = await linkWarnings({ HOST: '0.0.0.0' });
+  const [trace, packet, console] = await linkWarnings({ HOST: '0.0.0.0' });
   expect(trace).toMatch(
     /^links in mails and QR codes of labels begin with http:\/\/0\.0\.0\.0:\d+, which other machines cannot open \(HOST is 0\.0\.0\.0\): set TRACE_PUBLIC_URL$/,
   );
   expect(packet).toMatch(/^links in mails begin with http:\/\/0\.0\.0\.0:\d+, .*: set PUBLIC_URL$/);
+  expect(console).toMatch(/^links in mails begin with http:\/\/0\.0\.0\.0:\d+, .*: set CONSOLE_PUBLIC_URL$/);
   const publicUrl = { PUBLIC_URL: 'https://field.example' };
   expect(
     await linkWarnings({ HOST: '0.0.0.0', ...publicUrl, TRACE_PUBLIC_URL: 'http://localhost:8080' }),
@@ -123,6 +124,10 @@ test('links in mails and QR codes that other machines cannot open are warned of'
     expect.stringMatching(/127\.0\.0\.1:\d+.*: set TRACE_PUBLIC_URL$/),
   ]);
   expect(await linkWarnings({ ...proxied, TRACE_PUBLIC_URL: 'https://trace.example' })).toEqual([]);
+  const consoleHere = { CONSOLE_PUBLIC_URL: 'http://localhost:8090' };
+  expect(
+    await linkWarnings({ ...proxied, TRACE_PUBLIC_URL: 'https://trace.example', ...consoleHere }),
+  ).toEqual([expect.stringMatching(/set CONSOLE_PUBLIC_URL$/)]);
   expect(await linkWarnings({ HOST: '127.0.0.1' })).toEqual([]);
 });
 

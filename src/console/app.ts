@@ -37,7 +37,7 @@ export async function consoleService(
     everyError: false,
     unknownParameters: 'ignored',
     bodyLimit: BODY_LIMIT,
-    publicUrl: settings.TRACE_PUBLIC_URL,
+    publicUrl: settings.CONSOLE_PUBLIC_URL ?? settings.TRACE_PUBLIC_URL,
     perMinute: PER_MINUTE,
     logger,
     settings,

@@ -101,19 +101,26 @@ export async function migratePacketService(connection: Connection, owner = conne
   return names;
 }
 
+/** What the process runs beside the service. */
+interface Beside {
+  backups?: Backups | undefined;
+  /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */
+  consoleUrl?: () => string | undefined;
+}
+
 /**
  * The packet service over a migrated database, ready to listen. Closing it answers what is in flight, writes what
  * waits, and closes its connections.
  *
  * @param registry the user registry, unless the settings name another
- * @param backups of this process
+ * @param beside the backups of this process, and its console
  */
 export async function packetService(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
-  backups?: Backups,
+  { backups, consoleUrl = () => undefined }: Beside = {},
 ): Promise<Server> {
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
@@ -138,8 +145,8 @@ export async function packetService(
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
   const log = sequencer(logPool, { news, clock, onErased: addWords.forget, findVisible }, logger);
-  const sources = { connection, pool, keepInvitationToken: insertInvitationToken, watch: watch('jobs') };
-  const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources);
+  const sources = { connection, pool, keepInvitationToken: insertInvitationToken, consoleUrl };
+  const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });

@@ -52,6 +52,7 @@ export const GROUP_OF: Record<keyof Settings, SettingGroup> = {
   ATTACHMENT_EXPIRE_DAYS: 'files',
   PUBLIC_URL: 'addresses',
   TRACE_PUBLIC_URL: 'addresses',
+  CONSOLE_PUBLIC_URL: 'addresses',
   TRACE_FRONTEND_URL: 'addresses',
   TRUST_PROXY: 'addresses',
   ALLOWED_HOSTS: 'addresses',

@@ -49,7 +49,7 @@ export function complaint(name: string, setting: object, value: string): string 
 }
 
 /** URLs that people or other programs are given; the paths of all others may hold a secret. */
-const PUBLIC = /^(TRACE_)?PUBLIC_URL$/;
+const PUBLIC = /^((TRACE|CONSOLE)_)?PUBLIC_URL$/;
 
 /** URLs separated by commas. */
 const SEVERAL = /^READ_DATABASE_URL$/;

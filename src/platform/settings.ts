@@ -129,8 +129,11 @@ export const Settings = Type.Object({
   TRACE_PUBLIC_URL: url(
     'base URL of links in mails of the trace backend; without it, the address that it listens on',
   ),
+  CONSOLE_PUBLIC_URL: url(
+    'base URL of the console, to which links in mails lead; without it, they lead to the address that the console listens on, or to pages of the services if PUBLIC_URL or TRACE_PUBLIC_URL is set or the console is not served',
+  ),
   TRACE_FRONTEND_URL: url(
-    'base URL of the web front end: links of mails lead to its pages /confirm-email/{token} and /reset-password/{token}; without it, to pages of the trace backend',
+    'base URL of another web front end: links in mails of the trace backend lead to its pages /confirm-email/{token} and /reset-password/{token} instead of those of the console',
   ),
   TRACE_ADMIN_EMAIL: Type.Optional(
     Type.String({

@@ -149,12 +149,19 @@ export async function prepareTraceBackend(
   }
 }
 
+/** What the process runs beside the service. */
+interface Beside {
+  backups?: Backups | undefined;
+  /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */
+  consoleUrl?: () => string | undefined;
+}
+
 /**
  * The trace backend over a migrated database, ready to listen. Closing it answers what is in flight and closes its
  * connections.
  *
  * @param elsewhere the personal data of the same users in the packet service
- * @param backups of this process
+ * @param beside the backups of this process, and its console
  * @throws SettingsError
  */
 export async function traceBackend(
@@ -162,7 +169,7 @@ export async function traceBackend(
   connection: Connection,
   logger: FastifyBaseLogger,
   elsewhere?: PersonalData,
-  backups?: Backups,
+  { backups, consoleUrl = () => undefined }: Beside = {},
 ): Promise<{ app: Server; registry: UserRegistry }> {
   const app = await createTraceServer(settings, logger);
   const metrics = registerMetrics(app, 'trace-backend', settings);
@@ -187,10 +194,9 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const invitation = (userId: number, companyId: number) => invitationMail(pool, userId, companyId);
-  const onGivenUp = countGivenUp(metrics);
-  const mailing = { pool, mailer, publicUrl, invitation, emailChange: shareEmailChange, logger, onGivenUp };
-  const mails = openMails(jobs, mailing, settings);
+  const about = { invitation: invitationMails(pool), emailChange: shareEmailChange };
+  const mailing = { pool, mailer, publicUrl, consoleUrl, ...about, logger };
+  const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
   const renditionOf = renditions(files, makeRendition);
@@ -262,6 +268,9 @@ function openPools(
 
 /** Probes whether the audit can be written to, which every change does. */
 const probeAudit = (pool: pg.Pool) => (space: boolean) => checkWrites(pool, 'audit', space);
+
+const invitationMails = (pool: pg.Pool) => (userId: number, companyId: number) =>
+  invitationMail(pool, userId, companyId);
 
 /** The metric of mails that used up their attempts or were refused for good. */
 function countGivenUp(registry: Registry): () => void {

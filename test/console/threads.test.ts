@@ -321,7 +321,9 @@ async function linkOfMail(address: string): Promise<string | undefined> {
   const folder = path.join(pages.folder, 'mail');
   for (const name of await readdir(folder).catch(() => [])) {
     const raw = name.endsWith('.eml') ? await readFile(path.join(folder, name), 'utf8') : '';
-    const link = /https?:\/\/\S+\/invitations\/[\w-]{43}/.exec(raw.includes(address) ? textOf({ raw }) : '');
+    const link = /https?:\/\/\S+\/inbox\?invitation=[\w-]{43}/.exec(
+      raw.includes(address) ? textOf({ raw }) : '',
+    );
     if (link) return link[0];
   }
   return undefined;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { consoleService } from '../../src/console/app.ts';
 import { packetService } from '../../src/packet-service/app.ts';
 import { packetPersonalData } from '../../src/packet-service/personal-data/personal-data.ts';
-import { listeningUrl } from '../../src/platform/http/server.ts';
+import { listeningUrl, type Server } from '../../src/platform/http/server.ts';
 import { openPool } from '../../src/platform/postgres/database.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import type { Role } from '../../src/trace-backend/access/role.ts';
@@ -58,9 +58,10 @@ export async function runningConsole(
   const role = asService(connection);
   await prepareTraceBackend(settings, role, logger);
   const elsewhere = packetPersonalData(settings, role);
-  const trace = await traceBackend(settings, role, logger, elsewhere);
-  const packet = await packetService(settings, role, logger, trace.registry);
-  const app = await consoleService(settings, { packet, trace: trace.app }, logger, built);
+  const beside = { consoleUrl: () => (app.server.listening ? listeningUrl(app) : undefined) };
+  const trace = await traceBackend(settings, role, logger, elsewhere, beside);
+  const packet = await packetService(settings, role, logger, trace.registry, beside);
+  const app: Server = await consoleService(settings, { packet, trace: trace.app }, logger, built);
   for (const server of [packet, trace.app, app]) await server.listen({ host: '127.0.0.1', port: 0 });
   const [url, packetUrl, traceUrl] = [app, packet, trace.app].map(listeningUrl) as [string, string, string];
   const pools = {

@@ -7,7 +7,7 @@ import { Problem } from './problems.ts';
 /** The settings that say by which names the services are reached. */
 export type HostSettings = Pick<
   Settings,
-  'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL' | 'TRACE_PUBLIC_URL' | 'ALLOWED_HOSTS'
+  'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL' | 'TRACE_PUBLIC_URL' | 'CONSOLE_PUBLIC_URL' | 'ALLOWED_HOSTS'
 >;
 
 /**
@@ -50,8 +50,9 @@ function isKnown(known: ReadonlySet<string>, host: string): boolean {
   return known.has(name) || isIP(name) !== 0;
 }
 
-function knownHosts({ PUBLIC_URL, TRACE_PUBLIC_URL, ALLOWED_HOSTS }: HostSettings): Set<string> {
-  const urls = [PUBLIC_URL, TRACE_PUBLIC_URL].filter(url => url !== undefined);
+function knownHosts(settings: HostSettings): Set<string> {
+  const { PUBLIC_URL, TRACE_PUBLIC_URL, CONSOLE_PUBLIC_URL, ALLOWED_HOSTS } = settings;
+  const urls = [PUBLIC_URL, TRACE_PUBLIC_URL, CONSOLE_PUBLIC_URL].filter(url => url !== undefined);
   return new Set([
     'localhost',
     ...urls.map(url => new URL(url).hostname),

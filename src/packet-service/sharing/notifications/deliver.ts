@@ -10,7 +10,7 @@ import { contactKind } from '../directory/contact.ts';
 import { secretEnd } from '../directory/secret.ts';
 import { insertConfirmation } from '../directory/store.ts';
 import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
-import { invitationUrl, mailTexts } from './mails.ts';
+import { invitationUrl, type MailAddresses, mailTexts } from './mails.ts';
 import { asNotification } from './notification.ts';
 import { findOpenDelivery, markDead, type Notification, noteDelivered, noteFailure } from './store.ts';
 import { postNotification } from './webhook.ts';
@@ -30,8 +30,8 @@ export interface Delivering {
   pool: Database;
   mailer: Mailer;
   webhook: WebhookTarget | undefined;
-  /** base URL of links, without a trailing slash */
-  publicUrl: () => string;
+  /** what links begin with */
+  addresses: () => MailAddresses;
   /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
   logger: FastifyBaseLogger;
@@ -58,10 +58,10 @@ async function mailNotification(
   job: NotificationJob,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, mailer, publicUrl } = delivering;
+  const { pool, mailer, addresses } = delivering;
   const delivery = await findOpenDelivery(pool, job.notificationId, 'mail');
   if (!delivery?.address) return;
-  const text = await writeMail(delivering, mailTexts(publicUrl()), delivery);
+  const text = await writeMail(delivering, mailTexts(addresses()), delivery);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
   await sendOrMarkDead(delivering, job, () => recordOutcome(pool, job, () => mailer.send(mail, signal)));
 }
@@ -96,12 +96,12 @@ async function mailQuestion(
   job: Extract<DeliveryJob, { kind: 'confirmation' }>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, mailer, publicUrl } = delivering;
+  const { pool, mailer, addresses } = delivering;
   const { userId, contact } = job;
   const now = new Date();
   const { secret, hash } = newSecret();
   await insertConfirmation(pool, { hash, userId, contact, expiresAt: secretEnd(now) }, now);
-  const text = mailTexts(publicUrl()).confirmContact(userId, secret);
+  const text = mailTexts(addresses()).confirmContact(userId, secret);
   const mail = { id: newUlid(), to: contact, ...text };
   await sendOrMarkDead(delivering, job, () => mailer.send(mail, signal));
 }
@@ -124,7 +124,7 @@ async function wayToInvite(
 ): Promise<{ contact_value: string; invitation_url: string } | undefined> {
   if (type !== 'invitation.sent' || contactKind(contact) !== 'phone') return undefined;
   const secret = await newInvitationSecret(delivering, contact);
-  return { contact_value: contact, invitation_url: invitationUrl(delivering.publicUrl(), secret) };
+  return { contact_value: contact, invitation_url: invitationUrl(delivering.addresses(), secret) };
 }
 
 /**

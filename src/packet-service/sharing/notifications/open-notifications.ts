@@ -20,7 +20,8 @@ export interface NotificationSources {
   connection: Connection;
   pool: pg.Pool;
   keepInvitationToken: KeepInvitationToken;
-  watch?: PoolWatch;
+  /** the base URL of the console, if links in mails lead to it */
+  consoleUrl: () => string | undefined;
 }
 
 /**
@@ -31,7 +32,8 @@ export interface NotificationSources {
 export function openNotifications(
   app: Server,
   settings: Settings,
-  { connection, pool, keepInvitationToken, watch }: NotificationSources,
+  { connection, pool, keepInvitationToken, consoleUrl }: NotificationSources,
+  watch?: PoolWatch,
 ): {
   notifier: Notifier;
   /** Delivers dead letters again: all, or those of a notification (uuid form); returns how many. */
@@ -42,7 +44,8 @@ export function openNotifications(
   const jobs = openJobs(connection, JOBS_SCHEMA, app.log, watch);
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  workOnDeliveries(jobs, { pool, mailer, webhook, publicUrl, keepInvitationToken, logger: app.log });
+  const addresses = () => ({ publicUrl: publicUrl(), consoleUrl: consoleUrl() });
+  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, keepInvitationToken, logger: app.log });
 
   app.addHook('onListen', async () => jobs.start());
   return {

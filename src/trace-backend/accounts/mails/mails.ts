@@ -127,7 +127,9 @@ export interface Mailing {
   mailer: Mailer;
   /** base URL of links, without a trailing slash */
   publicUrl: () => string;
-  /** the same of the web front end, if there is one */
+  /** the same of the console, if links lead to it */
+  consoleUrl: () => string | undefined;
+  /** the same of another web front end, if there is one */
   frontEndUrl: string | undefined;
   /** The pending change of address, locked until the end of the transaction; undefined if there is none. */
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
@@ -167,12 +169,16 @@ async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>
   }
 }
 
+function textsOf({ publicUrl, frontEndUrl, consoleUrl }: Mailing): ReturnType<typeof mailTexts> {
+  return mailTexts({ publicUrl: publicUrl(), frontEndUrl, consoleUrl: consoleUrl() });
+}
+
 /** @returns undefined if the mail is not needed anymore */
 async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
-  const { pool, publicUrl, frontEndUrl, invitation } = mailing;
+  const { pool, invitation } = mailing;
   const user = await findUser(pool, job.to);
   if (!user || user.erased) return undefined;
-  const texts = mailTexts(publicUrl(), frontEndUrl);
+  const texts = textsOf(mailing);
   const mail = { id: job.id, to: user.email };
   switch (job.kind) {
     case 'confirm': {
@@ -210,11 +216,12 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
  * another user's.
  */
 async function writeChange(
-  { pool, publicUrl, emailChange }: Mailing,
+  mailing: Mailing,
   { id, changeId, side }: Extract<UserJob, { kind: 'change-email' }>,
   user: User,
 ): Promise<Mail | undefined> {
-  const texts = mailTexts(publicUrl());
+  const { pool, emailChange } = mailing;
+  const texts = textsOf(mailing);
   return transaction(pool, async database => {
     const now = new Date();
     const change = await emailChange(database, user.id, now);

@@ -230,18 +230,47 @@ export interface Reader {
   language: Language;
 }
 
+/** Base URLs of links, without a trailing slash. */
+export interface MailAddresses {
+  /** of the trace backend */
+  publicUrl: string;
+  /** of the console, if links lead to it */
+  consoleUrl?: string | undefined;
+  /** of another web front end, if there is one: it has pages for what every user does, and counts instead of the console */
+  frontEndUrl?: string | undefined;
+}
+
+/** The pages that links lead to; codes are added to most of them. */
+function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
+  const own = {
+    start: `${publicUrl}/`,
+    confirm: `${publicUrl}/api/user/confirm_email`,
+    reset: `${publicUrl}/api/user/reset_password`,
+    change: `${publicUrl}/api/user/email_change/confirm`,
+    invitation: `${publicUrl}/api/company/invitation`,
+    userOf: ({ id }: { id: number; email: string }) => `${publicUrl}/api/user/admin/profile/${id}`,
+  };
+  const site = frontEndUrl ?? consoleUrl;
+  if (site === undefined) return own;
+  const both = { start: `${site}/`, confirm: `${site}/confirm-email`, reset: `${site}/reset-password` };
+  if (frontEndUrl !== undefined) return { ...own, ...both };
+  return {
+    ...both,
+    change: `${site}/email-change`,
+    invitation: `${site}/company-invitation`,
+    userOf: ({ email }: { id: number; email: string }) =>
+      `${site}/administration/users?${new URLSearchParams({ query: email })}`,
+  };
+}
+
 /**
  * The mails, in the reader's language. Names appear only in the text, on one line and truncated, so that nobody can
  * use one to write a message or another header.
  *
- * @param publicUrl base URL of links, without a trailing slash
- * @param frontEndUrl the same of the web front end, if there is one
+ * @param addresses what links begin with
  */
-export function mailTexts(publicUrl: string, frontEndUrl?: string) {
-  const pages =
-    frontEndUrl === undefined
-      ? { confirm: `${publicUrl}/api/user/confirm_email`, reset: `${publicUrl}/api/user/reset_password` }
-      : { confirm: `${frontEndUrl}/confirm-email`, reset: `${frontEndUrl}/reset-password` };
+export function mailTexts(addresses: MailAddresses) {
+  const pages = pagesOf(addresses);
   const withCode = (reader: Reader, part: 'confirm' | 'reset', secret: string): MailText => {
     const { subject, ask, over } = WORDS[reader.language][part];
     const code = `${WORDS[reader.language].code}: ${secret}`;
@@ -252,14 +281,14 @@ export function mailTexts(publicUrl: string, frontEndUrl?: string) {
     reset: (reader: Reader, secret: string) => withCode(reader, 'reset', secret),
     activated(reader: Reader): MailText {
       const { subject, say } = WORDS[reader.language].activated;
-      return letter(reader, subject, [say, { url: `${frontEndUrl ?? publicUrl}/` }]);
+      return letter(reader, subject, [say, { url: pages.start }]);
     },
     /** Asks the current or the new address to confirm a change. */
     changeEmail(reader: Reader, side: 'old' | 'new', address: string, secret: string): MailText {
       const { subject, old, new: asked, over } = WORDS[reader.language].change;
       const ask = side === 'old' ? old(plainName(address, SHOWN)) : asked;
       const code = `${WORDS[reader.language].code}: ${secret}`;
-      const url = `${publicUrl}/api/user/email_change/confirm/${secret}`;
+      const url = `${pages.change}/${secret}`;
       return letter(reader, subject, [ask, { url }, code, over]);
     },
     /** A notice about an account. */
@@ -272,14 +301,14 @@ export function mailTexts(publicUrl: string, frontEndUrl?: string) {
       { company, role, secret }: { company: string; role: string; secret: string },
     ): MailText {
       const { subject, ask, over } = INVITATION[reader.language];
-      const url = `${publicUrl}/api/company/invitation/${secret}`;
+      const url = `${pages.invitation}/${secret}`;
       const code = `${WORDS[reader.language].code}: ${secret}`;
       return letter(reader, subject, [ask(plainName(company, SHOWN), role), { url }, code, over]);
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];
       const who = `${plainName(`${user.name} ${user.surname}`, SHOWN)} (${user.email})`;
-      return letter(reader, subject, [say(who), { url: `${publicUrl}/api/user/admin/profile/${user.id}` }]);
+      return letter(reader, subject, [say(who), { url: pages.userOf(user) }]);
     },
   };
 }

@@ -260,7 +260,7 @@ test('mails in every language, as text and HTML; nothing that a user is called b
   const names = fc.string({ unit: 'grapheme', maxLength: 300 });
   fc.assert(
     fc.property(fc.constantFrom('EN', 'DE', 'RW', 'ES'), names, names, (language, name, surname) => {
-      const texts = mailTexts('https://trace.example');
+      const texts = mailTexts({ publicUrl: 'https://trace.example' });
       const reader = { name: `${name}\r\nBcc: x@y\n<script>`, language } as const;
       const about = { id: 7, name, surname: `${surname}\n\nhttps://evil.example`, email: 'a@b.c' };
       for (const { subject, text, html } of [

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { consoleUrl, consoleUrlOfPackets } from '../../src/console/address.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { type MailServer, mailServer, textOf } from '../helpers/mail-server.ts';
+import { ADMIN, PASSWORD } from '../helpers/trace.ts';
+
+const PASSPHRASE = 'maize in the rain';
+
+let mail: MailServer;
+let pages: RunningConsole;
+let browser: Browser;
+let admin: Awaited<ReturnType<RunningConsole['login']>>;
+beforeAll(async () => {
+  mail = await mailServer();
+  pages = await runningConsole({ SMTP_URL: mail.url });
+  browser = await consoleBrowser(pages);
+  admin = await pages.login(ADMIN.username, ADMIN.password);
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+  await mail.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+/** The last link of the newest of so many mails to an address; all links lead to the console. */
+async function linkTo(address: string, count = 1): Promise<string> {
+  const mails = await mail.mailsTo(address, count);
+  const links = textOf(mails.at(-1)).match(/^https?:\/\/\S+$/gm) ?? [];
+  for (const link of links) expect(link.startsWith(`${pages.url}/`), link).toBe(true);
+  return links.at(-1) as string;
+}
+
+/** Shares a new observation of the administrator. */
+async function shareWith(contact_value: string): Promise<string> {
+  const body = {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+    message: 'Rust on the leaves',
+  };
+  const { packet_uuid } = (await admin.send('POST', '/packet/intake/scouting', body)).body;
+  const shared = await admin.send('POST', '/packet/shares', { packet_id: packet_uuid, contact_value });
+  expect(shared.status, shared.text).toBe(201);
+  return packet_uuid;
+}
+
+test('an invited stranger gets from the mail over registration and confirmation to what was shared', async () => {
+  const { page } = browser;
+  const email = 'invited@example.org';
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await shareWith(email);
+  const invitation = await linkTo(email);
+  await page.goto(invitation);
+  await page.getByText('Log in to accept the invitation').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByText('Log in to accept the invitation').waitFor();
+  await page.getByLabel('Given name').fill('Zawadi');
+  await page.getByLabel('Family name').fill('Mwangi');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(PASSPHRASE);
+  await press('Create the account');
+  await page.getByText(`A mail is on its way to ${email}`).waitFor();
+
+  const confirmation = await linkTo(email, 2);
+  await page.goto(confirmation);
+  await expectAccessible(page);
+  await press('Confirm');
+  await page.getByText('Your e-mail address is confirmed').waitFor();
+  await page.getByText('An administrator now has to activate your account').waitFor();
+  await page.getByRole('link', { name: 'Log in' }).waitFor();
+  await expectAccessible(page);
+  await page.reload();
+  await press('Confirm');
+  await page.getByRole('alert').getByText('unknown, used or older').waitFor();
+  await page.getByRole('link', { name: 'Send the mail again' }).waitFor();
+
+  // The administrator's mail leads to the user who waits.
+  const notice = await linkTo(ADMIN.username);
+  await logIn(page, notice, ADMIN.username, ADMIN.password);
+  await press(`Manage ${email}`);
+  await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+  await page.getByText(`Done: Activate, ${email}`).waitFor();
+  await page.context().clearCookies();
+  expect(await linkTo(email, 3)).toBe(`${pages.url}/`);
+
+  await logIn(page, invitation, email, PASSPHRASE);
+  await page.getByText('From then on others can find you by this address').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('the mail of a forgotten password leads to a form for a new one, which logs in', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  await page.goto(`${pages.url}/forgotten-password`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.goto(await linkTo(email));
+  await page.getByLabel('Password').fill('short');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Password').fill(PASSPHRASE);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('Your new password is set').waitFor();
+  await page.getByRole('link', { name: 'Go to the start' }).click();
+  await page.getByRole('heading', { name: 'Welcome, Ana' }).waitFor();
+});
+
+test('both mails of a change of address are confirmed in the console', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  const changed = `new-${email}`;
+  const { send } = await pages.login(email);
+  const change = { email: changed, currentPassword: PASSWORD };
+  expect((await send('POST', '/trace/api/user/email_change', change)).status).toBe(200);
+  for (const [address, says] of [
+    [email, 'The address changes when the other one is confirmed'],
+    [changed, 'Your e-mail address is changed'],
+  ] as const) {
+    await page.goto(await linkTo(address));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText(says).waitFor();
+  }
+});
+
+test('the invitation of a company is answered from its mail', async () => {
+  const { page } = browser;
+  const [boss, member] = [await pages.newUser(), await pages.newUser()];
+  const { send } = admin;
+  const companyId = (await send('POST', '/trace/api/company/create', { name: 'Kopakama' })).body.data.id;
+  const act = async (by: typeof send, action: string, body: object) => {
+    const answer = await by('POST', `/trace/api/company/execute/${action}`, { companyId, ...body });
+    expect(answer.status, answer.text).toBe(200);
+  };
+  await act(send, 'ACTIVATE_COMPANY', {});
+  await act(send, 'ADD_USER_TO_COMPANY', { userId: boss.id });
+  await act(send, 'SET_USER_COMPANY_ROLE', { userId: boss.id, companyUserRole: 'COMPANY_ADMIN' });
+  await act((await pages.login(boss.email)).send, 'ADD_USER_TO_COMPANY', { userId: member.id });
+  await page.goto(await linkTo(member.email));
+  await page.getByRole('heading', { name: 'A company invites you' }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('You are a member of the company now').waitFor();
+  const { body } = await (await pages.login(member.email)).send('GET', '/trace/api/company/list');
+  expect(body.data.items).toHaveLength(1);
+});
+
+test('what was shared with somebody, and an address that an app has entered, are found in the inbox', async () => {
+  const { page } = browser;
+  const [user, address] = [await pages.newUser(), 'other-address@example.org'];
+  const { send } = await pages.login(user.email);
+  const entry = { contacts: [address], discoverable: true };
+  expect((await send('PUT', `/packet/directory/users/${user.id}`, entry)).status).toBe(200);
+  await logIn(page, await linkTo(address), user.email);
+  await page.getByText('others can share packets with you by it').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('The address is confirmed').waitFor();
+  await shareWith(address);
+  expect(await linkTo(address, 2)).toBe(`${pages.url}/inbox`);
+  expect(textOf(mail.mails.at(-1))).toContain('User 1 shared an observation');
+});
+
+test('mails lead to the console where its address is known, and otherwise to pages of the services', () => {
+  const urls = (environment: Record<string, string>, listening?: string) => {
+    const settings = readSettings(environment);
+    return [consoleUrl(settings, listening), consoleUrlOfPackets(settings, listening)];
+  };
+  const both = (url: string | undefined) => [url, url];
+  expect(urls({}, 'http://127.0.0.1:1234')).toEqual(both('http://127.0.0.1:1234'));
+  // Before it listens, the settings say where it will.
+  expect(urls({})).toEqual(both('http://127.0.0.1:8090'));
+  expect(urls({ HOST: '::1', CONSOLE_PORT: '81' })).toEqual(both('http://[::1]:81'));
+  expect(urls({ CONSOLE_PORT: '0' })).toEqual(both(undefined));
+  const named = { CONSOLE_PUBLIC_URL: 'https://console.example/' };
+  expect(urls({ ...named, PUBLIC_URL: 'https://field.example', SERVICES: 'trace' })).toEqual(
+    both('https://console.example'),
+  );
+  for (const other of [
+    { SERVICES: 'packet,trace' },
+    { PUBLIC_URL: 'https://field.example' },
+    { TRACE_PUBLIC_URL: 'https://trace.example' },
+  ] as Record<string, string>[]) {
+    expect(urls(other, 'http://127.0.0.1:1234')).toEqual(both(undefined));
+  }
+  // The console cannot log in to the registry that the packet service asks.
+  const elsewhere = { USER_REGISTRY_URL: 'https://users.example/api', ...named };
+  expect(urls(elsewhere)).toEqual(['https://console.example', undefined]);
+});
