@@ -14,7 +14,7 @@ const service = {
 
 export default defineConfig({
   plugins: [svelte({ compilerOptions: { runes: true } }), serviceWorker()],
-  server: { proxy: { '/packet': service, '/trace': service } },
+  server: { proxy: { '/packet': service, '/trace': service, '/instance.json': service } },
   build: {
     target: 'es2022',
     // The content security policy allows nothing inline.

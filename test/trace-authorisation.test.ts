@@ -146,7 +146,7 @@ const TABLE: Record<string, Row> = {
   },
   'POST /api/user/erase': { body: () => ({ currentPassword: 'not mine' }), ...everyone(400) },
   'POST /api/user/admin/erase': { body: ({ owner }) => ({ id: owner.id }), ...systemAdmin() },
-  'GET /api/user/email_change': everyone(404),
+  'GET /api/user/email_change': everyone(200),
   'DELETE /api/user/email_change': everyone(404),
   'POST /api/user/email_change': {
     body: () => ({ email: `${randomUUID()}@example.org`, currentPassword: PASSWORD }),

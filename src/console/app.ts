@@ -4,6 +4,7 @@ import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { registerBaseMap } from './basemap.ts';
 import { registerForwarding, type Services } from './forward.ts';
+import { registerInstance } from './instance.ts';
 import { registerPages } from './pages.ts';
 
 /** Requests of one client address in a minute, at most; those that are forwarded also count at the service. */
@@ -43,6 +44,7 @@ export async function consoleService(
     settings,
   });
   registerForwarding(app, services, settings);
+  registerInstance(app, settings);
   await registerPages(app, folder);
   if (app.hasReplyDecorator('sendFile')) registerBaseMap(app, settings);
   return app;

@@ -34,6 +34,8 @@ test('a profile is changed, and what was typed is kept through the end of the se
   await logIn(page, `${pages.url}/account`, email);
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
   await page.getByText(`Your number: ${id}.`).waitFor();
+  await page.getByLabel('New e-mail address').waitFor();
+  expect(browser.complaints.filter(text => text.includes('404'))).toEqual([]);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Zawadi <b>Mwangi</b>');
   await page.getByLabel('Language of mails').selectOption('RW');

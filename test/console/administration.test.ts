@@ -63,6 +63,10 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByLabel('Id of the record').fill(String(id));
   await page.getByLabel('Id of the record').press('Enter');
   await page.getByRole('cell', { name: 'ACTIVATE_USER' }).waitFor();
+  await page
+    .getByRole('link', { name: `${person.name} Mwangi` })
+    .first()
+    .waitFor();
   expect(new URL(page.url()).searchParams.get('entityId')).toBe(String(id));
   await expectAccessible(page);
 

@@ -51,6 +51,8 @@ test('what waits for a user is listed, and more for administrators', async () =>
   await page.getByText('1 shared packet waits for your answer').waitFor();
   const backups = page.getByRole('link', { name: 'There are no backups yet' });
   expect(await backups.getAttribute('href')).toBe('/administration/backups');
+  const mails = page.getByRole('link', { name: 'No mail server is set (SMTP_URL)' });
+  expect(await mails.getAttribute('href')).toBe('/administration/settings');
   await expectAccessible(page);
   await sender.send('POST', '/packet/shares', {
     packet_id: (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid,

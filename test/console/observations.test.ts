@@ -85,7 +85,12 @@ test('an observation with photo, position and further fields is sent from a phon
   );
   expect(packet.Body).toMatchObject({ severity: 3, capture_point: { lat: -1.95, lon: 30.06 } });
 
-  await page.goto(`${pages.url}/packets/${packet.Header.id}`);
+  const status = page.getByRole('status').filter({ hasText: 'Sent:' });
+  await status.waitFor();
+  expect(await page.getByText('it is sent as soon as').count()).toBe(0);
+  await expectAccessible(page);
+  await status.getByRole('link', { name: message }).click();
+  expect(new URL(page.url()).pathname).toBe(`/packets/${packet.Header.id}`);
   await page.getByText(message).first().waitFor();
   const photo = page.getByRole('img', { name: 'leaf.jpg' });
   await expect.poll(() => photo.evaluate(image => image.naturalWidth), SOON).toBe(64);

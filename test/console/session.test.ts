@@ -118,6 +118,8 @@ test('a registration and a forgotten password are asked for without a login', as
   await page.getByLabel('Password').fill('maize in the rain');
   await page.getByRole('button', { name: 'Create the account' }).click();
   await page.getByText('A mail is on its way to zawadi@example.org').waitFor();
+  await page.getByText('This installation sends no mails').waitFor();
+  await expectAccessible(page);
   const [user] = await pages.query(
     'trace_backend',
     "SELECT status FROM users WHERE email = 'zawadi@example.org'",

@@ -88,7 +88,7 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   expect(participants).toHaveLength(1);
   await page.getByRole('textbox', { name: 'User' }).fill(ben.id);
   await page.getByRole('button', { name: 'Add' }).click();
-  await page.getByRole('cell', { name: ben.id, exact: true }).waitFor();
+  await page.getByRole('cell', { name: `User ${ben.id}`, exact: true }).waitFor();
   await expectAccessible(page);
   await say(ben, thread, 'on my way');
   await log(page).getByText('on my way').waitFor();
@@ -305,6 +305,10 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('combobox', { name: 'Colleague' }).selectOption(boss.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
+  const stranger = await person('Dan', 'Doe');
+  await page.getByRole('textbox', { name: 'User' }).fill(stranger.id);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('cell', { name: `User ${stranger.id}` }).waitFor();
   await page.getByRole('button', { name: 'Leave the thread' }).click();
   const other = await made(caro, '/packet/chat/threads', { name: 'Typed', created_by: caro.id });
   await page.goto(`${pages.url}/threads/${other.thread_id}`);

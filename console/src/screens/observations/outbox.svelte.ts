@@ -8,8 +8,17 @@ import { keepWaiting, listWaiting, removeWaiting } from './waiting-store.ts';
 /** Rest before the next attempt while something waits, in milliseconds. */
 const AGAIN_MS = 30_000;
 
+/** Observations that were sent and are still shown, at most. */
+const SHOWN = 5;
+
+/** An observation that was sent. */
+interface Sent extends Pick<Waiting, 'user' | 'at' | 'body'> {
+  packet: string;
+}
+
 let list = $state.raw<Waiting[]>([]);
 let isSending = $state(false);
+let sent = $state.raw<Sent[]>([]);
 let failure = $state.raw<unknown>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -20,6 +29,10 @@ export const outbox = {
   },
   get isSending() {
     return isSending;
+  },
+  /** what was sent since the page was opened, newest first */
+  get sent() {
+    return sent.filter(({ user }) => user === userId());
   },
   /** why nothing can be kept or sent, other than a lost connection */
   get failure() {
@@ -99,8 +112,16 @@ export async function sendAll(): Promise<void> {
 async function sendEach(): Promise<void> {
   await refresh();
   for (const one of list.filter(({ refused }) => refused === undefined)) {
-    const outcome = await sendWaiting(one, sending);
+    let { packet } = one;
+    const outcome = await sendWaiting(one, {
+      ...sending,
+      async postObservation(body, key) {
+        packet = await sending.postObservation(body, key);
+        return packet;
+      },
+    });
     await refresh();
+    if (outcome === 'sent' && packet !== undefined) sent = [{ ...one, packet }, ...sent].slice(0, SHOWN);
     if (outcome === 'later') return;
   }
 }

@@ -1,4 +1,5 @@
 import { enveloped, trace } from '../../api/services.ts';
+import { t } from '../../messages/messages.svelte.ts';
 import { session } from '../../session/session.svelte.ts';
 
 /** A colleague: somebody of a company that the user is a member of. */
@@ -24,18 +25,64 @@ export async function loadPeople(): Promise<void> {
   loadedFor = user.id;
   const query = { limit: MAX, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/list', { params: { query } }));
-  colleagues = items.map(({ id, name, surname, email }) => ({
-    id: String(id),
-    name: [name, surname].filter(Boolean).join(' '),
-    email: email ?? '',
-  }));
+  colleagues = items.map(personOf);
 }
 
-/** The name of a user of the packet service: the user's own or a colleague's, else the id. */
+interface Named {
+  id: number;
+  name?: string | undefined;
+  surname?: string | undefined;
+  email?: string | undefined;
+}
+
+const personOf = (item: Named): Person => ({
+  id: String(item.id),
+  name: fullName(item),
+  email: item.email ?? '',
+});
+
+/**
+ * The name of a user of the packet service: the user's own or a colleague's, for administrators everyone's, and for all
+ * others their number in words.
+ */
 export function nameOf(id: string): string {
   const { user } = session;
-  if (user && id === String(user.id)) return [user.name, user.surname].filter(Boolean).join(' ') || id;
-  return colleagues.find(person => person.id === id)?.name || id;
+  if (user && id === String(user.id)) return fullName(user) || numbered(id);
+  const known = colleagues.find(person => person.id === id) ?? others[id];
+  if (known === undefined && session.isRegionalAdministrator) askFor(id);
+  return known?.name || numbered(id);
+}
+
+const fullName = ({ name, surname }: { name?: string | undefined; surname?: string | undefined }) =>
+  [name, surname].filter(Boolean).join(' ');
+
+/** Programs may use names of their own, which are shown as they are. */
+const numbered = (id: string) => (isNumber(id) ? t('common.user', { number: id }) : id);
+const isNumber = (id: string) => /^[1-9]\d{0,9}$/.test(id);
+
+/** Ids that one request asks for, at most. */
+const ASKED_AT_ONCE = 100;
+/** Those that administrators have seen, by id. */
+let others = $state.raw<Readonly<Record<string, Person>>>({});
+const asked = new Set<string>();
+let wanted: string[] = [];
+
+/** Asks for a name once, together with those that the same screen shows. */
+function askFor(id: string): void {
+  if (!isNumber(id) || asked.has(id)) return;
+  asked.add(id);
+  if (wanted.push(id) === 1) setTimeout(() => void loadWanted().catch(() => {}));
+}
+
+async function loadWanted(): Promise<void> {
+  const ids = wanted;
+  wanted = [];
+  for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+    const some = ids.slice(at, at + ASKED_AT_ONCE).join(',');
+    const query = { ids: some, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
+    const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } }));
+    others = { ...others, ...Object.fromEntries(items.map(item => [String(item.id), personOf(item)])) };
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Server } from '../../../platform/http/server.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
-import { idOf, listAnswer, pageOf, pathIdOf } from '../../contract/schemas.ts';
+import { idOf, listAnswer, pageOf, pathIdOf, queryIdsOf } from '../../contract/schemas.ts';
 import type { Lists } from '../../lists/lists.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { Endings } from '../sessions/endings.ts';
@@ -80,11 +80,17 @@ function registerLists(app: Server, { pool, lists, colleaguesOf }: Administratio
         schema: listUsersSchema(operationId, access, summary),
       },
       async request => {
-        const { query } = request;
+        const { ids, ...query } = request.query;
         const page = pageOf(query, SORTABLE);
         const { id } = callerOf(request);
         const among = access === 'user' ? [id, ...(await colleaguesOf(id))] : undefined;
-        const { items, count } = await listUsers(pool, lists, query, page, among);
+        const { items, count } = await listUsers(
+          pool,
+          lists,
+          { ...query, ids: ids === undefined ? undefined : queryIdsOf(ids) },
+          page,
+          among,
+        );
         return ok(listAnswer(page, { items: items.map(asItem), count }));
       },
     );

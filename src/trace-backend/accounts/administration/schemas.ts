@@ -1,6 +1,6 @@
 import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../contract/envelope.ts';
-import { AFTER, Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
+import { AFTER, Id, listOf, listQuery, NO_NUL, PathId, QueryIds } from '../../contract/schemas.ts';
 import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
 import { SORTABLE } from '../users/store.ts';
 
@@ -42,6 +42,7 @@ export const listUsersSchema = (operationId: string, access: 'user' | 'regional-
     surname: part('part of the family name; case is ignored'),
     status: Type.Optional(Status),
     role: Type.Optional(Role),
+    ids: Type.Optional(QueryIds),
   }),
   response: {
     200: envelope(listOf(UserItem), 'a page of users'),

@@ -61,6 +61,14 @@ test('lists of users have exactly the fields that forms are made of', async () =
   }
 });
 
+test('users are looked up by their ids: by administrators all, by others only those of their companies', async () => {
+  const [user, other, third] = [await trace.loggedIn(), await trace.loggedIn(), await trace.loggedIn()];
+  const ids = `ids=${user.id},${other.id}`;
+  expect(idsOf(await list(admin, `admin/list?${ids}`))).toEqual([user.id, other.id]);
+  expect(idsOf(await list(admin, `admin/list?ids=${third.id}&status=DEACTIVATED`))).toEqual([]);
+  expect(idsOf(await list(user, `list?${ids}`))).toEqual([user.id]);
+});
+
 test('a user lists the members of their companies and nobody else, also not who is only invited', async () => {
   const one = await tenant(trace, 'One');
   const two = await tenant(trace, 'Two');

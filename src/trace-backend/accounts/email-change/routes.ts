@@ -53,7 +53,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
     },
     async request => {
       const change = await findEmailChange(pool, callerOf(request).id, new Date());
-      if (!change) throw new Problem('not_found', 'there is no pending change of address');
+      if (!change) return { status: 'OK' as const };
       const { email, oldConfirmedAt, newConfirmedAt, expiresAt } = change;
       return ok({
         email,

@@ -42,7 +42,13 @@ export const getEmailChangeSchema = {
   operationId: 'getEmailChange',
   tags,
   summary: 'The pending change of address',
-  response: { 200: envelope(Change, 'the change'), ...failureAnswers(401, 404) },
+  response: {
+    200: Type.Object(
+      { status: Type.Literal('OK'), data: Type.Optional(Change) },
+      { description: 'the change; without data if there is none' },
+    ),
+    ...failureAnswers(401),
+  },
 };
 
 export const cancelEmailChangeSchema = {

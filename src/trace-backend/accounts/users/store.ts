@@ -128,6 +128,7 @@ export interface UserFilter {
   surname?: string | undefined;
   status?: Status | undefined;
   role?: Role | undefined;
+  ids?: readonly number[] | undefined;
 }
 
 export const SORTABLE = ['id', 'email', 'name', 'surname', 'status', 'role'] as const;
@@ -149,7 +150,7 @@ const KEYS: Record<UserSort, string> = {
 export async function listUsers(
   database: Database,
   lists: Lists,
-  { query, email, surname, status, role }: UserFilter,
+  { query, email, surname, status, role, ids }: UserFilter,
   page: Page<UserSort>,
   among?: readonly number[],
 ): Promise<{ items: User[]; count: number }> {
@@ -157,13 +158,14 @@ export async function listUsers(
     part === undefined ? undefined : sql`strpos(lower(${raw(text)}), lower(${part})) > 0`;
   const where = allOf([
     among && sql`id = ANY (${among}::integer[])`,
+    ids && sql`id = ANY (${ids}::integer[])`,
     status === undefined ? undefined : sql`status = ${status}`,
     role === undefined ? undefined : sql`role = ${role}`,
     contains("email || ' ' || name || ' ' || surname", query),
     contains('email', email),
     contains('surname', surname),
   ]);
-  const name = `users ${JSON.stringify({ query, email, surname, status, role, among })}`;
+  const name = `users ${JSON.stringify({ query, email, surname, status, role, ids, among })}`;
   const source = { table: 'users', columns: USER, key: KEYS[page.sortBy], gather: where, look: where };
   return lists.list<User>(database, name, source, page);
 }
