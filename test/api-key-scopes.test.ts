@@ -9,6 +9,7 @@ const SEARCHES = new Set(['POST /chat/query', 'POST /graph/materialize']);
 const ADMINISTRATION = [
   'GET /api/user/regional-admin/list',
   'GET /api/audit/list',
+  'GET /api/audit/actions',
   'GET /api/administration/settings',
   'GET /api/administration/jobs',
   'GET /api/administration/metrics',

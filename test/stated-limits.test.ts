@@ -127,6 +127,10 @@ const STATED: Record<string, Stated> = {
     '`columns=` | 8,000 characters |',
   ),
 
+  'trace-backend/audit: MAX_SEARCHED_USERS = 200': stated(
+    'it may fit at most 200 users',
+    '| users that `user` of the audit fits | 200 |',
+  ),
   'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
   'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
   'packet-service/tiles: MAX_BOUNDARIES = 1024 * 1024': stated(

@@ -10,7 +10,7 @@ import { endSessions } from '../trace-backend/accounts/sessions/endings.ts';
 import { checkEmail } from '../trace-backend/accounts/users/email.ts';
 import { checkPasswordRules, openPasswords } from '../trace-backend/accounts/users/passwords.ts';
 import { findAccount, updateUser } from '../trace-backend/accounts/users/store.ts';
-import { audit, PROGRAM } from '../trace-backend/audit/audit.ts';
+import { type AuditEvent, audit, PROGRAM } from '../trace-backend/audit/audit.ts';
 
 /**
  * Lets a user try to log in again after too many wrong passwords or codes.
@@ -23,7 +23,12 @@ export async function unlockUser(pool: pg.Pool, email: string): Promise<string> 
   const factor = await findSecondFactor(pool, user.id);
   const forgotten = await transaction(pool, async database => {
     const failures = await forgetFailures(database, user.emailKey, user.id);
-    const event = { action: 'UNLOCK_USER', entity: 'user', entityId: user.id, details: { failures } };
+    const event: AuditEvent = {
+      action: 'UNLOCK_USER',
+      entity: 'user',
+      entityId: user.id,
+      details: { failures },
+    };
     await audit(database, PROGRAM, event);
     return failures;
   });
@@ -65,7 +70,7 @@ export async function revokeLeakedKey(pool: pg.Pool, key: string): Promise<strin
   const { userId, name } = await transaction(pool, async database => {
     const found = await deleteApiKeyOfHash(database, hash);
     if (!found) throw new Problem('not_found', 'there is no such key: it was revoked, or has expired');
-    const event = {
+    const event: AuditEvent = {
       action: 'REVOKE_API_KEY',
       entity: 'user',
       entityId: found.userId,

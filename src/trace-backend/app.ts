@@ -42,6 +42,7 @@ import { registerSessions } from './accounts/sessions/routes.ts';
 import { sessionFinder } from './accounts/sessions/session-finder.ts';
 import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
+import { findUsers, searchUserIds } from './accounts/users/store.ts';
 import { registerOperation } from './administration/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { dependents, isOwn, isPublic, mayRead } from './carriers.ts';
@@ -210,7 +211,7 @@ export async function traceBackend(
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
   const stopErasing = eraseHourly(personal, logger);
-  registerAudit(app, { pool, lists });
+  registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });

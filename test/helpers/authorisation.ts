@@ -49,9 +49,11 @@ export const oneself = { ...everyone(404), administrator: 200 };
 
 /** What administrators see of the process. */
 export const operationRows: Record<string, Row> = Object.fromEntries(
-  ['audit/list', ...['settings', 'jobs', 'metrics', 'backups'].map(name => `administration/${name}`)].map(
-    path => [`GET /api/${path}`, systemAdmin()],
-  ),
+  [
+    'audit/list',
+    'audit/actions',
+    ...['settings', 'jobs', 'metrics', 'backups'].map(name => `administration/${name}`),
+  ].map(path => [`GET /api/${path}`, systemAdmin()]),
 );
 
 /** A form with one file. */

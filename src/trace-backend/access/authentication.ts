@@ -13,7 +13,7 @@ import {
   type Scope,
 } from '../../platform/tokens/api-key.ts';
 import { rememberingCheck, type TokenCheck } from '../../platform/tokens/tokens.ts';
-import { audit } from '../audit/audit.ts';
+import { type AuditEvent, audit } from '../audit/audit.ts';
 import type { Role } from './role.ts';
 
 /**
@@ -203,7 +203,7 @@ function auditRefusals(app: Server, pool: pg.Pool): void {
     const { method, routeOptions, params } = request;
     const { action } = (params ?? {}) as { action?: string };
     const details = { method, route: routeOptions.url, ...(action && { action }), reason: error.message };
-    const event = { action: 'REFUSED', entity: 'user', entityId: request.caller.id, details };
+    const event: AuditEvent = { action: 'REFUSED', entity: 'user', entityId: request.caller.id, details };
     await audit(pool, request, event).catch(cause =>
       request.log.error({ err: cause }, 'could not write to the audit'),
     );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
+import { CODE_LISTS } from '../codes/lists.ts';
 
 let trace: RunningTrace;
 let admin: LoggedIn;
@@ -35,5 +36,31 @@ test('what is no date of ISO 8601 is refused by name', async () => {
       const { status, body } = await list(`${name}=${text}`);
       expect([status, Object.keys(body.validationErrorDetails.fieldErrors)], text).toEqual([400, [name]]);
     }
+  }
+});
+
+test('the audit is narrowed by a name or an address, and says who did what', async () => {
+  const ana = await trace.loggedIn('USER');
+  const { email } = (await ana.send('GET', '/api/user/profile')).body.data;
+  const found = async (query: string) => (await list(query)).body.data.items;
+  const [entry] = await found(`user=${encodeURIComponent(email.slice(2).toUpperCase())}&action=LOGIN`);
+  expect(entry).toMatchObject({ userId: ana.id, action: 'LOGIN', user: { email } });
+  expect(await found(`user=nobody-has-this-name`)).toEqual([]);
+  expect(await found(`user=${encodeURIComponent(email)}&userId=${admin.id}`)).toEqual([]);
+  await trace.pool.query(
+    `INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)
+     SELECT 'twin-' || n, 'twin-' || n, '', 'Twin', 'Uwase', 'EN', 'ACTIVE', 'USER', now() FROM generate_series(1, 201) AS n`,
+  );
+  const { status, body } = await list('user=twin');
+  expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, ['user']]);
+});
+
+test('every action that is recorded is among those that are listed', async () => {
+  const { actions } = (await admin.send('GET', '/api/audit/actions')).body.data;
+  expect(actions).toEqual([...new Set(actions)].sort());
+  const { items } = (await list('limit=100')).body.data;
+  for (const { action } of items) expect(actions).toContain(action);
+  for (const { noun } of Object.values(CODE_LISTS)) {
+    expect(actions).toContain(`DELETE_${noun.toUpperCase().replaceAll(/\W/g, '_')}`);
   }
 });

@@ -1,9 +1,10 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import type { AuditAction } from './actions.ts';
 import { insertAudit } from './store.ts';
 
 /** An audited action on a record. */
 export interface AuditEvent {
-  action: string;
+  action: AuditAction;
   entity: string;
   entityId: number | string;
   /** further details; never a secret */

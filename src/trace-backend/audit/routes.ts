@@ -5,36 +5,83 @@ import { parseRangeEnd } from '../../platform/time.ts';
 import { ok } from '../contract/envelope.ts';
 import { idOf, listAnswer, pageOf } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
-import { listAuditSchema, SORTABLE } from './schemas.ts';
-import { listAudit } from './store.ts';
+import { AUDIT_ACTIONS } from './actions.ts';
+import { listActionsSchema, listAuditSchema, SORTABLE } from './schemas.ts';
+import { listAudit, type StoredAuditEntry } from './store.ts';
 
-export function registerAudit(app: Server, { pool, lists }: { pool: pg.Pool; lists: Lists }): void {
-  app.get(
-    '/api/audit/list',
-    {
-      config: { access: 'system-admin' },
-      schema: listAuditSchema,
-    },
-    async ({ query }) => {
-      const { userId, action, entity, entityId } = query;
-      const page = pageOf(query, SORTABLE);
-      const filter = {
-        userId: userId === undefined ? undefined : idOf(userId),
-        action,
-        entity,
-        entityId,
-        from: timeOf(query.from, 'from'),
-        to: timeOf(query.to, 'to'),
-      };
-      const { items, count } = await listAudit(pool, lists, filter, page);
-      const entries = items.map(({ userId, at, ...entry }) => ({
-        ...entry,
-        at: at.toISOString(),
-        ...(userId !== null && { userId }),
-      }));
-      return ok(listAnswer(page, { items: entries, count }));
-    },
+/** Users that a search by name or address may find, at most. */
+const MAX_SEARCHED_USERS = 200;
+
+export interface AuditContext {
+  pool: pg.Pool;
+  lists: Lists;
+  /** the ids of users by a part of their name or address */
+  searchUserIds: (database: pg.Pool, text: string, limit: number) => Promise<number[]>;
+  /** the users of ids, in their order */
+  findUsers: (database: pg.Pool, ids: readonly number[]) => Promise<(AuditUser | undefined)[]>;
+}
+
+interface AuditUser {
+  id: number;
+  name: string;
+  surname: string;
+  email: string;
+}
+
+export function registerAudit(app: Server, context: AuditContext): void {
+  const { pool, lists } = context;
+  const config = { access: 'system-admin' } as const;
+
+  app.get('/api/audit/list', { config, schema: listAuditSchema }, async ({ query }) => {
+    const { action, entity, entityId } = query;
+    const page = pageOf(query, SORTABLE);
+    const filter = {
+      ...{ action, entity, entityId },
+      userIds: await usersOf(query, context),
+      from: timeOf(query.from, 'from'),
+      to: timeOf(query.to, 'to'),
+    };
+    const { items, count } = await listAudit(pool, lists, filter, page);
+    const people = await peopleIn(items, context);
+    const entries = items.map(({ userId, at, ...entry }) => {
+      const user = userId === null ? undefined : people.get(userId);
+      return { ...entry, at: at.toISOString(), ...(userId !== null && { userId }), ...(user && { user }) };
+    });
+    return ok(listAnswer(page, { items: entries, count }));
+  });
+
+  app.get('/api/audit/actions', { config, schema: listActionsSchema }, async () =>
+    ok({ actions: [...AUDIT_ACTIONS] }),
   );
+}
+
+/**
+ * The users whose entries are wanted; undefined for all.
+ *
+ * @throws Problem invalid if a search finds too many
+ */
+async function usersOf(
+  { userId, user }: { userId?: string | number; user?: string },
+  { pool, searchUserIds }: AuditContext,
+): Promise<number[] | undefined> {
+  const id = userId === undefined ? undefined : idOf(userId);
+  if (user === undefined) return id === undefined ? undefined : [id];
+  const found = await searchUserIds(pool, user, MAX_SEARCHED_USERS + 1);
+  if (found.length > MAX_SEARCHED_USERS) {
+    const sentence = `user fits more than ${MAX_SEARCHED_USERS} users`;
+    throw new Problem('invalid', sentence, { fields: { user: sentence } });
+  }
+  return id === undefined ? found : found.filter(one => one === id);
+}
+
+/** The names and addresses of those who did what is on a page. */
+async function peopleIn(
+  items: readonly StoredAuditEntry[],
+  { pool, findUsers }: AuditContext,
+): Promise<Map<number, Omit<AuditUser, 'id'>>> {
+  const ids = [...new Set(items.flatMap(({ userId }) => userId ?? []))];
+  const users = (await findUsers(pool, ids)).filter(user => user !== undefined);
+  return new Map(users.map(({ id, name, surname, email }) => [id, { name, surname, email }]));
 }
 
 function timeOf(text: string | undefined, field: 'from' | 'to'): string | undefined {

@@ -11,6 +11,12 @@ const AuditEntry = named(
     userId: Type.Optional(
       Type.Integer({ description: 'the user; absent for the program and for requests without login' }),
     ),
+    user: Type.Optional(
+      Type.Object(
+        { name: Type.String(), surname: Type.String(), email: Type.String() },
+        { description: 'who the user is now' },
+      ),
+    ),
     action: Type.String({ examples: ['UPDATE_USER_PROFILE'] }),
     entity: Type.String({ description: 'kind of the record', examples: ['user'] }),
     entityId: Type.String({ examples: ['7'] }),
@@ -32,11 +38,29 @@ export const listAuditSchema = {
   querystring: listQuery(SORTABLE, {
     ...AFTER,
     userId: Type.Optional(Id),
-    action: word('the action, such as LOGIN'),
+    user: word('part of the name or e-mail address of the user; it may fit at most 200 users'),
+    action: word('the action, such as LOGIN; /api/audit/actions has all'),
     entity: word('kind of the record, such as user'),
     entityId: word('id of the record'),
     from: word('ISO 8601; at this time or later'),
     to: word('ISO 8601; at this time or earlier'),
   }),
   response: { 200: envelope(listOf(AuditEntry), 'a page of the audit'), ...failureAnswers(401, 403) },
+};
+
+export const listActionsSchema = {
+  operationId: 'listAuditActions',
+  tags: ['Audit'],
+  summary: 'The actions that the audit records',
+  response: {
+    200: envelope(
+      Type.Object({
+        actions: Type.Array(Type.String({ examples: ['ACTIVATE_USER'] }), {
+          description: 'in the order of the alphabet',
+        }),
+      }),
+      'the actions',
+    ),
+    ...failureAnswers(401, 403),
+  },
 };

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
@@ -33,7 +33,7 @@ export async function insertAudit(database: Database, entry: AuditEntry): Promis
 }
 
 export interface AuditFilter {
-  userId?: number | undefined;
+  userIds?: readonly number[] | undefined;
   action?: string | undefined;
   entity?: string | undefined;
   entityId?: string | undefined;
@@ -43,6 +43,11 @@ export interface AuditFilter {
   to?: string | undefined;
 }
 
+/** For one user the index gives the order of writing, too. */
+function byUsers(ids: readonly number[]): Sql {
+  return ids.length === 1 ? sql`user_id = ${ids[0]}` : sql`user_id = ANY (${ids}::integer[])`;
+}
+
 /** A page of the audit in the order of writing, and the total number of entries. */
 export async function listAudit(
   database: Database,
@@ -50,9 +55,9 @@ export async function listAudit(
   filter: AuditFilter,
   page: Page,
 ): Promise<{ items: StoredAuditEntry[]; count: number }> {
-  const { userId, action, entity, entityId, from, to } = filter;
+  const { userIds, action, entity, entityId, from, to } = filter;
   const where = allOf([
-    userId === undefined ? undefined : sql`user_id = ${userId}`,
+    userIds && byUsers(userIds),
     action === undefined ? undefined : sql`action = ${action}`,
     entity === undefined ? undefined : sql`entity = ${entity}`,
     entityId === undefined ? undefined : sql`entity_id = ${entityId}`,

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
-import { audit } from '../audit/audit.ts';
+import type { CodeWord } from '../audit/actions.ts';
+import { type AuditEvent, audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { CODE_LISTS, type CodeList, entityOf } from './lists.ts';
@@ -70,7 +71,7 @@ export async function saveCode(
     const saved = before?.id ?? (await insertCode(database, list, after, { createdBy: caller.id, at }));
     if (before) await updateCode(database, list, saved, after, at);
     const entity = entityOf(list);
-    const action = `${before ? 'UPDATE' : 'CREATE'}_${wordOf(list)}`;
+    const action = `${before ? 'UPDATE' : 'CREATE'}_${wordOf(list)}` as const;
     const details = before ? { fields } : { [list.title]: after.fields[list.title] };
     await audit(database, requester, { action, entity, entityId: saved, details });
     return saved;
@@ -96,7 +97,12 @@ export async function removeCode(
     if (uses.length > 0) throw inUse(list.noun, uses);
     await deleteCode(database, list, id);
     const details = { [list.title]: code.fields[list.title] };
-    const event = { action: `DELETE_${wordOf(list)}`, entity: entityOf(list), entityId: id, details };
+    const event: AuditEvent = {
+      action: `DELETE_${wordOf(list)}`,
+      entity: entityOf(list),
+      entityId: id,
+      details,
+    };
     await audit(database, requester, event);
   });
 }
@@ -115,8 +121,8 @@ export function unknownCode({ noun }: CodeList): Problem {
   return new Problem('not_found', `there is no such ${noun}`);
 }
 
-function wordOf({ noun }: CodeList): string {
-  return noun.toUpperCase().replaceAll(/\W/g, '_');
+function wordOf({ noun }: CodeList): CodeWord {
+  return noun.toUpperCase().replaceAll(/\W/g, '_') as CodeWord;
 }
 
 async function checkRoom(

@@ -32,7 +32,7 @@ export async function answerInvitation(
   await deleteInvitation(database, { companyId, userId });
   await touchCompany(database, companyId, company.status);
   const details = { userId, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
-  const action = `${answer}_INVITATION`;
+  const action = `${answer}_INVITATION` as const;
   await audit(database, visitor, { action, entity: 'company', entityId: companyId, details, userId });
 }
 

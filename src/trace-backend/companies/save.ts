@@ -4,7 +4,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
-import { audit } from '../audit/audit.ts';
+import { type AuditEvent, audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { findCurrency } from '../currency/store.ts';
@@ -85,7 +85,12 @@ export async function changeCompany(
       await carry(database, { caller, isOwn }, companyId, filesOf(profile));
     }
     if (hasOtherChains) await setValueChains(database, companyId, valueChains, chains);
-    const event = { action: 'UPDATE_COMPANY', entity: 'company', entityId: companyId, details: { fields } };
+    const event: AuditEvent = {
+      action: 'UPDATE_COMPANY',
+      entity: 'company',
+      entityId: companyId,
+      details: { fields },
+    };
     await audit(database, requester, event);
     return companyId;
   });

@@ -4,7 +4,7 @@ import { transaction } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import type { Requester } from '../access/requester.ts';
 import { checkEmail } from '../accounts/users/email.ts';
-import { audit, PROGRAM } from '../audit/audit.ts';
+import { type AuditEvent, audit, PROGRAM } from '../audit/audit.ts';
 import type { Page } from '../contract/schemas.ts';
 import { unknownLabel } from '../labels/contents/read.ts';
 import type { Lists } from '../lists/lists.ts';
@@ -63,7 +63,12 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
     };
     const feedbackId = await insertFeedback(database, fresh, now);
     const details = { labelId: label.id, feedbackId };
-    const event = { action: 'ADD_LABEL_FEEDBACK', entity: 'product', entityId: label.productId, details };
+    const event: AuditEvent = {
+      action: 'ADD_LABEL_FEEDBACK',
+      entity: 'product',
+      entityId: label.productId,
+      details,
+    };
     await audit(database, PROGRAM, event);
   });
 }
@@ -120,7 +125,12 @@ export async function removeFeedback(pool: pg.Pool, requester: Requester, id: nu
     });
     if (!(await deleteFeedback(database, id))) throw unknown();
     const details = { labelId: label.id, feedbackId: id };
-    const event = { action: 'DELETE_LABEL_FEEDBACK', entity: 'product', entityId: label.productId, details };
+    const event: AuditEvent = {
+      action: 'DELETE_LABEL_FEEDBACK',
+      entity: 'product',
+      entityId: label.productId,
+      details,
+    };
     await audit(database, requester, event);
   });
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
-import { audit } from '../audit/audit.ts';
+import { type AuditEvent, audit } from '../audit/audit.ts';
 import { MAX_SETTINGS } from './schemas.ts';
 import { countSettings, findSetting, type GlobalSetting, lockSetting, updateSetting } from './store.ts';
 
@@ -29,7 +29,12 @@ export async function saveSetting(
     const fields = (['value', 'isPublic'] as const).filter(field => before[field] !== after[field]);
     if (fields.length === 0) return;
     await updateSetting(database, name, after);
-    const event = { action: 'UPDATE_SETTING', entity: 'setting', entityId: name, details: { fields } };
+    const event: AuditEvent = {
+      action: 'UPDATE_SETTING',
+      entity: 'setting',
+      entityId: name,
+      details: { fields },
+    };
     await audit(database, requester, event);
   });
 }

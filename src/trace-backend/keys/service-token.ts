@@ -4,7 +4,7 @@ import { transaction } from '../../platform/postgres/database.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { newSecret, secretHash } from '../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
-import { audit, PROGRAM } from '../audit/audit.ts';
+import { type AuditEvent, audit, PROGRAM } from '../audit/audit.ts';
 import { secretPlace } from './sealed.ts';
 import { findSecret, lockFirstStart, putSecret } from './store.ts';
 
@@ -52,7 +52,12 @@ export async function rotateServiceToken(
     const replacedAt = atOnce ? new Date(now.getTime() - OVERLAP_MS) : now;
     await putSecret(database, BEFORE, box.seal(before, secretPlace(BEFORE)), replacedAt);
     await putSecret(database, NAME, box.seal(secret, secretPlace(NAME)), now);
-    const event = { action: 'ROTATE_SERVICE_TOKEN', entity: 'secret', entityId: NAME, details: { atOnce } };
+    const event: AuditEvent = {
+      action: 'ROTATE_SERVICE_TOKEN',
+      entity: 'secret',
+      entityId: NAME,
+      details: { atOnce },
+    };
     await audit(database, PROGRAM, event);
   });
   return secret;

@@ -3,6 +3,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
 import type { Requester } from '../access/requester.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { dayOf } from '../contract/dates.ts';
 import { type IsOwn, setReferences } from '../images/references-store.ts';
 import { findImages } from '../images/store.ts';
@@ -36,7 +37,7 @@ export async function addEntry(
   productId: number,
   body: EntryBody & { title: string },
 ): Promise<void> {
-  const change = { requester, productId, action: 'ADD_PRODUCT_KNOWLEDGE' };
+  const change = { requester, productId, action: 'ADD_PRODUCT_KNOWLEDGE' as const };
   await changeEntries(context, change, async (database, at) => {
     if ((await countEntries(database, productId)) >= MAX_ENTRIES) {
       throw new Problem('invalid', `a product has at most ${MAX_ENTRIES} entries`);
@@ -60,7 +61,7 @@ export async function changeEntry(
   const found = await findEntry(context.pool, id);
   if (!found) throw unknownEntry();
   const { productId } = found;
-  const change = { requester, productId, action: 'UPDATE_PRODUCT_KNOWLEDGE', unknown: unknownEntry };
+  const change = { requester, productId, action: 'UPDATE_PRODUCT_KNOWLEDGE' as const, unknown: unknownEntry };
   await changeEntries(context, change, async (database, at) => {
     const before = await findEntry(database, id);
     if (!before) throw unknownEntry();
@@ -73,7 +74,7 @@ export async function changeEntry(
 interface Change {
   requester: Requester;
   productId: number;
-  action: string;
+  action: AuditAction;
   unknown?: () => Problem;
 }
 

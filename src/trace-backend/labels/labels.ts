@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { idOf } from '../contract/schemas.ts';
 import type { IsOwn } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
@@ -147,7 +148,7 @@ async function changeWithContent(
   { pool, isOwn }: WritingContext,
   requester: Requester,
   id: number,
-  action: string,
+  action: AuditAction,
   { body, edit }: { body: ContentBody; edit: (label: Label) => Label },
 ): Promise<void> {
   const { productId } = await existing(pool, id);
@@ -173,7 +174,7 @@ async function changeOne(
   context: WritingContext,
   requester: Requester,
   id: number,
-  action: string,
+  action: AuditAction,
   work: (database: Database, label: Label) => Promise<Label>,
 ): Promise<Label> {
   const { productId } = await existing(context.pool, id);
@@ -199,7 +200,7 @@ async function change(
   { pool, isOwn }: WritingContext,
   requester: Requester,
   productId: number,
-  action: string,
+  action: AuditAction,
   work: (database: Database, before: Label[], product: Product) => Promise<Label>,
 ): Promise<Label> {
   const isNew = action === 'CREATE_LABEL';

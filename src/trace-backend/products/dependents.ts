@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { audit } from '../audit/audit.ts';
 import { changeableProduct } from './access.ts';
 import { changesBetween } from './changes.ts';
@@ -14,7 +15,7 @@ interface Change {
   requester: Requester;
   productId: number;
   /** for the audit */
-  action: string;
+  action: AuditAction;
   /** the error for callers who may not see the product; by default that of an unknown product */
   unknown?: () => Problem;
 }

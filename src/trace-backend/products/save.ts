@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
-import { audit } from '../audit/audit.ts';
+import { type AuditEvent, audit } from '../audit/audit.ts';
 import { checkVersion } from '../contract/versions.ts';
 import { type IsOwn, setReferences } from '../images/references-store.ts';
 import type { Lists } from '../lists/lists.ts';
@@ -178,7 +178,12 @@ export async function leaveProduct(
     await setAssociations(database, id, associations);
     const revision = { productId: id, version: product.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
-    const event = { action: 'LEAVE_PRODUCT', entity: 'product', entityId: id, details: { companyId } };
+    const event: AuditEvent = {
+      action: 'LEAVE_PRODUCT',
+      entity: 'product',
+      entityId: id,
+      details: { companyId },
+    };
     await audit(database, requester, event);
   });
 }

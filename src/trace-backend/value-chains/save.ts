@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
-import { audit } from '../audit/audit.ts';
+import { type AuditEvent, audit } from '../audit/audit.ts';
 import { CODE_LISTS } from '../codes/lists.ts';
 import { inUse, type Use } from '../codes/save.ts';
 import { keepCodes } from '../codes/store.ts';
@@ -160,7 +160,7 @@ export async function switchValueChain(
     if (!before) throw unknownValueChain();
     if (before.status === status) return;
     await updateValueChain(database, { ...before, status }, new Date());
-    const action = `${status === 'ENABLED' ? 'ENABLE' : 'DISABLE'}_VALUE_CHAIN`;
+    const action = `${status === 'ENABLED' ? 'ENABLE' : 'DISABLE'}_VALUE_CHAIN` as const;
     await audit(database, requester, { action, entity: 'value-chain', entityId: id });
   });
 }
@@ -187,7 +187,7 @@ export async function removeValueChain(
     if (uses.length > 0) throw inUse('value chain', uses);
     await deleteValueChain(database, id);
     const details = { name: before.name };
-    const event = { action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', entityId: id, details };
+    const event: AuditEvent = { action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', entityId: id, details };
     await audit(database, requester, event);
   });
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Caller } from '../../access/authentication.ts';
 import type { Requester } from '../../access/requester.ts';
-import { audit } from '../../audit/audit.ts';
+import { type AuditEvent, audit } from '../../audit/audit.ts';
 import { forgetFactor } from '../factor-setup/setup.ts';
 import type { Mails } from '../mails/mails.ts';
 import { noteConfirmed } from '../self-service/account.ts';
@@ -68,7 +68,7 @@ async function removeSecondFactor(
 ): Promise<User> {
   if (!(await forgetFactor(database, mails, user.id))) return user;
   await endSessions(database, user.id, { resets: false });
-  const event = { action: 'REMOVE_USER_SECOND_FACTOR', entity: 'user', entityId: user.id };
+  const event: AuditEvent = { action: 'REMOVE_USER_SECOND_FACTOR', entity: 'user', entityId: user.id };
   await audit(database, requester, event);
   return user;
 }

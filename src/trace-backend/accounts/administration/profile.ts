@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import { transaction } from '../../../platform/postgres/database.ts';
 import type { Requester } from '../../access/requester.ts';
-import { audit } from '../../audit/audit.ts';
+import { type AuditEvent, audit } from '../../audit/audit.ts';
 import { idOf } from '../../contract/schemas.ts';
 import { lockAccount, type User, updateUser } from '../users/store.ts';
 import type { UserUpdate } from './schemas.ts';
@@ -32,7 +32,12 @@ export async function updateUserProfile(
       field => sent[field] !== undefined && sent[field] !== before[field],
     );
     if (fields.length === 0) return before;
-    const event = { action: 'UPDATE_USER_PROFILE', entity: 'user', entityId: id, details: { fields } };
+    const event: AuditEvent = {
+      action: 'UPDATE_USER_PROFILE',
+      entity: 'user',
+      entityId: id,
+      details: { fields },
+    };
     await audit(database, requester, event);
     return updateUser(database, id, sent);
   });

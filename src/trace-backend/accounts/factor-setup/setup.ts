@@ -4,6 +4,7 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { sessionIdOf } from '../../access/authentication.ts';
 import type { Requester } from '../../access/requester.ts';
+import type { AuditAction } from '../../audit/actions.ts';
 import { audit } from '../../audit/audit.ts';
 import { forgetFactorOfKeys } from '../api-keys/store.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
@@ -154,6 +155,6 @@ function wrongCode(): Problem {
   return new Problem('invalid', sentence, { fields: { code: sentence } });
 }
 
-async function note(database: Database, requester: Requester, action: string): Promise<void> {
+async function note(database: Database, requester: Requester, action: AuditAction): Promise<void> {
   await audit(database, requester, { action, entity: 'user', entityId: requester.caller.id });
 }

@@ -5,7 +5,7 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import type { Settings } from '../../../platform/settings.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { Requester, Visitor } from '../../access/requester.ts';
-import { audit } from '../../audit/audit.ts';
+import { type AuditEvent, audit } from '../../audit/audit.ts';
 import { checkCurrentPassword, wrongPassword } from '../attempts/current-password.ts';
 import type { Mails } from '../mails/mails.ts';
 import { takeMailToken } from '../mails/store.ts';
@@ -52,7 +52,7 @@ export async function register(
     const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
     if (!user) throw new Problem('invalid', 'this address is already registered');
     await mails.send(database, [{ kind: 'confirm', to: user.id }]);
-    const event = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
+    const event: AuditEvent = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
     await audit(database, visitor, event);
     return user;
   });
@@ -95,7 +95,7 @@ export async function noteConfirmed(
     database,
     admins.map(admin => ({ kind: 'notice', to: admin.id, about: user.id })),
   );
-  const event = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
+  const event: AuditEvent = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
   await audit(database, visitor, event);
   return confirmed;
 }
@@ -125,7 +125,12 @@ export async function resetPassword(
     await updateUser(database, user.id, { password: hash });
     await endSessions(database, user.id, { resets: true });
     await mails.send(database, [{ kind: 'password-changed', to: user.id }]);
-    const event = { action: 'RESET_PASSWORD', entity: 'user', entityId: user.id, userId: user.id };
+    const event: AuditEvent = {
+      action: 'RESET_PASSWORD',
+      entity: 'user',
+      entityId: user.id,
+      userId: user.id,
+    };
     await audit(database, visitor, event);
     await noteConfirmed(database, mails, visitor, user, user.id);
     return user.id;

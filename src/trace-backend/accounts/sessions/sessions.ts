@@ -5,7 +5,7 @@ import { newSecret, secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { type Caller, sessionIdOf } from '../../access/authentication.ts';
 import type { Visitor } from '../../access/requester.ts';
-import { audit } from '../../audit/audit.ts';
+import { type AuditEvent, audit } from '../../audit/audit.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { limitLoginAttempts, noteLogin } from '../attempts/limits.ts';
 import { decideLoginFailure, deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
@@ -289,7 +289,12 @@ async function exchange(database: Database, client: Client, token: string | unde
   if (account?.status !== 'ACTIVE' || account.sessionVersion !== kept.sessionVersion) return {};
   if (kept.usedAt && now.getTime() - kept.usedAt.getTime() > GRACE_MS) {
     await endSessions(database, userId, { resets: false });
-    const event = { action: 'REFRESH_TOKEN_REUSED', entity: 'user', entityId: userId, userId: null };
+    const event: AuditEvent = {
+      action: 'REFRESH_TOKEN_REUSED',
+      entity: 'user',
+      entityId: userId,
+      userId: null,
+    };
     await audit(database, client, event);
     return { reused: userId };
   }

@@ -142,6 +142,12 @@ const KEYS: Record<UserSort, string> = {
   role: 'role',
 };
 
+/** The columns in which a user is searched. */
+const SEARCHED = "email || ' ' || name || ' ' || surname";
+
+const contains = (text: string, part: string | undefined) =>
+  part === undefined ? undefined : sql`strpos(lower(${raw(text)}), lower(${part})) > 0`;
+
 /**
  * A page of users, and how many there are in all.
  *
@@ -154,20 +160,25 @@ export async function listUsers(
   page: Page<UserSort>,
   among?: readonly number[],
 ): Promise<{ items: User[]; count: number }> {
-  const contains = (text: string, part: string | undefined) =>
-    part === undefined ? undefined : sql`strpos(lower(${raw(text)}), lower(${part})) > 0`;
   const where = allOf([
     among && sql`id = ANY (${among}::integer[])`,
     ids && sql`id = ANY (${ids}::integer[])`,
     status === undefined ? undefined : sql`status = ${status}`,
     role === undefined ? undefined : sql`role = ${role}`,
-    contains("email || ' ' || name || ' ' || surname", query),
+    contains(SEARCHED, query),
     contains('email', email),
     contains('surname', surname),
   ]);
   const name = `users ${JSON.stringify({ query, email, surname, status, role, ids, among })}`;
   const source = { table: 'users', columns: USER, key: KEYS[page.sortBy], gather: where, look: where };
   return lists.list<User>(database, name, source, page);
+}
+
+/** The ids of users whose address and names contain a text, oldest first. */
+export async function searchUserIds(database: Database, text: string, limit: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM users WHERE ${contains(SEARCHED, text)} ORDER BY id LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
 }
 
 /** The active SYSTEM_ADMINs, oldest first, locked until the end of the transaction. */

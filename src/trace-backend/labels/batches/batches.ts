@@ -3,6 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Caller } from '../../access/authentication.ts';
 import type { Requester } from '../../access/requester.ts';
+import type { AuditAction } from '../../audit/actions.ts';
 import { dayOf } from '../../contract/dates.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
@@ -53,7 +54,7 @@ export async function createBatch(
 ): Promise<number> {
   const label = await findLabel(context.pool, labelId);
   if (!label) throw unknownLabel();
-  const change = { requester, label, action: 'CREATE_LABEL_BATCH', unknown: unknownLabel };
+  const change = { requester, label, action: 'CREATE_LABEL_BATCH' as const, unknown: unknownLabel };
   return changeBatches(context, change, async (database, at) => {
     const { numberOfBatches } = await countBatches(database, labelId);
     if (numberOfBatches >= MAX_BATCHES) {
@@ -101,7 +102,7 @@ async function changeOne(
   context: BatchContext,
   requester: Requester,
   id: number,
-  action: string,
+  action: AuditAction,
   work: (database: Database, before: Batch, at: Date) => Promise<Work>,
 ): Promise<void> {
   const batch = await findBatch(context.pool, id);
@@ -117,7 +118,7 @@ async function changeOne(
 interface Change {
   requester: Requester;
   label: Label;
-  action: string;
+  action: AuditAction;
   unknown: () => Problem;
 }
 

@@ -65,7 +65,13 @@ export async function chooseDocuments(
   const found = await findLabel(pool, labelId);
   if (!found) throw unknownLabel();
   const { productId } = found;
-  const change = { pool, requester, productId, action: 'UPDATE_LABEL_DOCUMENTS', unknown: unknownLabel };
+  const change = {
+    pool,
+    requester,
+    productId,
+    action: 'UPDATE_LABEL_DOCUMENTS' as const,
+    unknown: unknownLabel,
+  };
   await changeDependent(change, async (database, product) => {
     if (!(await findLabel(database, labelId))) throw unknownLabel();
     const before = await findShown(database, labelId);

@@ -59,7 +59,7 @@ export async function removeFinalProduct(
   productId: number,
   id: number,
 ): Promise<void> {
-  const change = { pool, requester, productId, action: 'DELETE_FINAL_PRODUCT' };
+  const change = { pool, requester, productId, action: 'DELETE_FINAL_PRODUCT' as const };
   await changeDependent(change, async database => {
     const before = await ofProduct(database, productId, id);
     await deleteFinalProduct(database, id);
