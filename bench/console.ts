@@ -130,9 +130,9 @@ const whenShown = `done => {
 
 const worst = (values: number[]) => `worst of ${values.length}: ${Math.max(...values).toFixed(0)} ms`;
 
-/** In the page: the requests for tiles, without those that a cache answered. */
-const TILES =
-  "performance.getEntriesByType('resource').filter(({ name, transferSize }) => transferSize > 0 && name.includes('/packet/tiles/observations/'))";
+/** In the page: the requests for tiles of a zoom, without those that a cache answered. */
+const tilesAt = (zoom: number) =>
+  `performance.getEntriesByType('resource').filter(({ name, transferSize }) => transferSize > 0 && name.includes('/packet/tiles/observations/${zoom}/'))`;
 
 /** Milliseconds from the request for a tile to its last byte, as the browser sees it. */
 async function mapRow(
@@ -145,9 +145,11 @@ async function mapRow(
     for (const zoom of ZOOMS) {
       await page.goto(`${url}/map?at=${zoom}/${lat.toFixed(4)}/${lon.toFixed(4)}`);
       await page.locator('canvas.maplibregl-canvas').waitFor();
-      const isQuiet = `Math.max(...${TILES}.map(({ responseEnd }) => responseEnd)) < performance.now() - 1000`;
+      const tiles = tilesAt(zoom);
+      const ends = `${tiles}.map(({ responseEnd }) => responseEnd)`;
+      const isQuiet = `${tiles}.length > 0 && Math.max(...${ends}) < performance.now() - 1000`;
       await eventually(() => page.evaluate(isQuiet));
-      took.push(...((await page.evaluate(`${TILES}.map(({ duration }) => duration)`)) as number[]));
+      took.push(...((await page.evaluate(`${tiles}.map(({ duration }) => duration)`)) as number[]));
     }
   }
   const sorted = took.sort((a, b) => a - b);

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  DESKTOP,
+  expectAccessible,
+  logIn,
+  PHONE,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { ADMIN, PASSWORD } from '../helpers/trace.ts';
 
 let pages: RunningConsole;
@@ -33,6 +40,10 @@ test('a day without anything says so, and what came in is counted by hour and op
   await page.getByText('3 packets').waitFor();
   await page.getByRole('link', { name: /o’clock: 3$/ }).waitFor();
   await expectAccessible(page);
+  await page.setViewportSize(PHONE);
+  const hour = await page.locator('li').getByText('00', { exact: true }).boundingBox();
+  expect(hour?.height, 'its digits are beside each other').toBeLessThan(20);
+  await page.setViewportSize(DESKTOP);
   expect(realComplaints(browser)).toEqual([]);
 });
 

@@ -58,9 +58,28 @@ test('an empty map says what to do next, and loads nothing of another host', asy
   await logIn(page, `${pages.url}/map`, email);
   await drawn();
   await page.getByText('There are no observations yet').waitFor();
+  expect(await page.getByRole('button', { name: 'Remove filters' }).count()).toBe(0);
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
   for (const url of asked) expect(url).toMatch(new RegExp(`^(data:|blob:|${pages.url}/)`));
+});
+
+test('observations are asked for once, before the map is there, and fields only where there are some', async () => {
+  const { page, asked } = browser;
+  await logIn(page, `${pages.url}/account`, email);
+  asked.length = 0;
+  await page.goto(`${pages.url}/map?at=6/10/20`);
+  await drawn();
+  await page.getByText('There are no observations yet').waitFor();
+  const requests = asked.map(url => new URL(url).pathname);
+  const tiles = requests.filter(name => name.startsWith('/packet/tiles/observations/6/'));
+  expect(tiles.length).toBeGreaterThan(2);
+  expect(new Set(tiles).size).toBe(tiles.length);
+  const library = requests.findIndex(name => name.includes('/field-map') && name.endsWith('.js'));
+  expect(requests.indexOf(tiles[0] as string)).toBeLessThan(library);
+  expect(requests.filter(name => name.startsWith('/packet/tiles/fields/'))).toEqual([
+    '/packet/tiles/fields/0/0/0.mvt',
+  ]);
 });
 
 test('a click on an observation shows it, and leads to its packet; the list has what the map shows', async () => {

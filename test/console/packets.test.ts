@@ -5,6 +5,7 @@ import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import {
   consoleBrowser,
+  DESKTOP,
   expectAccessible,
   isFocused,
   logIn,
@@ -91,6 +92,26 @@ test('packets are listed newest first, page by page; filters are in the address,
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('on a phone filters are behind a button, which says how many are chosen', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets?columns=crop`, email);
+  await page.setViewportSize(PHONE);
+  const type = page.getByLabel('Type');
+  expect(await type.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
+  expect(await page.getByRole('button', { name: 'Remove filters' }).count()).toBe(0);
+  await type.selectOption('weather');
+  await page.getByRole('button', { name: 'Filters (1)' }).click();
+  expect(await type.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Filters (1)' }).click();
+  await page.getByRole('button', { name: 'Remove filters' }).click();
+  await page.getByRole('button', { name: 'Filters', exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe('?columns=crop');
+  await page.setViewportSize(DESKTOP);
+  expect(await page.getByRole('button', { name: 'Filters' }).isVisible()).toBe(false);
+  expect(await type.isVisible()).toBe(true);
+});
+
 /** Words of the table that go over two lines. */
 const BROKEN_WORDS = `(() => {
   const broken = [];
@@ -116,7 +137,7 @@ test('on a phone the table of packets begins with the link, keeps words whole, a
   const table = page.getByRole('region', { name: 'Packets' });
   expect(await table.evaluate(node => node.scrollWidth > node.clientWidth)).toBe(true);
   const first = page.locator('tbody tr').first().locator('td').first();
-  expect(await first.getByRole('link').count()).toBe(1);
+  expect(await first.getByRole('link').innerText()).toContain('2026');
   await expectAccessible(page);
 });
 

@@ -1,5 +1,23 @@
 import { locales } from '../messages/messages.svelte.ts';
 
+// Making a format takes longer than formatting a column of a table with it.
+const dates = new Map<string, Intl.DateTimeFormat>();
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** The format of a language and options, which is made once. */
+function kept<Format, Options>(
+  formats: Map<string, Format>,
+  Maker: new (locales: string[], options: Options) => Format,
+  options: Options,
+): Format {
+  const key = JSON.stringify([locales(), options]);
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Maker(locales(), options);
+  formats.set(key, made);
+  return made;
+}
+
 /** A moment as date and time of the browser's zone. */
 export function formatTime(moment: string | Date): string {
   return format(moment, { dateStyle: 'medium', timeStyle: 'short' });
@@ -15,11 +33,12 @@ function format(moment: string | Date, options: Intl.DateTimeFormatOptions): str
   // What clients have sent may be no date.
   if (Number.isNaN(date.getTime())) return String(moment);
   const isDay = typeof moment === 'string' && /^\d{4}-\d\d-\d\d$/.test(moment);
-  return new Intl.DateTimeFormat(locales(), isDay ? { ...options, timeZone: 'UTC' } : options).format(date);
+  const chosen = isDay ? { ...options, timeZone: 'UTC' } : options;
+  return kept(dates, Intl.DateTimeFormat, chosen).format(date);
 }
 
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
-  return new Intl.NumberFormat(locales(), options).format(value);
+  return kept(numbers, Intl.NumberFormat, options).format(value);
 }
 
 export function formatMoney(value: number, currency: string): string {

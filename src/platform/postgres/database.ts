@@ -29,6 +29,8 @@ export type Connection = pg.ClientConfig;
 
 /** Longest wait for a connection, new or from the pool, in milliseconds. */
 export const CONNECT_MS = 5000;
+/** Idle time after which a connection is closed, in milliseconds: who reads a page waits for no new one after it. */
+const IDLE_MS = 5 * 60_000;
 /** Longest that a statement takes unless its pool says otherwise. */
 const STATEMENT_DEADLINE: Deadline = { ms: 10_000, of: 'statement' };
 /** The same for commands of operators. */
@@ -76,6 +78,7 @@ export function openPool(
     pipeline,
     max,
     connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
     // A connection that the server closed while idle (a restart) is replaced at the next use.
     keepAlive: true,
     application_name: 'fieldtrace',

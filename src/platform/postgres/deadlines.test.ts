@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openRelay, type Relay } from '../../../test/helpers/relay.ts';
@@ -143,4 +143,19 @@ test('pg names the statement in flight, none when there is none, and the idle co
   client.release();
   const { _idle } = pool as unknown as { _idle: { client: unknown }[] };
   expect(_idle.map(one => one.client)).toEqual([client]);
+});
+
+test('an idle connection stays open for a while, so that the next request waits for no new one', async () => {
+  const pool = openPool(database.connection, 'packet_service', 1);
+  pools.push(pool);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    await pool.query('SELECT 1');
+    vi.advanceTimersByTime(4 * 60_000);
+    expect(pool.totalCount).toBe(1);
+    vi.advanceTimersByTime(2 * 60_000);
+    expect(pool.totalCount).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -12,8 +12,8 @@ import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import countriesUrl from 'world-atlas/countries-50m.json?url';
 import { flattened } from '../../parts/date-line.ts';
-import { sessionFetch } from '../../session/session-fetch.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
+import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
 import type { Edges, View } from './view.ts';
 
 /** What was clicked. */
@@ -35,26 +35,22 @@ export interface Told {
 /** A map of observations and fields. */
 export interface FieldMap {
   draw(drawn: Omit<Drawn, 'countries' | 'base'>): void;
-  /** Asks for the tiles again. */
-  refresh(): void;
+  /** Asks for the tiles of observations again. */
+  refreshObservations(): void;
+  /** Asks for the tiles of fields again. */
+  refreshFields(): void;
   show(view: View): void;
   fit(edges: readonly [west: number, south: number, east: number, north: number]): void;
   setDrawing(isDrawing: boolean): void;
   remove(): void;
 }
 
-/** Answers of tiles that do not exist: an asset registry has the fields. */
-const NOT_IMPLEMENTED = 501;
-
 setWorkerUrl(workerUrl);
 addProtocol('pmtiles', new Protocol().tile);
 // Tiles of the services are asked for like everything else behind the login.
-addProtocol('session', async ({ url }, { signal }) => {
-  const response = await sessionFetch(new Request(url.replace('session://', '/'), { signal }));
-  if (response.status === NOT_IMPLEMENTED) return { data: new ArrayBuffer(0) };
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  return { data: await response.arrayBuffer() };
-});
+addProtocol('session', async ({ url }, { signal }) => ({
+  data: await loadTile(url, signal),
+}));
 
 /** Makes a map in an element; the base map is loaded first. */
 export async function makeMap(
@@ -68,6 +64,8 @@ export async function makeMap(
     zoom: view.zoom,
     maxZoom: 21,
     dragRotate: false,
+    // Fading has the whole map drawn again and again for a third of a second after each tile.
+    fadeDuration: 0,
     pitchWithRotate: false,
     attributionControl: { compact: true },
     locale: { 'Map.Title': label },
@@ -89,12 +87,14 @@ export async function makeMap(
   map.on('moveend', moved);
   map.on('error', ({ error }) => told.failed(error));
   map.on('idle', () => {
+    forgetAhead();
     const sources = ['observations', 'fields'];
     told.truncated(
       sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
     );
   });
   const drawing = pickByMouse(map, told);
+  const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
   return {
@@ -105,8 +105,10 @@ export async function makeMap(
       });
       hasStyle = true;
     },
-    refresh() {
-      for (const source of ['observations', 'fields']) if (map.getSource(source)) map.refreshTiles(source);
+    refreshObservations: () => refresh('observations'),
+    refreshFields() {
+      forgetFields();
+      refresh('fields');
     },
     show: ({ zoom, lat, lon }) => map.jumpTo({ center: [lon, lat], zoom }),
     fit: ([west, south, east, north]) =>

@@ -10,7 +10,7 @@ import {
   parseCorners,
 } from './field-geometry.ts';
 import { chosenFilters, hasText, listFilters, tileAddress } from './filters.ts';
-import { boxOf, formatView, isWorld, parseView } from './view.ts';
+import { boxOf, formatView, isWorld, parseView, tilesOf } from './view.ts';
 
 test('the view in an address is read as it was written, to a pixel; anything else is no view', () => {
   const view = fc.record({
@@ -53,6 +53,22 @@ test('filters are those of the address; a text needs the field that it is in', (
     'session://packet/tiles/observations/{z}/{x}/{y}.mvt?type=note&geoid=g&field=crop+disease&text=rust',
   );
   expect(tileAddress('fields', {})).toBe('session://packet/tiles/fields/{z}/{x}/{y}.mvt');
+});
+
+test('the tiles of a view are those that meet it, each once, and around the world', () => {
+  const size = { width: 600, height: 400 };
+  const names = (zoom: number, lat: number, lon: number) =>
+    tilesOf({ zoom, lat, lon }, size).map(({ z, x, y }) => `${z}/${x}/${y}`);
+  expect(names(0, 0, 0)).toEqual(['0/0/0']);
+  expect(names(1, 0, 0)).toEqual(['1/0/0', '1/0/1', '1/1/0', '1/1/1']);
+  expect(names(3, 0, 180)).toEqual(['3/7/3', '3/7/4', '3/0/3', '3/0/4']);
+  // 256 pixels from each edge of its tile, which 600 pixels exceed and 400 do not; half a zoom on, neither.
+  expect(names(10, 0.175781, 0.175781)).toEqual(['10/511/511', '10/512/511', '10/513/511']);
+  expect(names(10.5, 0.175781, 0.175781)).toEqual(['10/512/511']);
+  expect(names(19, 0, 0)).toEqual(
+    ['18/131071', '18/131072'].flatMap(name => [`${name}/131071`, `${name}/131072`]),
+  );
+  expect(names(4, 90, 0)).toEqual([]);
 });
 
 test('the list decides about a text as the tiles do', () => {

@@ -6,6 +6,7 @@ import type {
 } from 'maplibre-gl';
 
 import type { Draft } from './draft.ts';
+import { LAST_TILE_ZOOM } from './view.ts';
 
 /** Colours of the map, as CSS colours without variables. */
 export type Colours = Record<
@@ -37,8 +38,6 @@ export interface BaseMap {
   attribution: string | undefined;
 }
 
-/** The last zoom of tiles that the map asks for; beyond it they are drawn larger. */
-const LAST_TILE_ZOOM = 18;
 /** Fonts of the browser: without an address of glyphs, MapLibre draws letters with them. */
 const FONT = ['sans-serif'];
 
@@ -62,8 +61,9 @@ export function styleOf(drawn: Drawn): StyleSpecification {
     sources: {
       countries: { type: 'geojson', data: countries, attribution: 'Natural Earth' },
       ...(base && { base: baseSource(base) }),
-      fields: tiles(fields),
+      // Tiles are asked for in this order.
       observations: tiles(observations),
+      fields: tiles(fields),
       draft: { type: 'geojson', data: draft },
     },
     layers: [

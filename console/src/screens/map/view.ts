@@ -5,6 +5,11 @@ export interface View {
   lon: number;
 }
 
+/** The last zoom of tiles that maps ask for; beyond it they are drawn larger. */
+export const LAST_TILE_ZOOM = 18;
+/** Pixels of a tile on the screen at a whole zoom. */
+const TILE_SIDE = 512;
+
 /** The world, for maps that nobody has moved yet. */
 export const WORLD: View = { zoom: 1.2, lat: 15, lon: 10 };
 
@@ -49,4 +54,31 @@ export function turned(longitude: number): number {
 /** Whether a map shows about everything. */
 export function isWorld({ west, south, east, north }: Edges): boolean {
   return east - west >= 350 && north - south >= 100;
+}
+
+/**
+ * The tiles in which a view is, each once.
+ *
+ * @param size of the map in pixels
+ */
+export function tilesOf(
+  { zoom, lat, lon }: View,
+  { width, height }: { width: number; height: number },
+): { z: number; x: number; y: number }[] {
+  const z = Math.min(LAST_TILE_ZOOM, Math.floor(zoom));
+  const count = 2 ** z;
+  const side = TILE_SIDE * 2 ** (zoom - z);
+  const middle = {
+    x: ((lon + 180) / 360) * count,
+    y: (0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI)) * count,
+  };
+  const columns = between(middle.x, width / side).slice(0, count);
+  const rows = between(middle.y, height / side).filter(y => y >= 0 && y < count);
+  return columns.flatMap(x => rows.map(y => ({ z, x: ((x % count) + count) % count, y })));
+}
+
+/** The whole numbers around a middle. */
+function between(middle: number, length: number): number[] {
+  const first = Math.floor(middle - length / 2);
+  return Array.from({ length: Math.floor(middle + length / 2) - first + 1 }, (_, n) => first + n);
 }
