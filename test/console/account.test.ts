@@ -72,6 +72,27 @@ test('a field that the service refuses is told beside it, and nothing typed is l
   await expectAccessible(page);
 });
 
+test('errors are told in the language of the console; what has no translation is marked as English', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/account`, email);
+  await page.getByLabel('Language', { exact: true }).first().selectOption('de');
+  await page.locator('[name=name]').fill('x'.repeat(300));
+  await page.getByRole('button', { name: 'Speichern' }).click();
+  await page.getByText(/^Fehler: Höchstens \d+ Zeichen$/).waitFor();
+  await expectAccessible(page);
+  await page.locator('[name=email]').fill('new@example.org');
+  await page.locator('[name=currentPassword]').fill('wrong');
+  await page.getByRole('button', { name: 'Adresse ändern' }).click();
+  await page.getByText('Das jetzige Passwort fehlt oder ist falsch').waitFor();
+  await page.goto(`${pages.url}/companies/999999`);
+  const alert = page.getByRole('alert');
+  await alert.getByText('Das gibt es nicht, oder du darfst es nicht sehen:').waitFor();
+  expect(await alert.locator('[lang=en]').innerText()).toBe('there is no such company');
+  await page.getByLabel('Sprache', { exact: true }).first().selectOption('en');
+  await expect.poll(() => alert.locator('[lang=en]').count()).toBe(0);
+  expect(await alert.locator('p').innerText()).toBe('there is no such company');
+});
+
 test('without a connection nothing typed is lost, and the form can be sent once it is back', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);

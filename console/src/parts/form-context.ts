@@ -1,9 +1,10 @@
 import { getContext, setContext } from 'svelte';
+import type { Told } from './failure-text.ts';
 
 /** What a form and its fields know of each other. */
 export interface FormContext {
   /** The error of a field, if it has one. */
-  errorOf(name: string): string | undefined;
+  errorOf(name: string): Told | undefined;
   /** Tells the form that it has a field of this name; returns what undoes it. */
   add(name: string): () => void;
 }
