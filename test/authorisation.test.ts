@@ -249,6 +249,14 @@ const TABLE: Record<string, Row> = {
     statuses: theOwner(200),
   },
   'GET /': { path: () => '/', ...open },
+  'GET /invitations': {
+    path: ({ owner }) => `/invitations?user_id=${owner}&contact_value=${owner}@example.org`,
+    statuses: theOwner(200),
+  },
+  'POST /invitations/accept': {
+    body: ({ owner }, user_id) => ({ user_id, contact_value: `${owner}@example.org` }),
+    statuses: theOwner(200),
+  },
   'GET /invitations/{token}': { path: () => `/invitations/${unknown}`, ...open },
   'POST /invitations/{token}/accept': {
     path: () => `/invitations/${unknown}/accept`,

@@ -171,6 +171,31 @@ test('what was shared with somebody, and an address that an app has entered, are
   expect(textOf(mail.mails.at(-1))).toContain('User 1 shared an observation');
 });
 
+test('what was shared with an address before its user could be found waits in the inbox, and for that setting', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  await shareWith(email);
+  await logIn(page, pages.url, email);
+  await page.getByRole('link', { name: '1 invitation to a shared packet waits for you' }).click();
+  await page.getByText('User 1 wants to share a packet with you').waitFor();
+  await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Accept all' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
+  await row.getByText('Observation').waitFor();
+  await row.getByRole('cell', { name: 'User 1' }).waitFor();
+  expect(await page.getByText('wants to share a packet').count()).toBe(0);
+  await expectAccessible(page);
+
+  await shareWith(email);
+  await page.goto(`${pages.url}/account`);
+  await page.getByLabel('Others can share packets').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('1 packet that waited for you is in your inbox').waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
 test('mails lead to the console where its address is known, and otherwise to pages of the services', () => {
   const urls = (environment: Record<string, string>, listening?: string) => {
     const settings = readSettings(environment);

@@ -140,6 +140,33 @@ const invitation: Story = async teller => {
   made('directory', user, `true ${contact} confirmed`);
 };
 
+/** Of somebody whose address is confirmed, and who cannot be found by it. */
+const waiting: Story = async teller => {
+  const { mark, send, made, change, mailed } = teller;
+  const headers = bearer(await secretToken(mark));
+  const contact = `${mark}@example.org`;
+  await send({
+    endpoint: 'PUT /directory/users/{user_id}',
+    at: { user_id: mark },
+    body: { contacts: [contact], discoverable: false },
+    headers,
+  });
+  const listed = made('directory', mark, `false ${contact} claimed`);
+  await change(listed, `false ${contact} confirmed`, {
+    endpoint: 'POST /directory/confirmations/{token}',
+    at: { token: await mailed(contact) },
+    key: `${mark}.c`,
+    body: {},
+    headers,
+  });
+  const from_user = `${mark}-sender`;
+  const wanted = { packet_id: await storedPacket(teller), from_user, contact_value: contact };
+  const { body } = await send({ endpoint: 'POST /shares', key: mark, body: wanted });
+  const fact = made('share', ulidToUuid(body.invitation_id), 'invited');
+  const own = { contact_value: contact };
+  await change(fact, 'pending', { endpoint: 'POST /invitations/accept', key: mark, body: own, headers });
+};
+
 const confirmation: Story = async ({ mark, send, made, change, mailed }) => {
   const headers = bearer(await secretToken(mark));
   const contact = `${mark}@example.org`;
@@ -215,6 +242,7 @@ export const PACKET_STORIES: Readonly<Record<string, { share: number; tell: Stor
   finalized: { share: 12, tell: finalized },
   share: { share: 5, tell: share },
   invitation: { share: 3, tell: invitation },
+  waiting: { share: 3, tell: waiting },
   confirmation: { share: 3, tell: confirmation },
   field: { share: 5, tell: field },
   attachment: { share: 5, tell: attachment },

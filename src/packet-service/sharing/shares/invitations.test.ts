@@ -192,3 +192,40 @@ test('with tokens everyone accepts for themselves', async () => {
   expect((await closed.send('POST', at, {}, as)).body).toMatchObject({ user_id: ben.user, shares: 1 });
   await closed.stop();
 });
+
+test('a user whose address is confirmed sees the invitations to it, and accepts them without a mail', async () => {
+  const closed = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
+  const [ben, eve] = [somebody(), somebody()];
+  const headers = bearer(await secretToken(ben.user));
+  const own = { contact_value: ben.contact };
+  const listed = (of = headers, contact = ben.contact) =>
+    closed.send('GET', `/invitations?contact_value=${contact}`, undefined, of);
+  await enter(service, ben.user, [ben.contact], false);
+  await enter(service, eve.user, [eve.contact]);
+  // Nobody may ask about a contact that is not theirs, whether it is known or not.
+  for (const contact of [eve.contact, somebody().contact]) {
+    const { status, body } = await listed(headers, contact);
+    expect([status, body.error]).toEqual([403, 'contact_value must be a confirmed contact of the user']);
+  }
+  const { packets } = await invited(ben.contact, 2);
+  const { body } = await listed();
+  expect(body.invitations).toMatchObject([{ from_user: 'ana' }, { from_user: 'ana' }]);
+  expect(JSON.stringify(body)).not.toContain(packets[0]);
+  expect((await listed({})).status).toBe(401);
+  expect((await listed(bearer(await secretToken(eve.user)))).status).toBe(403);
+
+  const first = await closed.send('POST', '/invitations/accept', own, { ...headers, 'idempotency-key': 'k' });
+  expect(first.body).toMatchObject({ user_id: ben.user, contact_value: ben.contact, shares: 2 });
+  const again = await closed.send('POST', '/invitations/accept', own, { ...headers, 'idempotency-key': 'k' });
+  expect(again.body).toEqual(first.body);
+  expect((await listed()).body.invitations).toEqual([]);
+  const shares = await inbox(closed, ben.user, '', headers);
+  expect(shares.map(({ share_id }) => share_id).sort()).toEqual(
+    body.invitations.map((one: { invitation_id: string }) => one.invitation_id).sort(),
+  );
+  // Accepting does not make them discoverable.
+  expect((await share(service, await storedPacket(service), ben.contact)).body.status).toBe(
+    'invitation_sent',
+  );
+  await closed.stop();
+});

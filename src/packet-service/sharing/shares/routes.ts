@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { optionalBody } from '../../../platform/http/optional-body.ts';
 import { prefersPage, sendHtml, varyOf } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import { transaction } from '../../../platform/postgres/database.ts';
+import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { namedUser } from '../../access/caller.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { positionOf } from '../../contract/cursor.ts';
@@ -16,16 +16,17 @@ import {
 } from '../../idempotency/idempotency.ts';
 import { ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
 import type { PacketReader } from '../../packets/reader.ts';
+import { findSummaries, type PacketSummary } from '../../packets/summary-store.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
-import { registerLandingPage } from '../directory/landing.ts';
 import { limitSender } from '../directory/rate-limit.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { acceptOrReject } from './accept-or-reject.ts';
 import { inboxPage } from './inbox-page.ts';
-import { acceptInvitationSchema, decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
-import { acceptInvitation, shareOrInvite } from './share.ts';
+import { registerInvitations } from './invitation-routes.ts';
+import { decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
+import { shareOrInvite } from './share.ts';
 import {
   findInboxPosition,
   findShare,
@@ -73,7 +74,7 @@ export function registerShares(app: Server, sharing: Sharing): void {
   });
 
   app.get('/shares/inbox', { schema: inboxSchema, config: { forPeople: true } }, async (request, reply) => {
-    const { user_id, status, limit, cursor } = request.query;
+    const { user_id, status, details = 'false', limit, cursor } = request.query;
     const userId = await namedUser(request, 'user_id', user_id);
     const start = await positionOf(cursor, id => findInboxPosition(pool, id, userId));
     const shares = (wanted: number) =>
@@ -88,7 +89,8 @@ export function registerShares(app: Server, sharing: Sharing): void {
     if (prefersPage(request.headers.accept)) {
       return sendHtml(reply.header('cache-control', 'no-store'), await inboxPage(userId, shares));
     }
-    return sendList(reply, 'shares', limit, shares, asListItem);
+    if (details === 'false') return sendList(reply, 'shares', limit, shares, asListItem);
+    return sendList(reply, 'shares', limit, wanted => withSummaries(pool, shares(wanted)), asListItem);
   });
 
   for (const [verb, operationId, status] of [
@@ -103,48 +105,7 @@ export function registerShares(app: Server, sharing: Sharing): void {
     });
   }
 
-  registerInvitations(app, pool, notifier);
-}
-
-function registerInvitations(app: Server, pool: pg.Pool, notifier: Notifier): void {
-  app.post(
-    '/invitations/:token/accept',
-    { schema: acceptInvitationSchema, ...optionalBody },
-    async (request, reply) => {
-      const userId = await namedUser(request, 'user_id', request.body.user_id);
-      const done = await runIdempotent(pool, readKey(request), async database => {
-        const { contact, shares } = await acceptInvitation(
-          database,
-          notifier,
-          request.params.token,
-          { userId, anonymous: request.anonymous },
-          new Date(),
-        );
-        const message =
-          shares === 1 ? '1 packet was shared with you' : `${shares} packets were shared with you`;
-        return {
-          status: 200,
-          answer: JSON.stringify({ user_id: userId, contact_value: contact, shares, message }),
-        };
-      });
-      notifier.wake();
-      return sendIdempotentAnswer(reply, done);
-    },
-  );
-
-  registerLandingPage(app, {
-    path: '/invitations/:token',
-    operationId: 'showInvitation',
-    tag: 'Shares',
-    title: 'An invitation',
-    sentence:
-      'Somebody wants to share observations from the field with you. If you accept, others can find you by this ' +
-      'address, and what was shared with it is yours to read.',
-    button: 'Accept',
-    action: '/accept',
-    asksForUser: true,
-    request: 'POST {"user_id": "…"} to this address, followed by /accept.',
-  });
+  registerInvitations(app, sharing);
 }
 
 /**
@@ -188,7 +149,19 @@ function asItem({ shareId, packetId, fromUser, status, createdAt }: Share) {
   };
 }
 
-function asListItem(share: Share): Item {
-  const item = asItem(share);
+/** Adds what the packets say; who has rejected a share cannot read its packet. */
+async function* withSummaries(database: Database, batches: AsyncGenerator<(Share & InboxPosition)[]>) {
+  for await (const shares of batches) {
+    const ids = shares.filter(({ status }) => status !== 'rejected').map(({ packetId }) => packetId);
+    const found = ids.length > 0 ? await findSummaries(database, ids) : undefined;
+    yield shares.map(share => ({
+      ...share,
+      packet: share.status === 'rejected' ? undefined : found?.get(share.packetId),
+    }));
+  }
+}
+
+function asListItem({ packet, ...share }: Share & { packet?: PacketSummary | undefined }): Item {
+  const item = { ...asItem(share), ...(packet && { packet }) };
   return { json: JSON.stringify(item), cursor: item.share_id };
 }

@@ -26,6 +26,22 @@ const ShareItem = Type.Object(
   { description: 'a share' },
 );
 
+/** A share in an inbox. */
+const InboxItem = Type.Object({
+  ...ShareItem.properties,
+  packet: Type.Optional(
+    Type.Object(
+      {
+        type: Type.String({ description: 'its type' }),
+        timestamp: Type.String({ description: 'ISO 8601' }),
+        geoid: Type.String(),
+        text: Type.String({ description: 'the first 200 characters of its message or text' }),
+      },
+      { description: 'with details: what the packet says, unless it was erased or the share is rejected' },
+    ),
+  ),
+});
+
 export const postShareSchema = {
   operationId: 'createShare',
   tags,
@@ -82,6 +98,11 @@ export const inboxSchema = {
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     status: Type.Optional(Status),
+    details: Type.Optional(
+      Type.Union([Type.Literal('true'), Type.Literal('false')], {
+        description: 'whether each share also has the beginning of its packet',
+      }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, description: 'shares per page, at most 1000' })),
     cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the previous page' })),
   }),
@@ -91,7 +112,7 @@ export const inboxSchema = {
       content: {
         'application/json': {
           schema: Type.Object({
-            shares: Type.Array(ShareItem),
+            shares: Type.Array(InboxItem),
             next_cursor: Type.Optional({ ...Ulid, description: 'absent on the last page' }),
           }),
         },
@@ -120,6 +141,17 @@ export const decideSchema = (operationId: string, verb: string) => ({
   },
 });
 
+const Accepted = (contact: string) =>
+  Type.Object(
+    {
+      user_id: Type.String(),
+      contact_value: Type.String({ description: contact }),
+      shares: Type.Integer({ description: 'invitations that became shares in the inbox of the user' }),
+      message: Type.String({ description: 'the same, for people to read' }),
+    },
+    { description: 'accepted' },
+  );
+
 export const acceptInvitationSchema = {
   operationId: 'acceptInvitation',
   tags,
@@ -134,15 +166,59 @@ export const acceptInvitationSchema = {
   }),
   body: Recipient,
   response: {
+    200: Accepted('the contact by which the user can now be found'),
+    ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
+  },
+};
+
+const OwnContact = {
+  user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+  contact_value: Type.String({
+    minLength: 1,
+    maxLength: MAX_CONTACT,
+    description: 'a contact of the user, which the directory or the user registry has confirmed',
+  }),
+};
+
+export const listInvitationsSchema = {
+  operationId: 'listInvitations',
+  tags,
+  summary: 'The invitations that wait for a contact of the caller',
+  description:
+    'The newest 100, newest first: what was shared with the contact before the user could be found by it. Any contact ' +
+    'that is not theirs is 403.',
+  querystring: Type.Object(OwnContact),
+  response: {
     200: Type.Object(
       {
-        user_id: Type.String(),
-        contact_value: Type.String({ description: 'the contact by which the user can now be found' }),
-        shares: Type.Integer({ description: 'invitations that became shares in the inbox of the user' }),
-        message: Type.String({ description: 'the same, for people to read' }),
+        invitations: Type.Array(
+          Type.Object({
+            invitation_id: { ...Ulid, description: 'also the share_id of the share that it may become' },
+            from_user: Type.String({ description: 'who shares a packet' }),
+            created_at: Type.String({ description: 'ISO 8601, UTC' }),
+          }),
+        ),
       },
-      { description: 'accepted' },
+      { description: 'the invitations' },
     ),
-    ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
+    ...errorAnswers(400, 403, 500, 503),
+  },
+};
+
+export const acceptWaitingSchema = {
+  operationId: 'acceptWaitingInvitations',
+  tags,
+  summary: 'Accept the invitations that wait for a contact of the caller',
+  description:
+    'Every invitation to the contact becomes a share in the inbox of the user, who cannot be found by it for that ' +
+    'reason alone.',
+  headers: IdempotencyHeaders,
+  body: Type.Object(OwnContact, {
+    additionalProperties: true,
+    examples: [{ contact_value: 'ben@example.org' }],
+  }),
+  response: {
+    200: Accepted('the contact'),
+    ...errorAnswers(400, 403, 409, 413, 500, 503),
   },
 };

@@ -100,6 +100,17 @@ export async function acceptInvitation(
   return { contact, shares: await turnIntoShares(database, notifier, { contact, userId, anonymous }, now) };
 }
 
+/** Accepts every invitation to a contact that is known to be the user's: each becomes a share. */
+export async function acceptWaiting(
+  database: Database,
+  notifier: Notifier,
+  recipient: Recipient,
+  now: Date,
+): Promise<number> {
+  await lockContacts(database, [recipient.contact]);
+  return turnIntoShares(database, notifier, recipient, now);
+}
+
 function noInvitation(): Problem {
   return new Problem('not_found', 'there is no such invitation; it may have been used or expired');
 }

@@ -4,8 +4,18 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
-import { enter, inbox, share, somebody, storedPacket } from '../../../../test/helpers/sharing.ts';
+import {
+  enter,
+  type InboxShare,
+  inbox,
+  share,
+  somebody,
+  storedPacket,
+} from '../../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
+import { openFileStore } from '../../../platform/files/index.ts';
+import { readSettings } from '../../../platform/settings.ts';
+import { erasePacket } from '../../erasure/erase.ts';
 import { newUlid } from '../../packet/ulid.ts';
 
 let folder: string;
@@ -290,4 +300,36 @@ test('with tokens everyone shares as themselves, what they may read, and decides
   expect([unnamed.status, unnamed.body.error]).toEqual([400, 'user_id is required']);
   expect((await decide(ben)).body).toMatchObject({ share_id, status: 'accepted' });
   await closed.stop();
+});
+
+test('an inbox says in short what the packets say, except of what is rejected or erased', async () => {
+  const ben = somebody();
+  await enter(service, ben.user, [ben.contact]);
+  const [shown, rejected, erased] = await Promise.all([1, 2, 3].map(() => storedPacket(service)));
+  for (const packet of [shown, rejected, erased]) {
+    await share(service, packet as string, ben.contact, `a friend of ${ben.user}`);
+  }
+  const list = (query = '') => inbox(service, ben.user, `&details=true${query}`);
+  const of = (found: InboxShare[], id: string | undefined) => found.find(({ packet_id }) => packet_id === id);
+  const { share_id } = of(await list(), rejected) as InboxShare;
+  await service.send('POST', `/shares/${share_id}/reject`, { user_id: ben.user });
+  await erasePacket(
+    {
+      connection: service.connection,
+      files: openFileStore(readSettings({ DATA_DIR: folder })),
+      patienceMs: 0,
+    },
+    erased as string,
+    'asked for',
+  );
+  for (const query of ['', '&limit=10']) {
+    const found = await list(query);
+    expect(found).toHaveLength(3);
+    expect(of(found, shown)).toMatchObject({
+      status: 'pending',
+      packet: { type: 'note', timestamp: '2026-03-01T08:15:00Z', text: 'Secret leaf rust' },
+    });
+    for (const id of [rejected, erased]) expect(of(found, id)).not.toHaveProperty('packet');
+  }
+  expect(of(await inbox(service, ben.user), shown)).not.toHaveProperty('packet');
 });

@@ -61,6 +61,14 @@ export async function countInvitations(database: Database, contact: string, sinc
   return rows[0]?.count ?? 0;
 }
 
+/** The newest invitations to a contact, newest first. */
+export async function listInvitations(database: Database, contact: string, limit: number): Promise<Share[]> {
+  const { rows } = await database.query<Share>(sql`
+    SELECT ${SHARE} FROM shares WHERE contact = ${contact} AND status = 'invited'
+    ORDER BY created_at DESC, share_id DESC LIMIT ${limit}`);
+  return rows;
+}
+
 /**
  * Sets the recipient of every invitation to a contact. Returns the resulting shares.
  *

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import { optionalBody } from '../../../platform/http/optional-body.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import { type ActingCaller, namedUser } from '../../access/caller.ts';
+import { readKey, runIdempotent, sendIdempotentAnswer } from '../../idempotency/idempotency.ts';
+import { uuidToUlid } from '../../packet/ulid.ts';
+import { readContact } from '../directory/contact.ts';
+import type { AskRegistry } from '../directory/discoverability.ts';
+import { registerLandingPage } from '../directory/landing.ts';
+import { findHolder } from '../directory/store.ts';
+import type { Notifier } from '../notifications/notifier.ts';
+import { acceptInvitationSchema, acceptWaitingSchema, listInvitationsSchema } from './schemas.ts';
+import { acceptInvitation, acceptWaiting } from './share.ts';
+import { listInvitations } from './store.ts';
+
+/** What invitations need. */
+interface Inviting {
+  pool: pg.Pool;
+  notifier: Notifier;
+  askRegistry: AskRegistry;
+}
+
+/** Invitations that are listed, at most. */
+const LISTED = 100;
+
+/** Invitations: those of mails, which are accepted by their token, and those that wait for an address of the caller. */
+export function registerInvitations(app: Server, inviting: Inviting): void {
+  registerMailed(app, inviting);
+  registerWaiting(app, inviting);
+}
+
+function registerMailed(app: Server, { pool, notifier }: Inviting): void {
+  app.post(
+    '/invitations/:token/accept',
+    { schema: acceptInvitationSchema, ...optionalBody },
+    async (request, reply) => {
+      const userId = await namedUser(request, 'user_id', request.body.user_id);
+      const done = await runIdempotent(pool, readKey(request), async database => {
+        const { contact, shares } = await acceptInvitation(
+          database,
+          notifier,
+          request.params.token,
+          { userId, anonymous: request.anonymous },
+          new Date(),
+        );
+        return accepted(userId, contact, shares);
+      });
+      notifier.wake();
+      return sendIdempotentAnswer(reply, done);
+    },
+  );
+
+  registerLandingPage(app, {
+    path: '/invitations/:token',
+    operationId: 'showInvitation',
+    tag: 'Shares',
+    title: 'An invitation',
+    sentence:
+      'Somebody wants to share observations from the field with you. If you accept, others can find you by this ' +
+      'address, and what was shared with it is yours to read.',
+    button: 'Accept',
+    action: '/accept',
+    asksForUser: true,
+    request: 'POST {"user_id": "…"} to this address, followed by /accept.',
+  });
+}
+
+/** For users whose address is confirmed: the directory or the user registry says that it is theirs. */
+function registerWaiting(app: Server, inviting: Inviting): void {
+  const { pool, notifier } = inviting;
+  app.get('/invitations', { schema: listInvitationsSchema }, async request => {
+    const { contact } = await ownContact(inviting, request, request.query);
+    const invitations = await listInvitations(pool, contact, LISTED);
+    return {
+      invitations: invitations.map(({ shareId, fromUser, createdAt }) => ({
+        invitation_id: uuidToUlid(shareId),
+        from_user: fromUser,
+        created_at: createdAt.toISOString(),
+      })),
+    };
+  });
+
+  app.post('/invitations/accept', { schema: acceptWaitingSchema }, async (request, reply) => {
+    const { contact, userId } = await ownContact(inviting, request, request.body);
+    const done = await runIdempotent(pool, readKey(request), async database => {
+      const recipient = { contact, userId, anonymous: false };
+      return accepted(userId, contact, await acceptWaiting(database, notifier, recipient, new Date()));
+    });
+    notifier.wake();
+    return sendIdempotentAnswer(reply, done);
+  });
+}
+
+function accepted(user_id: string, contact_value: string, shares: number) {
+  const message = shares === 1 ? '1 packet was shared with you' : `${shares} packets were shared with you`;
+  return { status: 200, answer: JSON.stringify({ user_id, contact_value, shares, message }) };
+}
+
+/**
+ * The caller, and a contact that is theirs. Others' contacts and unknown ones get the same answer.
+ *
+ * @throws Problem unauthenticated, invalid, forbidden
+ */
+async function ownContact(
+  { pool, askRegistry }: Inviting,
+  caller: ActingCaller,
+  { user_id, contact_value }: { user_id?: string; contact_value: string },
+): Promise<{ contact: string; userId: string }> {
+  if (caller.anonymous) {
+    throw new Problem('unauthenticated', 'invitations of a user need a token: Authorization: Bearer …');
+  }
+  const userId = await namedUser(caller, 'user_id', user_id);
+  const contact = readContact(contact_value, 'contact_value');
+  const holder = (await findHolder(pool, contact)) ?? (await askRegistry(contact));
+  if (holder?.userId !== userId)
+    throw new Problem('forbidden', 'contact_value must be a confirmed contact of the user');
+  return { contact, userId };
+}
