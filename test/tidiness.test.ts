@@ -150,6 +150,9 @@ test('every advisory lock stands in one file, and no two are the same', () => {
 /** The folders whose stores may name a table. The writer writes packets, the feature `packets` reads them. */
 const OWNERS: Record<string, string> = {
   file_store: 'platform',
+  serving_processes: 'platform',
+  caller_places: 'platform',
+  address_counts: 'platform',
   erasures: 'erasure',
   packets: 'packets writer',
   packet_geoids: 'packets writer',

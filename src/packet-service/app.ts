@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
+import { openPlaces, type Places } from '../platform/callers/places.ts';
 import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
 import { admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
@@ -148,6 +149,8 @@ export async function packetService(
   const sources = { connection, pool, keepInvitationToken: insertInvitationToken, consoleUrl };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
+  const places = openPlaces(pool, logger);
+
   keepPersonalDataOutOfCaches(app);
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
@@ -157,12 +160,12 @@ export async function packetService(
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
-  registerAttachments(app, { pool, settings, readPacket });
+  registerAttachments(app, { pool, settings, readPacket, places });
   registerChat(app, { pool, checkThread, reads });
   const askRegistry = registryLookup(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, askRegistry });
-  registerEvents(app, { feeds, settings });
-  registerDownloads(app, settings, { reads, news, visibility, metrics });
+  registerEvents(app, { feeds, settings, places });
+  registerDownloads(app, settings, { reads, news, visibility, metrics, places });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
@@ -180,7 +183,7 @@ export async function packetService(
     condition.stop();
     stopForgetting();
     await Promise.all([stopNotifying(), writer.drain(), surveyor.close(), tiles.stop()]);
-    await Promise.all([log.stop(), pending.stop(), reading.stop()]);
+    await Promise.all([log.stop(), pending.stop(), reading.stop(), places.stop()]);
     await closePools(pools);
   });
   return app;
@@ -204,12 +207,18 @@ function openBatches(
 function registerDownloads(
   app: Server,
   settings: Settings,
-  context: { reads: ChooseReads; visibility: Visibility; news: Broadcast; metrics: Registry },
+  context: {
+    reads: ChooseReads;
+    visibility: Visibility;
+    news: Broadcast;
+    metrics: Registry;
+    places: Places;
+  },
 ): void {
   registerSync(app, { ...context, settings });
   const { EXPORTS_PER_CALLER } = settings;
   const share = { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 };
-  const admit = admitDownloads(app, share);
+  const admit = admitDownloads(app, context.places, share);
   registerGraph(app, { ...context, admit });
   registerTables(app, { ...context, admit });
 }

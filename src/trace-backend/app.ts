@@ -3,10 +3,14 @@ import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
+import { addressCounts } from '../platform/callers/counts.ts';
+import { removeOldCounts } from '../platform/callers/counts-store.ts';
+import { openPlaces, type Places } from '../platform/callers/places.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { listeningUrl, type Server } from '../platform/http/server.ts';
+import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -172,11 +176,14 @@ export async function traceBackend(
   elsewhere?: PersonalData,
   { backups, consoleUrl = () => undefined }: Beside = {},
 ): Promise<{ app: Server; registry: UserRegistry }> {
-  const app = await createTraceServer(settings, logger);
+  const counts = addressCounts();
+  const app = await createTraceServer(settings, logger, counts);
   const metrics = registerMetrics(app, 'trace-backend', settings);
   const watch = watchPools(metrics, logger, settings);
   const condition = databaseCondition(logger);
   const { pool, exports } = openPools(connection, settings, { onRefusal: condition.refused, watch });
+  counts.countIn(pool);
+  const places = openPlaces(pool, logger);
   const box = secretBox(settings);
   const keys = await openKeys(pool, box, settings);
   checkOrigins(app, settings);
@@ -206,19 +213,19 @@ export async function traceBackend(
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   tellBackups({ health, metrics }, settings, backups);
-  const personal = { pool, passwords: openPasswords(), exports, files, mailer, elsewhere };
+  const personal = { pool, places, passwords: openPasswords(), exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
   const stopErasing = eraseHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, backups });
-  registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic }, settings);
+  registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
-  registerCurrency(app, { pool, currencies, files }, settings);
+  registerCurrency(app, { pool, currencies, files, places }, settings);
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
   app.addHook('onListen', async () => {
     jobs.start();
@@ -227,8 +234,10 @@ export async function traceBackend(
   app.addHook('onClose', async () => {
     condition.stop();
     stopErasing();
+    stopForgetting();
     await stopCounting();
     await jobs.stop();
+    await places.stop();
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
@@ -303,6 +312,7 @@ function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists:
 
 interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
+  places: Places;
   box: SecretBox;
   keys: Keys;
   settings: Settings;

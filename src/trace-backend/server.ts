@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { AddressCounts } from '../platform/callers/counts.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
@@ -16,7 +17,11 @@ const BODY_LIMIT = 1024 * 1024;
 const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';
 
 /** The server of the trace backend, before its routes. */
-export function createTraceServer(settings: Settings, logger: FastifyBaseLogger): Promise<Server> {
+export function createTraceServer(
+  settings: Settings,
+  logger: FastifyBaseLogger,
+  counts: AddressCounts,
+): Promise<Server> {
   return createServer({
     title: 'fieldtrace trace backend',
     description:
@@ -63,6 +68,7 @@ export function createTraceServer(settings: Settings, logger: FastifyBaseLogger)
     bodyLimit: BODY_LIMIT,
     publicUrl: settings.TRACE_PUBLIC_URL,
     perMinute: PER_MINUTE,
+    counts,
     logger,
     settings,
   });

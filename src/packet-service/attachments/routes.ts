@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import type { Places } from '../../platform/callers/places.ts';
 import { type FileStore, openFileStore, type Received } from '../../platform/files/index.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
@@ -31,7 +32,12 @@ import { registerUploads } from './uploads.ts';
 /** Files of packets: uploaded at once or in parts, downloaded, and removed when no packet refers to them. */
 export function registerAttachments(
   app: Server,
-  { pool, settings, readPacket }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader },
+  {
+    pool,
+    settings,
+    readPacket,
+    places,
+  }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader; places: Places },
 ): void {
   const files = openFileStore(settings);
   const maxBytes = settings.MAX_ATTACHMENT_BYTES;
@@ -39,7 +45,11 @@ export function registerAttachments(
     pool,
     files,
     limited: uploadLimiter(settings.CONCURRENT_UPLOADS),
-    takeShare: callerShare({ perCaller: settings.UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 }),
+    takeShare: callerShare(places, {
+      perCaller: settings.UPLOADS_PER_CALLER,
+      what: 'uploads',
+      retryAfter: 5,
+    }),
     maxBytes,
     checksUsers: settings.AUTH_MODE !== 'off',
   };
@@ -58,7 +68,7 @@ async function registerForm(app: Server, uploading: Uploading): Promise<void> {
   await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
-    takeShare(request, reply, request.user);
+    await takeShare(request, reply, request.user);
     const done = await limited(async () => {
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {

@@ -79,7 +79,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     const { 'upload-offset': offset, 'upload-length': length = found.length } = request.headers;
     if (offset !== found.received) throw elsewhere(found);
     const upload = await withLength(uploading, found, length);
-    takeShare(request, reply, request.user);
+    await takeShare(request, reply, request.user);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
       limited(() => takePieces(uploading, upload, stream, found.length === undefined)),

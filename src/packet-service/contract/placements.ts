@@ -41,6 +41,8 @@ export const PLACEMENTS: Placements = {
   tile_fields: LOCAL,
   tile_state: LOCAL,
   erasures: LOCAL,
+  serving_processes: LOCAL,
+  caller_places: LOCAL,
   file_store: LOCAL,
   audit: LOCAL,
 };

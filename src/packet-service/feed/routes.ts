@@ -1,3 +1,4 @@
+import type { Places } from '../../platform/callers/places.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
@@ -9,9 +10,13 @@ import { feedSchema } from './schemas.ts';
 /** The live feed. */
 export function registerEvents(
   app: Server,
-  { feeds, settings }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'> },
+  { feeds, settings, places }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'>; places: Places },
 ): void {
-  const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what: 'feeds', retryAfter: 5 });
+  const takeShare = callerShare(places, {
+    perCaller: settings.FEEDS_PER_CALLER,
+    what: 'feeds',
+    retryAfter: 5,
+  });
   // No HEAD route: it would open a feed that nobody reads.
   app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
     const { user_id, last_event_id } = request.query;
@@ -20,7 +25,7 @@ export function registerEvents(
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
     const place = after === undefined ? undefined : parseLogCursor(after);
-    takeShare(request, reply, request.user);
+    await takeShare(request, reply, request.user);
     await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
     reply.hijack();
   });

@@ -32,7 +32,7 @@ export function registerGraph(
         limit,
         threads: await visibility.readableThreads(request),
       };
-      const signal = admit(request, reply, request.user);
+      const signal = await admit(request, reply, request.user);
       const asRdf = prefersRdf(request.headers.accept);
       const write = asRdf ? asNTriples : asNdjson;
       const lines = await exportOnEither(await reads(request), signal, context =>

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
+import type { Places } from '../../platform/callers/places.ts';
 import { endsWithin } from '../../platform/concurrency/ends-within.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { Problem } from '../../platform/http/problems.ts';
@@ -30,13 +31,14 @@ interface Syncing {
   visibility: Visibility;
   settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
   metrics: Registry;
+  places: Places;
 }
 
 /** Offline sync: the log page by page, with long polling. */
 export function registerSync(app: Server, context: Syncing): void {
-  const { reads, news, settings, metrics } = context;
+  const { reads, news, settings, metrics, places } = context;
   const what = 'waiting requests';
-  const takeShare = callerShare({ perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
+  const takeShare = callerShare(places, { perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
   let stopping = false;
   measureWaiting(metrics, () => waiting);
@@ -48,7 +50,7 @@ export function registerSync(app: Server, context: Syncing): void {
     }
     const userId = user_id === undefined ? undefined : await actingUser(request, 'user_id', user_id);
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-    if (wait > 0) takeShare(request, reply, request.user);
+    if (wait > 0) await takeShare(request, reply, request.user);
     const wanted = {
       since: parseLogCursor(since),
       limit,

@@ -48,7 +48,7 @@ export function registerTables(
       reply.type(type).header('content-disposition', contentDisposition(`packets.${ending}`));
       // Fastify would read the whole table to answer without it.
       if (request.method === 'HEAD') return reply.send();
-      const signal = admit(request, reply, request.user);
+      const signal = await admit(request, reply, request.user);
       const table = await exportOnEither(await reads(request), signal, context =>
         exportTable(context, filter, columns => writer(columns, query.raw === 'true'), {
           columns,

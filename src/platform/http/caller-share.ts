@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Places } from '../callers/places.ts';
 import { addressBlock, isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 
@@ -6,7 +7,7 @@ import { Problem } from './problems.ts';
 export interface ShareOptions {
   /** how many, at most */
   perCaller: number;
-  /** what they are, for the error: "uploads" */
+  /** what they are, for the error and for the database: "uploads" */
   what: string;
   /** Retry-After, in seconds */
   retryAfter: number;
@@ -18,16 +19,19 @@ export interface ShareOptions {
  * @param user the caller, if known; otherwise the request's address counts, except for this machine's own
  * @throws Problem too_many_requests
  */
-export type TakeShare = (request: FastifyRequest, reply: FastifyReply, user: string | undefined) => void;
+export type TakeShare = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: string | undefined,
+) => Promise<void>;
 
-/** Bounds how many of something one caller has in one process, so that the others find room. */
-export function callerShare({ perCaller, what, retryAfter }: ShareOptions): TakeShare {
-  const taken = new Map<string, number>();
-  return (request, { raw }, user) => {
+/** Bounds how many of something one caller has over all processes, so that the others find room. */
+export function callerShare(places: Places, { perCaller, what, retryAfter }: ShareOptions): TakeShare {
+  return async (request, { raw }, user) => {
     const caller = callerOf(request, user);
     if (caller === undefined || raw.closed) return;
-    const count = taken.get(caller) ?? 0;
-    if (count >= perCaller) {
+    const free = await places.take(what, caller, perCaller);
+    if (free === undefined) {
       const whose = user === undefined ? 'this address' : 'this user';
       throw new Problem(
         'too_many_requests',
@@ -35,12 +39,8 @@ export function callerShare({ perCaller, what, retryAfter }: ShareOptions): Take
         { retryAfter },
       );
     }
-    taken.set(caller, count + 1);
-    raw.once('close', () => {
-      const left = (taken.get(caller) ?? 0) - 1;
-      if (left > 0) taken.set(caller, left);
-      else taken.delete(caller);
-    });
+    if (raw.closed) free();
+    else raw.once('close', free);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Places } from '../callers/places.ts';
 import { callerShare, type ShareOptions } from './caller-share.ts';
 import { Problem } from './problems.ts';
 import type { Server } from './server.ts';
@@ -16,11 +17,11 @@ export type AdmitDownload = (
   request: FastifyRequest,
   reply: FastifyReply,
   user: string | undefined,
-) => AbortSignal;
+) => Promise<AbortSignal>;
 
 /** Bounds how many downloads a caller has at the same time, and how long stopping waits for them. */
-export function admitDownloads(app: Server, share: ShareOptions): AdmitDownload {
-  const takeShare = callerShare(share);
+export function admitDownloads(app: Server, places: Places, share: ShareOptions): AdmitDownload {
+  const takeShare = callerShare(places, share);
   const open = new Set<AbortController>();
   let deadline: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {
@@ -30,14 +31,16 @@ export function admitDownloads(app: Server, share: ShareOptions): AdmitDownload 
   });
   app.addHook('onClose', async () => clearTimeout(deadline));
 
-  return (request, reply, user) => {
-    takeShare(request, reply, user);
+  return async (request, reply, user) => {
+    await takeShare(request, reply, user);
     const download = new AbortController();
     open.add(download);
-    reply.raw.once('close', () => {
+    const closed = () => {
       open.delete(download);
       download.abort(new Problem('request_timeout', 'the client is gone'));
-    });
+    };
+    if (reply.raw.closed) closed();
+    else reply.raw.once('close', closed);
     return download.signal;
   };
 }

@@ -1,4 +1,7 @@
-import rateLimit from '@fastify/rate-limit';
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
+import type { RouteOptions } from 'fastify';
+import { type AddressCounts, ProcessCounts } from '../callers/counts.ts';
+import type { Counted } from '../callers/counts-store.ts';
 import type { Settings } from '../settings.ts';
 import { isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
@@ -12,22 +15,25 @@ declare module 'fastify' {
 }
 
 /**
- * Limits the requests of one client address, in each process. Requests from this machine are never limited. Routes
- * can have lower limits by `config.rateLimit`; with RATE_LIMIT=off only the guarded ones apply.
+ * Limits the requests of one client address (of IPv6, of a /64). Requests from this machine are never limited. All
+ * routes together are counted in each process. Routes can have lower limits by `config.rateLimit`, which are counted
+ * over all processes; with RATE_LIMIT=off only the guarded ones apply.
  *
  * @param perMinute requests of one address, to all routes together
+ * @param counts counts for routes with limits of their own; by default the process does
  */
 export async function limitRequests(
   app: Server,
   { RATE_LIMIT }: Pick<Settings, 'RATE_LIMIT'>,
   perMinute: number,
+  counts?: AddressCounts,
 ): Promise<void> {
   const isOn = RATE_LIMIT === 'on';
   await app.register(rateLimit, {
     global: isOn,
     max: perMinute,
     timeWindow: 60_000,
-    cache: 20_000,
+    store: storeOf(counts),
     allowList: request => isLocalRequest(request) || (!isOn && !request.routeOptions.config.guarded),
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));
@@ -40,4 +46,39 @@ export async function limitRequests(
       );
     },
   });
+}
+
+/** The store of all routes, and for each route with a limit of its own one of that route. */
+function storeOf(counts: AddressCounts | undefined): new () => FastifyRateLimitStore {
+  return class implements FastifyRateLimitStore {
+    readonly #counts = new ProcessCounts();
+
+    incr(key: string, callback: Parameters<FastifyRateLimitStore['incr']>[1], windowMs: number): void {
+      callback(null, asResult(this.#counts.add(key, windowMs)));
+    }
+
+    child(options: object): FastifyRateLimitStore {
+      // The plugin passes the route inside the options of its limit.
+      const { method, url } = (options as { routeInfo: RouteOptions }).routeInfo;
+      return counts ? routeStore(counts, `${method} ${url}`) : new (storeOf(undefined))();
+    }
+  };
+}
+
+function routeStore(counts: AddressCounts, route: string): FastifyRateLimitStore {
+  return {
+    incr(key, callback, windowMs, max) {
+      counts.count(route, key, { max, windowMs }).then(
+        counted => callback(null, asResult(counted)),
+        error => callback(error),
+      );
+    },
+    child() {
+      throw new Error('a route has no routes');
+    },
+  };
+}
+
+function asResult({ count, ttl }: Counted): { current: number; ttl: number } {
+  return { current: count, ttl };
 }

@@ -85,7 +85,7 @@ export async function createServer(service: ServiceDescription): Promise<Server>
   checkHosts(app, service.settings);
   endWhenStopping(app);
   await letOriginsIn(app, service.settings);
-  await limitRequests(app, service.settings, service.perMinute);
+  await limitRequests(app, service.settings, service.perMinute, service.counts);
   checkRequests(app, service);
   boundBodies(app);
   boundAnswers(app);

@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AddressCounts } from '../callers/counts.ts';
 import type { Settings } from '../settings.ts';
 import type { HostSettings } from './hosts.ts';
 import type { Problem } from './problems.ts';
@@ -55,6 +56,8 @@ export interface ServiceDescription {
   publicUrl: string | undefined;
   /** Requests of one client address in a minute, at most. */
   perMinute: number;
+  /** Counts requests to routes with limits of their own, where there are any. */
+  counts?: AddressCounts;
   logger: FastifyBaseLogger;
   settings: HostSettings & Pick<Settings, 'CORS_ORIGINS' | 'RATE_LIMIT' | 'STALL_SECONDS'>;
 }

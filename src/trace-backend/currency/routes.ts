@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import type { Places } from '../../platform/callers/places.ts';
 import type { FileStore } from '../../platform/files/index.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { takeForms } from '../../platform/http/form.ts';
@@ -51,11 +52,12 @@ export interface CurrencyContext {
   pool: pg.Pool;
   currencies: Currencies;
   files: FileStore;
+  places: Places;
 }
 
 export function registerCurrency(
   app: Server,
-  { pool, currencies, files }: CurrencyContext,
+  { pool, currencies, files, places }: CurrencyContext,
   limits: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
   const access = { access: 'user' } as const;
@@ -71,7 +73,7 @@ export function registerCurrency(
   });
   registerTypes(app, pool);
   registerRates(app, pool);
-  registerImport(app, { pool, files }, limits);
+  registerImport(app, { pool, files, places }, limits);
 
   app.get(
     '/api/chain/currency/budget',
@@ -188,16 +190,16 @@ const IMPORT_PATH = '/api/chain/currency/import/ecb';
 /** The import of a file of rates, and the result of the last one, which the audit has. */
 function registerImport(
   app: Server,
-  { pool, files }: Pick<CurrencyContext, 'pool' | 'files'>,
+  { pool, files, places }: Pick<CurrencyContext, 'pool' | 'files' | 'places'>,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare({ perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
+  const takeShare = callerShare(places, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
   const config = { access: 'system-admin' } as const;
   // A separate context, because its body parser applies to no other route.
   app.register(async scope => {
     await takeForms(scope as Server, MAX_RATES_BYTES, () => tooLarge(MAX_RATES_BYTES));
     (scope as Server).post(IMPORT_PATH, { config, schema: importRatesSchema }, async (request, reply) => {
-      takeShare(request, reply, String(callerOf(request).id));
+      await takeShare(request, reply, String(callerOf(request).id));
       const { received, name } = await receiveFile(request, files, MAX_RATES_BYTES);
       try {
         const file = { path: received.path, name: nameOf(name) };

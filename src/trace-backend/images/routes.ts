@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import type { Places } from '../../platform/callers/places.ts';
 import type { FileStore } from '../../platform/files/index.ts';
 import { callerShare } from '../../platform/http/caller-share.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
@@ -40,6 +41,7 @@ export interface ImagesContext {
   renditionOf: Renditions;
   mayRead: MayRead;
   isPublic: IsPublic;
+  places: Places;
 }
 
 /**
@@ -51,7 +53,11 @@ export function registerImages(
   context: ImagesContext,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare({ perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
+  const takeShare = callerShare(context.places, {
+    perCaller: UPLOADS_PER_CALLER,
+    what: 'uploads',
+    retryAfter: 5,
+  });
   // Separate contexts, because their body parsers apply to no other routes.
   for (const [kind, schema, maxBytes] of [
     ['image', postImageSchema, MAX_IMAGE_BYTES],
@@ -63,7 +69,7 @@ export function registerImages(
         `/api/common/${kind}`,
         { config: { access: 'user', ...UPLOADS }, schema },
         async (request, reply) => {
-          takeShare(request, reply, String(callerOf(request).id));
+          await takeShare(request, reply, String(callerOf(request).id));
           const file = await receiveFile(request, context.files, maxBytes);
           try {
             return ok(asAnswer(await storeImage(context, requesterOf(request), kind, file)));

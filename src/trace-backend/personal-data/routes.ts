@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Places } from '../../platform/callers/places.ts';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -22,6 +23,7 @@ export interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
   endings: Endings;
   cookies: Cookies;
+  places: Places;
 }
 
 /** Retry-After while another export is running, in seconds. */
@@ -60,24 +62,34 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
 }
 
 /**
- * Sends exports: one per user and few at once in this process, because each holds a connection for as long as its
- * client reads.
+ * Sends exports: one per user over all processes, and few at once in this process, because each holds a connection for
+ * as long as its client reads.
  */
 function exporter(context: PersonalDataContext) {
-  const running = new Set<number>();
+  let running = 0;
+  const busy = () =>
+    new Problem('unavailable', 'another export is running; try again', { retryAfter: BUSY_SECONDS });
   return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
-    if (running.has(userId) || running.size >= EXPORTS) {
-      throw new Problem('unavailable', 'another export is running; try again', { retryAfter: BUSY_SECONDS });
-    }
-    running.add(userId);
+    if (running >= EXPORTS) throw busy();
+    running++;
+    let free: (() => void) | undefined;
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      running--;
+      free?.();
+    };
     try {
+      free = await context.places.take('exports of a user', String(userId), 1);
+      if (!free) throw busy();
       await audit(context.pool, request, { action: 'EXPORT_USER', entity: 'user', entityId: userId });
       const now = new Date();
       const archive = zipOf(personalFiles(context, userId, now), now);
       const deadline = setTimeout(() => archive.destroy(), LONGEST_MS);
       archive.once('close', () => {
         clearTimeout(deadline);
-        running.delete(userId);
+        end();
       });
       const name = `fieldtrace-user-${userId}-${now.toISOString().slice(0, 10)}.zip`;
       return reply
@@ -85,7 +97,7 @@ function exporter(context: PersonalDataContext) {
         .type('application/zip')
         .send(archive);
     } catch (error) {
-      running.delete(userId);
+      end();
       throw error;
     }
   };
