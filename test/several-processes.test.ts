@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { upload } from './helpers/attachments.ts';
 import { administer, type TestDatabase, testDatabase } from './helpers/database.ts';
+import { eventually } from './helpers/eventually.ts';
+import { openFeed } from './helpers/feed.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { runToEnd, startProcess } from './helpers/process.ts';
 
@@ -59,6 +61,41 @@ test('a process whose files are elsewhere does not start beside another, until `
   const behind = await runToEnd({ ...settings('first'), LOG_LEVEL: 'silent' });
   expect(behind.output).toMatch(/first\/files has the id [-0-9a-f]{36}\./);
 }, 180_000);
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
+test('limits of a caller and of an address hold over all processes, and those of a killed process are free again', async () => {
+  const environment = {
+    ...settings('second'),
+    TRUST_PROXY: 'true',
+    FEEDS_PER_CALLER: '2',
+    LOG_LEVEL: 'silent',
+  };
+  const [one, other] = [await startProcess(environment), await startProcess(environment)];
+  const feed = (url: string, address: string) => openFeed(url, 'amina', undefined, from(address));
+  await feed(one.url, '192.0.2.1');
+  await feed(other.url, '192.0.2.1');
+  for (const { url } of [one, other]) await expect(feed(url, '192.0.2.1')).rejects.toThrow('answered 429');
+  await feed(other.url, '192.0.2.2');
+
+  const confirm = async ({ traceUrl }: typeof one) => {
+    const headers = { 'content-type': 'application/json', ...from('192.0.2.1') };
+    const body = JSON.stringify({ token: 'guessed' });
+    return (await fetch(`${traceUrl}/api/user/confirm_email`, { method: 'POST', headers, body })).status;
+  };
+  const statuses: number[] = [];
+  for (let n = 0; n < 10; n++) statuses.push(await confirm(one), await confirm(other));
+  expect([...new Set(statuses)]).toEqual([400]);
+  expect([await confirm(one), await confirm(other)]).toEqual([429, 429]);
+
+  one.child.kill('SIGKILL');
+  await one.ended;
+  await eventually(() => feed(other.url, '192.0.2.1').catch(() => undefined));
+  await expect(feed(other.url, '192.0.2.1')).rejects.toThrow('answered 429');
+  expect(await confirm(other)).toBe(429);
+  other.child.kill('SIGTERM');
+  expect(await other.ended, other.output()).toBe(0);
+}, 240_000);
 
 test('a process that the server has no room for does not start, and one that may have to wait for room says so', async () => {
   const { database: name } = database.connection;

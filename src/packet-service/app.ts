@@ -141,15 +141,13 @@ export async function packetService(
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
   const resolver = makeResolver(settings, { pool, pace, surveyor, breakers });
-  const checkThread = threadCheck(pool);
+  const [checkThread, places] = [threadCheck(pool), openPlaces(pool, logger)];
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
   const log = sequencer(logPool, { news, clock, onErased: addWords.forget, findVisible }, logger);
   const sources = { connection, pool, keepInvitationToken: insertInvitationToken, consoleUrl };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
-
-  const places = openPlaces(pool, logger);
 
   keepPersonalDataOutOfCaches(app);
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });

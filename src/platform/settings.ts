@@ -259,21 +259,21 @@ export const Settings = Type.Object({
     minimum: 1,
     maximum: 1000,
     default: 8,
-    description: 'maximum concurrent uploads per caller (user or address) and process',
+    description: 'maximum concurrent uploads per caller (user or address), over all processes',
   }),
   EXPORTS_PER_CALLER: Type.Integer({
     minimum: 1,
     maximum: 2,
     default: 1,
     description:
-      'maximum concurrent exports (graph, tables) per caller (user or address) and process; a process runs two in all',
+      'maximum concurrent exports (graph, tables) per caller (user or address), over all processes; a process runs two in all',
   }),
   FEEDS_PER_CALLER: Type.Integer({
     minimum: 1,
     maximum: 5000,
     default: 200,
     description:
-      'maximum open live feeds, and also waiting sync requests, per caller (user or address) and process; a process allows 5,000 of each',
+      'maximum open live feeds, and also waiting sync requests, per caller (user or address), over all processes; a process allows 5,000 of each',
   }),
   ATTACHMENT_EXPIRE_DAYS: Type.Integer({
     minimum: 1,

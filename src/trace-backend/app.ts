@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/tell.ts';
-import { addressCounts } from '../platform/callers/counts.ts';
+import { type AddressCounts, addressCounts } from '../platform/callers/counts.ts';
 import { removeOldCounts } from '../platform/callers/counts-store.ts';
 import { openPlaces, type Places } from '../platform/callers/places.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
@@ -182,8 +182,7 @@ export async function traceBackend(
   const watch = watchPools(metrics, logger, settings);
   const condition = databaseCondition(logger);
   const { pool, exports } = openPools(connection, settings, { onRefusal: condition.refused, watch });
-  counts.countIn(pool);
-  const places = openPlaces(pool, logger);
+  const { places, stop: stopLimits } = openLimits(counts, pool, logger);
   const box = secretBox(settings);
   const keys = await openKeys(pool, box, settings);
   checkOrigins(app, settings);
@@ -234,14 +233,28 @@ export async function traceBackend(
   app.addHook('onClose', async () => {
     condition.stop();
     stopErasing();
-    stopForgetting();
-    await stopCounting();
-    await jobs.stop();
-    await places.stop();
+    await Promise.all([stopCounting(), jobs.stop(), stopLimits()]);
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
   return { app, registry: ownRegistry({ pool, findSession, ...users }) };
+}
+
+/** Limits of callers and addresses, which count in the database. */
+function openLimits(
+  counts: AddressCounts,
+  pool: pg.Pool,
+  logger: FastifyBaseLogger,
+): { places: Places; stop: () => Promise<void> } {
+  counts.countIn(pool);
+  const places = openPlaces(pool, logger);
+  const remove = () => removeOldCounts(pool);
+  const stopRemoving = hourly('old counts of addresses could not be removed', logger, remove);
+  const stop = () => {
+    stopRemoving();
+    return places.stop();
+  };
+  return { places, stop };
 }
 
 /** Products, their labels, and what consumers see and send; returns what has to be stopped before the pool ends. */

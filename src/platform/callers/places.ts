@@ -118,7 +118,7 @@ class CountedPlaces implements Places {
     }
   }
 
-  /** Enters this process anew, without places: they are taken again. */
+  /** Records this process under a new id. Its places are then taken again. */
   async #record(): Promise<void> {
     const id = randomUUID();
     await insertProcess(this.#database, id, this.#id ?? this.#earlier);
