@@ -13,6 +13,7 @@ import {
   realComplaints,
 } from '../helpers/console-page.ts';
 import type { Send } from '../helpers/service.ts';
+import { PASSWORD } from '../helpers/trace.ts';
 
 const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
 /** Bytes of the first load, compressed by gzip, without the map. */
@@ -137,8 +138,27 @@ test('on a phone the table of packets begins with the link, keeps words whole, a
   const table = page.getByRole('region', { name: 'Packets' });
   expect(await table.evaluate(node => node.scrollWidth > node.clientWidth)).toBe(true);
   const first = page.locator('tbody tr').first().locator('td').first();
-  expect(await first.getByRole('link').innerText()).toContain('2026');
+  const link = first.getByRole('link');
+  expect(await link.innerText()).toContain('2026');
+  expect(await link.evaluate(node => node.getClientRects().length), 'date and time of the day').toBe(2);
   await expectAccessible(page);
+});
+
+test('on a phone the link of the screen is in view among those of its area', async () => {
+  const { page } = browser;
+  await page.setViewportSize(PHONE);
+  await page.goto(`${pages.url}/account/data`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  const link = page.getByRole('link', { name: 'Your data' });
+  await expect
+    .poll(async () => {
+      const box = await link.boundingBox();
+      return (box?.x ?? PHONE.width) + (box?.width ?? 0);
+    })
+    .toBeLessThanOrEqual(PHONE.width);
+  await page.setViewportSize(DESKTOP);
 });
 
 test('what comes in is shown at the top of the list by itself, with its author, and announced to who reads further down', async () => {
