@@ -63,6 +63,20 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
 }
 
+/**
+ * How many sessions of a database wait for a lock, on any server of a cluster.
+ *
+ * @param pool of that database
+ */
+export async function waitingSessions(pool: pg.Pool): Promise<number> {
+  const local = `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE NOT granted AND datname = current_database()`;
+  const { rows } = inject('databaseServer').cluster
+    ? await pool.query('SELECT sum(result::int)::int AS count FROM run_command_on_all_nodes($1)', [local])
+    : await pool.query(local);
+  return rows[0].count;
+}
+
 /** Schemas are made on every server of a cluster, also those of the job queues, by the role of the services. */
 export function serviceRights(database: string, { user }: ServiceRole): string {
   return `GRANT CREATE, TEMPORARY ON DATABASE ${database} TO ${user}`;

@@ -3,7 +3,7 @@ import type { Claim } from '../../src/packet-service/idempotency/store.ts';
 import { makePacket, type Packet } from '../../src/packet-service/packet/packet.ts';
 import { newUlid } from '../../src/packet-service/packet/ulid.ts';
 import { parseTimestamp, type Timestamp } from '../../src/platform/time.ts';
-import type { TestDatabase } from './database.ts';
+import { type TestDatabase, waitingSessions } from './database.ts';
 import { eventually } from './eventually.ts';
 
 /** A small packet; `fields` replace its columns. */
@@ -40,13 +40,7 @@ export interface OtherClient {
 export async function otherClient({ connection, pool }: TestDatabase): Promise<OtherClient> {
   const client = new pg.Client({ ...connection, options: '-c search_path=packet_service' });
   await client.connect();
-  const waiting = async () => {
-    const { rows } = await pool.query(
-      `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
-       WHERE NOT granted AND datname = current_database()`,
-    );
-    return rows[0].count as number;
-  };
+  const waiting = () => waitingSessions(pool);
   return {
     query: client.query.bind(client) as pg.Client['query'],
     async hold(id) {

@@ -79,7 +79,7 @@ test('the answer is an event stream that nobody on the way stores or holds up', 
 test('shares and invitations reach the user they are for', async () => {
   const amina = user('amina');
   const feed = await follow(amina);
-  const [share, packet] = [newUlid(), newUlid()];
+  const [share, packet] = [newUlid(), await storedPacket(service)];
   const details = { share_id: share, from_user: 'ben', created_at: '2026-03-01T08:15:00.000Z' };
   const event = { packetId: ulidToUuid(packet), userId: amina, details };
   await queueEvents(service.pool, [

@@ -429,7 +429,7 @@ test('when as many exports run as can, the next one waits for a place, and gets 
 
 async function exporting(): Promise<number> {
   const { rows } = await service.pool.query(
-    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state = 'active'",
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state <> 'idle'",
   );
   return rows[0].count;
 }
@@ -447,7 +447,7 @@ test('a download that is broken off, or fails on the way, is never taken for a w
   const reader = (broken.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
   await service.pool.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state = 'active'",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state <> 'idle'",
   );
   await expect(
     (async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitingSessions } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 
@@ -20,12 +21,7 @@ test('a message that waits for the dictionary is not older than one that readers
   await stranger.query('BEGIN');
   await stranger.query('LOCK TABLE chat_words IN SHARE MODE');
   const late = [say('unheard'), inBatch('unseen')];
-  const waiting = `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE NOT granted AND datname = current_database()`;
-  await eventually(
-    async () => (await pool.query(waiting)).rows[0].count,
-    count => count > 0,
-  );
+  await eventually(async () => (await waitingSessions(pool)) > 0);
   const seen = await say('known');
   expect(seen.status).toBe(201);
   await stranger.query('COMMIT');

@@ -64,7 +64,7 @@ async function appender() {
     async appendAndDie(): Promise<void> {
       const { processID } = client as unknown as { processID: number };
       const appending = tryToAppend();
-      await database.pool.query('SELECT pg_terminate_backend($1)', [processID]);
+      await database.pool.query('SELECT pg_terminate_backend($1::int)', [processID]);
       await appending;
     },
   };
@@ -286,7 +286,7 @@ async function losingAnswers(count: number) {
   let left = count;
   const sockets = new Set<Socket>();
   const proxy: Server = createServer(client => {
-    const server = dial(path.join(host, `.s.PGSQL.${port}`));
+    const server = host.startsWith('/') ? dial(path.join(host, `.s.PGSQL.${port}`)) : dial(port, host);
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.on('error', () => {});

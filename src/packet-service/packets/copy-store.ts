@@ -106,7 +106,7 @@ export async function endExport(database: Database): Promise<void> {
 
 /** Terminates the server process of a connection whose reader is gone, even if it is not writing at the moment. */
 export async function terminate(database: Database, pid: number): Promise<void> {
-  await database.query({ text: 'SELECT pg_terminate_backend($1)', values: [pid] });
+  await database.query({ text: 'SELECT pg_terminate_backend($1::int)', values: [pid] });
 }
 
 /**
