@@ -77,6 +77,13 @@ export async function waitingSessions(pool: pg.Pool): Promise<number> {
   return rows[0].count;
 }
 
+/** Ends the sessions of a database that wait for a lock, on any server of a cluster. */
+export async function endWaitingSessions(pool: pg.Pool): Promise<void> {
+  const local = 'SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE NOT granted';
+  if (inject('databaseServer').cluster) await pool.query('SELECT run_command_on_all_nodes($1)', [local]);
+  else await pool.query(local);
+}
+
 /** Schemas are made on every server of a cluster, also those of the job queues, by the role of the services. */
 export function serviceRights(database: string, { user }: ServiceRole): string {
   return `GRANT CREATE, TEMPORARY ON DATABASE ${database} TO ${user}`;

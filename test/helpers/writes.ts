@@ -1,7 +1,8 @@
 import pg from 'pg';
+import { inject } from 'vitest';
 import type { Claim } from '../../src/packet-service/idempotency/store.ts';
 import { makePacket, type Packet } from '../../src/packet-service/packet/packet.ts';
-import { newUlid } from '../../src/packet-service/packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../../src/packet-service/packet/ulid.ts';
 import { parseTimestamp, type Timestamp } from '../../src/platform/time.ts';
 import { type TestDatabase, waitingSessions } from './database.ts';
 import { eventually } from './eventually.ts';
@@ -77,11 +78,36 @@ export async function otherClient({ connection, pool }: TestDatabase): Promise<O
   };
 }
 
-/** The packets of each transaction that stored some of these, transactions in their order. */
+/**
+ * The packets of each transaction that stored some of these, transactions in their order; while nothing moves events out
+ * of the outbox, whose rows tell the transaction on a cluster too.
+ */
 export async function storedTogether({ pool }: TestDatabase, ids: readonly string[]): Promise<string[][]> {
+  const stored = await pool.query('SELECT id FROM packets WHERE id = ANY ($1::uuid[])', [ids]);
   const { rows } = await pool.query(
-    'SELECT id, xmin::text::bigint AS transaction FROM packets WHERE id = ANY ($1::uuid[]) ORDER BY 2, 1',
+    'SELECT xid, unnest(packet_ids) AS id FROM packet_log_queue ORDER BY xid, id',
+  );
+  const known = new Set(stored.rows.map(({ id }) => id));
+  const found = rows.filter(({ id }) => known.has(id));
+  return [...Map.groupBy(found, ({ xid }) => xid).values()].map(group => group.map(({ id }) => id));
+}
+
+/**
+ * A few ids in their order. On a cluster they are of one shard, because a statement takes the keys of each shard by
+ * itself.
+ */
+export async function orderedIds({ pool }: TestDatabase, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count * 100 }, () => ulidToUuid(newUlid()));
+  if (!inject('databaseServer').cluster) return ids.slice(0, count).toSorted();
+  const { rows } = await pool.query(
+    `SELECT get_shard_id_for_distribution_column('packets', id) AS shard, id FROM unnest($1::uuid[]) AS id`,
     [ids],
   );
-  return [...Map.groupBy(rows, row => row.transaction).values()].map(group => group.map(({ id }) => id));
+  const [largest = []] = [...Map.groupBy(rows, ({ shard }) => shard).values()].sort(
+    (a, b) => b.length - a.length,
+  );
+  return largest
+    .slice(0, count)
+    .map(({ id }) => id)
+    .toSorted();
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Parser } from 'n3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
+import { endExportingSessions, exportingSessions } from '../../../test/helpers/exports.ts';
 import { insertPackets } from '../../../test/helpers/many-packets.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
@@ -427,12 +428,7 @@ test('when as many exports run as can, the next one waits for a place, and gets 
   await exports.end();
 });
 
-async function exporting(): Promise<number> {
-  const { rows } = await service.pool.query(
-    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state <> 'idle'",
-  );
-  return rows[0].count;
-}
+const exporting = () => exportingSessions(service.pool);
 
 test('a download that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
   await insertPackets(service.pool, 60_000);
@@ -446,9 +442,7 @@ test('a download that is broken off, or fails on the way, is never taken for a w
   const broken = await fetch(`${service.url}/graph/materialize`, { method: 'POST' });
   const reader = (broken.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
-  await service.pool.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state <> 'idle'",
-  );
+  await endExportingSessions(service.pool);
   await expect(
     (async () => {
       while (!(await reader.read()).done);

@@ -25,11 +25,11 @@ function finalized() {
   return { Header, Body, Footer: { hash, enc: 'none', lang: 'und' } };
 }
 
-/** Keeps everybody else from a table until it is called again. */
-async function lock(table: string, mode: string): Promise<() => Promise<void>> {
+/** Runs a statement that locks a table, and undoes it when it is called again. */
+async function lock(statement: string): Promise<() => Promise<void>> {
   const holder = await service.pool.connect();
   await holder.query('BEGIN');
-  await holder.query(`LOCK TABLE ${table} IN ${mode} MODE`);
+  await holder.query(statement);
   return async () => {
     await holder.query('ROLLBACK');
     holder.release();
@@ -50,8 +50,8 @@ const LOOK_FOR_KEY = '%SELECT%idempotency_keys%';
 const INSERT_PACKETS = 'INSERT INTO packets (id,%';
 
 test('the ten seconds of a packet count from its request: what the look for its key took is part of them', async () => {
-  const freeKeys = await lock('idempotency_keys', 'ACCESS EXCLUSIVE');
-  const freePackets = await lock('packets', 'SHARE');
+  const freeKeys = await lock('LOCK TABLE idempotency_keys IN ACCESS EXCLUSIVE MODE');
+  const freePackets = await lock('CREATE INDEX ON packets (ts)');
   const refused: string[] = [];
   const note = (name: string) => (answer: Answer) => {
     refused.push(`${name} ${answer.status}`);

@@ -1,7 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitingSessions } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
+import { endExportingSessions, exportingSessions } from '../../../test/helpers/exports.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { insertPackets } from '../../../test/helpers/many-packets.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
@@ -348,28 +350,21 @@ test('HEAD tells the type and the name of the file without reading packets', asy
   ]);
 });
 
-const COPYING = "datname = current_database() AND query LIKE 'COPY (%' AND state <> 'idle'";
-
-async function copying(): Promise<number> {
-  const { rows } = await service.pool.query(
-    `SELECT count(*)::int AS count FROM pg_stat_activity WHERE ${COPYING}`,
-  );
-  return rows[0].count;
-}
+const exporting = () => exportingSessions(service.pool);
 
 test('a table that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
   await insertPackets(service.pool, 60_000, 'bulk');
   const leave = new AbortController();
   const left = await fetch(`${service.url}/packets.csv?columns=filler`, { signal: leave.signal });
   await (left.body as ReadableStream).getReader().read();
-  expect(await copying()).toBe(1);
+  expect(await exporting()).toBe(1);
   leave.abort();
-  expect(await eventually(copying, count => count === 0)).toBe(0);
+  expect(await eventually(exporting, count => count === 0)).toBe(0);
 
   const broken = await fetch(`${service.url}/packets.geojson?type=bulk`);
   const reader = (broken.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
-  await service.pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${COPYING}`);
+  await endExportingSessions(service.pool);
   await expect(
     (async () => {
       while (!(await reader.read()).done);
@@ -383,14 +378,15 @@ test('a table that is broken off, or fails on the way, is never taken for a whol
 
 test('a client that leaves before the first byte frees its connection too', async () => {
   const blocker = await service.pool.connect();
-  // The owner may not use LOCK TABLE before PostgreSQL 17, because the rows are immutable.
+  // LOCK TABLE needs rights that nobody has on immutable rows, before PostgreSQL 17.
   await blocker.query('BEGIN; ALTER TABLE packets ADD COLUMN locked boolean');
   const leave = new AbortController();
   const answer = fetch(`${service.url}/packets.csv`, { signal: leave.signal });
-  await eventually(copying, count => count === 1);
+  const waiting = () => waitingSessions(service.pool);
+  await eventually(waiting, count => count === 1);
   leave.abort();
   await expect(answer).rejects.toThrow();
-  expect(await eventually(copying, count => count === 0)).toBe(0);
+  expect(await eventually(waiting, count => count === 0)).toBe(0);
   await blocker.query('ROLLBACK');
   blocker.release();
   expect((await csv('?columns=id&type=note')).length).toBeGreaterThan(0);

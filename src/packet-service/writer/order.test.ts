@@ -2,7 +2,13 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
-import { claimOf, notePacket, type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
+import {
+  claimOf,
+  notePacket,
+  type OtherClient,
+  orderedIds,
+  otherClient,
+} from '../../../test/helpers/writes.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { packetWrite } from '../intake/packet-write.ts';
 import { batchWriter } from './batch-writer.ts';
@@ -27,7 +33,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const ids = () => [notePacket().id, notePacket().id, notePacket().id].toSorted() as [string, string, string];
+const ids = async () => (await orderedIds(database, 3)) as [string, string, string];
 const PACKET = `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
   VALUES ($1, 'g', now(), 'note', '{}', '{}', '{}')`;
 const KEY = `INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, answer, created_at)
@@ -64,7 +70,7 @@ const KEYS: [string, string, (id: string) => PacketWrite][] = [
 ];
 
 test.each(KEYS)('a batch takes its keys in their order: %s', async (_what, insert, write) => {
-  const [low, middle, high] = ids();
+  const [low, middle, high] = await ids();
   await other.query('BEGIN');
   await other.query(insert, [middle]);
   const writer = batchWriter(pool, 1, pino({ level: 'silent' }));
@@ -78,7 +84,7 @@ test.each(KEYS)('a batch takes its keys in their order: %s', async (_what, inser
 
 test('a batch takes its tables in the same order as every other, whatever its packets bring', async () => {
   const tables = ['a', 'b'].map(name => ({ ...wordTable, name: `ordered_words_${name}` }));
-  const [low, , high] = ids();
+  const [low, , high] = await ids();
   const [inA, inB] = [
     { table: tables[0] as typeof wordTable, values: [high, ''] },
     { table: tables[1] as typeof wordTable, values: [low, ''] },
@@ -100,7 +106,7 @@ test('a batch takes its tables in the same order as every other, whatever its pa
 });
 
 test('who names an attachment first in a batch is the one who may supply it, whatever the ids of the packets', async () => {
-  const [low, , high] = ids();
+  const [low, , high] = await ids();
   const { id } = notePacket();
   const writer = batchWriter(pool, 1, pino({ level: 'silent' }));
   const named = (packetId: string, author: string, sha256: string) =>

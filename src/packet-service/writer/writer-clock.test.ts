@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { endWaitingSessions, type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { notePacket, type OtherClient, otherClient, storedTogether } from '../../../test/helpers/writes.ts';
 import { openPool } from '../../platform/postgres/database.ts';
@@ -120,7 +120,7 @@ test('of a batch that is sent again, what was refused meanwhile is left out', as
   pass(5);
   await written[1];
   expect(Object.fromEntries(refused)).toEqual({ [old.id]: SENT });
-  await database.pool.query('SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted');
+  await endWaitingSessions(database.pool);
   expect(await written[2]).toEqual({ kind: 'stored' });
   await another.query('ROLLBACK');
   await writer.drain();
