@@ -37,9 +37,8 @@ interface Row {
 
 /** By id: what is there, how often, and in which state. A packet that does not have its hash any more is in none. */
 const FIND: Record<Kind, string> = {
-  packet: `SELECT id::text, (SELECT count(*)::int FROM packet_service.packet_log WHERE packet_id = packets.id) AS count,
-      CASE WHEN footer::json->>'hash' = encode(sha256(convert_to(header || body, 'UTF8')), 'hex')
-        THEN body::json->>'mark' ELSE 'its hash is another' END AS state
+  packet: `SELECT id::text, 1 AS count, CASE WHEN footer::json->>'hash' = encode(sha256(convert_to(header || body, 'UTF8')), 'hex')
+      THEN body::json->>'mark' ELSE 'its hash is another' END AS state
     FROM packet_service.packets WHERE id = ANY ($1::uuid[])`,
   thread: `SELECT thread_id::text AS id, 1 AS count, name || ': ' || (SELECT string_agg(user_id, ', ' ORDER BY user_id)
       FROM packet_service.chat_participants WHERE thread_id = chat_threads.thread_id) AS state
@@ -98,6 +97,10 @@ const FIND: Record<Kind, string> = {
   file: `SELECT storage_key::text AS id, 1 AS count, name || ' ' || size AS state FROM trace_backend.images
     WHERE storage_key = ANY ($1::uuid[])`,
 };
+
+/** How often packets are in the log, which is on the coordinator of a cluster. */
+const LOGGED = `SELECT packet_id::text AS id, count(*)::int AS count FROM packet_service.packet_log
+  WHERE packet_id = ANY ($1::uuid[]) GROUP BY packet_id`;
 
 /** Marks of which there are several rows, acknowledged or not: each is sent by one client, under one key or once. */
 const DOUBLED: Partial<Record<Kind, string>> = {
@@ -165,11 +168,18 @@ async function findRows(
   const ids = [...new Set(claims.map(({ fact }) => fact.id))];
   for (let tries = 0; ; tries++) {
     const { rows } = await pool.query<Row>(FIND[kind], [ids]);
+    if (kind === 'packet') await countLogged(pool, rows);
     const isLogged =
       kind !== 'packet' || (rows.length === ids.length && rows.every(({ count }) => count > 0));
     if (isLogged || tries === LOG_TRIES) return new Map(rows.map(row => [row.id, row]));
     await wait(LOG_PAUSE_MS);
   }
+}
+
+async function countLogged(pool: pg.Pool, packets: Row[]): Promise<void> {
+  const { rows } = await pool.query<Pick<Row, 'id' | 'count'>>(LOGGED, [packets.map(({ id }) => id)]);
+  const counts = new Map(rows.map(({ id, count }) => [id, count]));
+  for (const packet of packets) packet.count = counts.get(packet.id) ?? 0;
 }
 
 /** Reads the bytes of what has some. */

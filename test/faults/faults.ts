@@ -5,23 +5,23 @@ import { pick } from './random.ts';
 import { fillDisk, type Stage } from './stage.ts';
 
 /** One way in which things go wrong. It resolves when the cause is gone; whether all serve again is looked at after. */
-export interface Fault {
+export interface Fault<On extends Stage = Stage> {
   /** how many of a hundred are of this kind */
   share: number;
   /** in words, for the report */
   what: string;
   /** a disk of its own, which only root can make */
   ownDisk?: true;
-  strike: (stage: Stage, random: () => number) => Promise<void>;
+  strike(stage: On, random: () => number): Promise<void>;
 }
 
 /** How long a trouble lasts: a fifth of a second to one. */
-const lasts = (random: () => number) => wait(200 + 800 * random());
+export const lasts = (random: () => number) => wait(200 + 800 * random());
 
 const anyOf = ({ processes }: Stage, random: () => number) => Math.floor(random() * processes.length);
 
 /** Sends a signal; a process that has ended meanwhile is past it. */
-function signal(pid: number | undefined, name: NodeJS.Signals): void {
+export function signal(pid: number | undefined, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, name);
   } catch (error) {

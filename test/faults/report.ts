@@ -1,10 +1,12 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { joinFindings } from './checks.ts';
-import { FAULTS } from './faults.ts';
-import type { Outcome, Row } from './run.ts';
+import type { Campaign, Outcome, Row } from './run.ts';
 
 /** A run as docs/reliability.md tells it; nothing in it is written by hand. */
-export function reportOf(outcome: Outcome, { asked, seed }: { asked: number; seed: number }): string {
+export function reportOf(
+  outcome: Outcome,
+  { campaign: { faults }, asked, seed }: { campaign: Campaign; asked: number; seed: number },
+): string {
   const rows = Object.entries(outcome.rows);
   const all = rows.map(([, row]) => row);
   const struck = all.reduce((sum, row) => sum + row.faults, 0);
@@ -43,8 +45,8 @@ Seconds are from the blow until all processes have taken a write again. They inc
 fifth of a second to one for pauses, black holes and full disks) and, where a process was ended, its start.
 
 ${rows
-  .filter(([name]) => name in FAULTS)
-  .map(([name]) => `- **${name}**: ${FAULTS[name]?.what}.`)
+  .filter(([name]) => name in faults)
+  .map(([name]) => `- **${name}**: ${faults[name]?.what}.`)
   .join('\n')}
 
 | endpoint | acknowledged |

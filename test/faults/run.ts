@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { checkAll, checkClaims, countFindings, type Findings, joinFindings, nothingWrong } from './checks.ts';
 import { add, type Seen } from './client.ts';
+import { CLUSTER_FAULTS } from './cluster-faults.ts';
+import { type ClusterStage, openClusterStage } from './cluster-stage.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { type Load, openLoad, writingEndpoints } from './load.ts';
 import { pick, randomFrom } from './random.ts';
@@ -41,6 +43,8 @@ export interface Outcome {
 }
 
 export interface Options {
+  /** on the embedded PostgreSQL, unless another is given */
+  campaign?: Campaign;
   /** kinds of fault in this order, one after the other */
   plan: readonly string[];
   minutes: number;
@@ -54,10 +58,31 @@ export interface Options {
   signal?: AbortSignal;
 }
 
+/** Kinds of faults, and the stage on which each strikes. */
+export interface Campaign<On extends Stage = Stage> {
+  faults: Readonly<Record<string, Fault<On>>>;
+  open(fault: Fault<On>): Promise<On>;
+}
+
+/** Processes on the embedded PostgreSQL. */
+export const SERVER: Campaign = {
+  faults: FAULTS,
+  open: ({ ownDisk }) => (ownDisk ? openStage(1, OWN_DISK) : openStage(PROCESSES)),
+};
+
+/**
+ * Processes on a cluster of Citus.
+ *
+ * @param bin folder of the programs of a PostgreSQL that has Citus
+ */
+export function onCluster(bin: string): Campaign<ClusterStage> {
+  return { faults: CLUSTER_FAULTS, open: () => openClusterStage(bin, PROCESSES) };
+}
+
 /** A plan of so many faults: every kind by its share, in random order. */
-export function randomPlan(count: number, seed: number, ownDisk: boolean): string[] {
+export function randomPlan({ faults }: Campaign, count: number, seed: number, ownDisk: boolean): string[] {
   const random = randomFrom(seed);
-  const deck = Object.entries(FAULTS)
+  const deck = Object.entries(faults)
     .filter(([, fault]) => ownDisk || !fault.ownDisk)
     .flatMap(([name, { share }]) => Array.from({ length: share }, () => name));
   return Array.from({ length: count }, () => pick(deck, random) as string);
@@ -69,8 +94,8 @@ interface Theatre {
   load: Load;
 }
 
-async function openTheatre(fault: Fault, random: () => number): Promise<Theatre> {
-  const stage = await (fault.ownDisk ? openStage(1, OWN_DISK) : openStage(PROCESSES));
+async function openTheatre(campaign: Campaign, fault: Fault, random: () => number): Promise<Theatre> {
+  const stage = await campaign.open(fault);
   const load = openLoad(stage, random);
   await load.rehearse();
   return { stage, load };
@@ -110,7 +135,7 @@ export async function runFaults(options: Options): Promise<Outcome> {
 }
 
 async function strikeAll(
-  { plan, minutes, seed, writers = 8, restMs = 250, tell, signal }: Options,
+  { campaign = SERVER, plan, minutes, seed, writers = 8, restMs = 250, tell, signal }: Options,
   theatres: Partial<Record<'main' | 'disk', Theatre>>,
   outcome: Outcome,
 ): Promise<void> {
@@ -121,10 +146,10 @@ async function strikeAll(
       outcome.ended = `${signal?.aborted ? 'it was called off' : 'the time was over'} after ${at} faults`;
       return;
     }
-    const fault = FAULTS[name] as Fault;
+    const fault = campaign.faults[name] as Fault;
     const key = fault.ownDisk ? 'disk' : 'main';
     if (!theatres[key]) {
-      theatres[key] = await openTheatre(fault, random);
+      theatres[key] = await openTheatre(campaign, fault, random);
       theatres[key].load.start(writers, restMs);
     }
     for (const [other, { load }] of Object.entries(theatres)) load.rest(other !== key);

@@ -11,10 +11,10 @@ import type { Targets } from './client.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 import { ADMIN } from './world.ts';
 
-const FIRST_ADMIN = { TRACE_ADMIN_EMAIL: ADMIN.email, TRACE_ADMIN_PASSWORD: ADMIN.password };
+export const FIRST_ADMIN = { TRACE_ADMIN_EMAIL: ADMIN.email, TRACE_ADMIN_PASSWORD: ADMIN.password };
 /** Rest before a process is asked again whether it serves, in milliseconds: each time it tries to connect. */
 const AGAIN_MS = 100;
-const COMMON = { DATABASE_POOL: '4', LOG_LEVEL: 'error', USER_REGISTRY_JWT_SECRET: JWT_SECRET };
+export const COMMON = { DATABASE_POOL: '4', LOG_LEVEL: 'error', USER_REGISTRY_JWT_SECRET: JWT_SECRET };
 
 /**
  * Processes of fieldtrace on one database: the first serves both services and brings the embedded PostgreSQL, the
@@ -145,14 +145,14 @@ async function sessionsOf(connection: Connection): Promise<number[]> {
   }
 }
 
-const takes = (url: string) =>
+export const takes = (url: string) =>
   untilTaken(`${url}/intake/scouting`, {
     observed_at: '2026-03-01T08:15:00Z',
     capture_point: { lat: 1, lon: 2 },
   });
 
 /** Nobody has this address; who asks for a mail is not told. */
-async function answers(url: string | undefined): Promise<void> {
+export async function answers(url: string | undefined): Promise<void> {
   if (url) await untilTaken(`${url}/api/user/request_reset_password`, { email: 'nobody@example.org' });
 }
 
@@ -170,7 +170,7 @@ async function untilTaken(url: string, body: object): Promise<void> {
 }
 
 /** The one with the server is the last. */
-async function endProcesses(running: readonly (RunningProcess | undefined)[]): Promise<void> {
+export async function endProcesses(running: readonly (RunningProcess | undefined)[]): Promise<void> {
   for (const one of [...running].reverse()) {
     one?.child.kill('SIGTERM');
     await one?.ended;

@@ -10,8 +10,12 @@ export interface Relay {
   blackHole(): void;
   /** Open connections stay dead without anybody being told, new ones reach the database: as after a failover. */
   failOver(): void;
+  /** Breaks a connection before a piece passes in which its client sends this text. */
+  breakAt(text: string): void;
   /** Everything passes again, what was held back first. */
   heal(): void;
+  /** How many connections were broken. */
+  broken(): number;
   /** How many connections are open. */
   count(): number;
   close(): Promise<void>;
@@ -28,6 +32,8 @@ interface Pair {
 export async function openRelay(target: Connection): Promise<Relay> {
   const pairs = new Set<Pair>();
   let dark = false;
+  let breaking: string | undefined;
+  let broken = 0;
   const dial = () => {
     const { host, port } = target as { host: string; port: number };
     return host.startsWith('/') ? connect(path.join(host, `.s.PGSQL.${port}`)) : connect(port, host);
@@ -41,7 +47,14 @@ export async function openRelay(target: Connection): Promise<Relay> {
       [pair.server, pair.client],
     ] as const) {
       from.on('error', () => {});
-      from.on('data', bytes => to.write(bytes));
+      from.on('data', bytes => {
+        if (from === pair.client && breaking !== undefined && bytes.includes(breaking)) {
+          broken++;
+          from.destroy();
+        } else {
+          to.write(bytes);
+        }
+      });
       // A stranded peer is not told that the other one has gone.
       from.on('close', () => {
         if (pair.lost && from === pair.server) return;
@@ -69,8 +82,13 @@ export async function openRelay(target: Connection): Promise<Relay> {
         hold(pair);
       }
     },
+    breakAt(text) {
+      breaking = text;
+    },
+    broken: () => broken,
     heal() {
       dark = false;
+      breaking = undefined;
       for (const pair of pairs) if (!pair.lost) pass(pair);
     },
     count: () => pairs.size,
