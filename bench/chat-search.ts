@@ -82,11 +82,13 @@ export function keywords(language: LanguageName): string[] {
   return Array.from({ length: KEYWORDS }, (_, n) => (kinds[n % kinds.length] as () => string)());
 }
 
+const SIZE_ON_CLUSTER = `CASE relname WHEN 'chat_messages' THEN citus_total_relation_size(oid) ELSE pg_total_relation_size(oid) END`;
+
 async function sizes({ connection }: Context): Promise<Row[]> {
   const client = await connect(connection);
   const { rows } = await client.query<{ name: string; size: string }>(
-    `SELECT relname AS name, pg_total_relation_size(oid) AS size FROM pg_class
-     WHERE oid IN ('chat_messages'::regclass, 'chat_words'::regclass) ORDER BY relname`,
+    `SELECT relname AS name, ${process.env.CITUS_BIN ? SIZE_ON_CLUSTER : 'pg_total_relation_size(oid)'} AS size
+     FROM pg_class WHERE oid IN ('chat_messages'::regclass, 'chat_words'::regclass) ORDER BY relname`,
   );
   await client.end();
   return rows.map(({ name, size }) => ({

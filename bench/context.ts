@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { migratePacketService } from '../src/packet-service/app.ts';
 import type { EmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
+import { startCitusCluster } from '../test/helpers/citus-cluster.ts';
 import type { Load, LoadResult } from './load.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -47,23 +48,39 @@ export interface Context {
   load(load: Omit<Load, 'seconds'> & { seconds?: number }): Promise<LoadResult>;
 }
 
-/** Runs `work` with a fresh, migrated, embedded database in a temporary folder. */
+/**
+ * Runs `work` with a fresh, migrated database in a temporary folder: the embedded PostgreSQL, or with CITUS_BIN, the
+ * folder of the programs of a PostgreSQL that has Citus, a cluster with two workers.
+ */
 export async function withContext<Result>(
   seconds: number,
   work: (context: Context) => Promise<Result>,
 ): Promise<Result> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fieldtrace-bench-'));
+  const bin = process.env.CITUS_BIN;
+  if (bin) {
+    await chmod(dataDir, 0o755);
+    const cluster = await startCitusCluster(bin, dataDir);
+    try {
+      return await work(
+        makeContext(seconds, { ...cluster.coordinator.connection, password: '', ssl: false }),
+      );
+    } finally {
+      await cluster.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
   const server = await startEmbeddedPostgres({ dataDir, logger: pino({ level: 'warn' }) });
   try {
     await migratePacketService(server.owner);
-    return await work(makeContext(seconds, server));
+    return await work(makeContext(seconds, server.owner));
   } finally {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-function makeContext(seconds: number, { owner: connection }: EmbeddedPostgres): Context {
+function makeContext(seconds: number, connection: EmbeddedPostgres['owner']): Context {
   const { host, port, user, password, database } = connection;
   const url = `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
   const environment = { DATABASE_URL: url, LOG_LEVEL: 'warn' };

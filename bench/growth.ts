@@ -3,40 +3,51 @@ import { type Context, type Measured, median, type Row, withContext } from './co
 import { dropIndexes, fillPackets } from './packet-fill.ts';
 import { someIds } from './packets.ts';
 
-const SIZES = [50_000, 5_000_000] as const;
+const SMALL = 50_000;
+/** GROWTH_PACKETS=20000000 measures the last size, too. */
+const SIZES = [500_000, 5_000_000, 20_000_000].filter(
+  size => size <= Number(process.env.GROWTH_PACKETS ?? 5_000_000),
+);
 /** Positions to query: so many that hardly any repeats during a measurement. */
 const PLACES = 200_000;
 const CLIENTS = 32;
 const ROUNDS = 5;
-const KINDS = {
+const READS = {
   'read by id': (id: string) => `/packets/${id}`,
   'page of 100': (id: string) => `/packets?limit=100&cursor=${id}`,
 };
 
 /**
- * The cost of reads and pages with a hundred times as much data: a small and a large database are queried
- * alternately, at positions spread over all of each.
+ * The cost of reads, pages and intake with more and more data: a small and a growing database are queried alternately,
+ * at positions spread over all of each. Intake comes last, because it makes the small one grow.
  */
 export function growthRows(large: Context): Promise<Row[]> {
   return withContext(large.seconds, async small => {
-    const sides = [await filled(small, SIZES[0]), await filled(large, SIZES[1])] as const;
+    const few = await open(small, 0, SMALL);
     const rows: Row[] = [];
-    for (const [kind, path] of Object.entries(KINDS)) {
-      const rounds: [number, number][] = [];
-      for (let round = 0; round < ROUNDS; round++) {
-        rounds.push([await slowest(sides[0], path), await slowest(sides[1], path)]);
+    let filled = 0;
+    for (const size of SIZES) {
+      const many = await open(large, filled, size);
+      filled = size;
+      for (const [kind, path] of Object.entries(READS)) {
+        const p99 = await alternately(few, many, side => slowest(side, path));
+        rows.push(
+          rowOf(`${kind} among ${size.toLocaleString('en')} packets, ${CLIENTS} clients: p99`, 'ms', p99),
+        );
       }
-      rows.push({
-        name: `${kind} among ${SIZES[1].toLocaleString('en')} packets, ${CLIENTS} clients: p99`,
-        value: median(rounds.map(([, many]) => many)),
-        unit: 'ms',
-        against: {
-          name: `among ${SIZES[0].toLocaleString('en')}`,
-          ratio: median(rounds.map(([few, many]) => many / few)),
-        },
-      });
+      if (size === SIZES.at(-1)) {
+        const stored = await alternately(few, many, intake);
+        rows.push(
+          rowOf(
+            `intake beside ${size.toLocaleString('en')} packets, ${CLIENTS} clients`,
+            'packets/s',
+            stored,
+          ),
+        );
+      }
+      await many.service.stop();
     }
-    for (const { service } of sides) await service.stop();
+    await few.service.stop();
     return rows;
   });
 }
@@ -47,14 +58,39 @@ interface Side {
   ids: string[];
 }
 
-async function filled(context: Context, packets: number): Promise<Side> {
+/** Fills a database from one number of packets to another, and starts a service on it. */
+async function open(context: Context, from: number, to: number): Promise<Side> {
   const indexes = await dropIndexes(context);
-  await fillPackets(context, 0, packets);
+  await fillPackets(context, from, to);
   const client = await connect(context.connection);
   await client.query("SET maintenance_work_mem = '1GB'");
   for (const index of indexes) await client.query(index);
+  await client.query('CHECKPOINT');
   await client.end();
   return { context, service: await context.startService(), ids: await someIds(context, PLACES) };
+}
+
+/** Rounds of a small and a large database, one after the other. */
+async function alternately(
+  few: Side,
+  many: Side,
+  measure: (side: Side) => Promise<number>,
+): Promise<[few: number, many: number][]> {
+  const rounds: [number, number][] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push([await measure(few), await measure(many)]);
+  return rounds;
+}
+
+function rowOf(name: string, unit: string, rounds: [few: number, many: number][]): Row {
+  return {
+    name,
+    value: median(rounds.map(([, many]) => many)),
+    unit,
+    against: {
+      name: `among ${SMALL.toLocaleString('en')}`,
+      ratio: median(rounds.map(([few, many]) => many / few)),
+    },
+  };
 }
 
 /** The 99th percentile in milliseconds. */
@@ -62,4 +98,15 @@ async function slowest({ context, service, ids }: Side, path: (id: string) => st
   const options = { paths: ids.map(path) };
   const load = { port: service.port, connections: CLIENTS, requests: './read-requests.ts', options };
   return (await context.load(load)).p99;
+}
+
+/** Packets stored in a second. */
+async function intake({ context, service }: Side): Promise<number> {
+  const load = {
+    port: service.port,
+    connections: CLIENTS,
+    requests: './scouting-requests.ts',
+    options: null,
+  };
+  return (await context.load(load)).perSecond;
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { uuidToUlid } from '../src/packet-service/packet/ulid.ts';
 import { type Context, latencies, median, type Row } from './context.ts';
+import { insertLimit } from './insert-limit.ts';
 
 const CLIENTS = 32;
 /** Observations in one batch, and the phones that send batches at the same time. */
@@ -18,6 +19,7 @@ export async function packetRows(context: Context): Promise<Row[]> {
     number[]
   >;
   let note = '';
+  const limit = await insertLimit(context);
   const parser = await context.startScript('parse-only.ts');
   const service = await context.startService();
   const intake = (port: number) =>
@@ -31,7 +33,7 @@ export async function packetRows(context: Context): Promise<Row[]> {
   });
   for (let round = 0; round < ROUNDS; round++) {
     results.parse.push((await intake(parser.port)).perSecond);
-    results.loop.push(Number(await context.runScript('insert-loop.ts')));
+    results.loop.push(await limit.measure());
     const result = await intake(service.port);
     results.intake.push(result.perSecond);
     note = latencies(result);
@@ -49,12 +51,12 @@ export async function packetRows(context: Context): Promise<Row[]> {
   const ratio = (other: number[]) => ratios(results.intake, other);
   const rows: Row[] = [
     { name: 'a route that only parses', value: median(results.parse), unit: 'requests/s' },
-    { name: 'one-row INSERT loop, 32 connections', value: median(results.loop), unit: 'rows/s' },
+    { name: limit.name, value: median(results.loop), unit: 'rows/s' },
     {
       name: 'scouting intake, 32 clients, durable',
       value: median(results.intake),
       unit: 'packets/s',
-      against: { name: 'one-row INSERT loop', ratio: ratio(results.loop) },
+      against: { name: limit.name, ratio: ratio(results.loop) },
       note: `${note}; ${ratio(results.parse).toFixed(2)} × the route that only parses`,
     },
     {

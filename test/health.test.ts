@@ -150,7 +150,7 @@ test('while packets cannot be written for a lock, this process is 503 and reads 
   const { packet_uuid } = (await observe(service)).body;
   const holder = await service.pool.connect();
   await holder.query('BEGIN');
-  await holder.query('LOCK TABLE packets IN SHARE MODE');
+  await holder.query('CREATE INDEX ON packets (ts)');
   const refused = await observe(service);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   await becomes(service, 503, 'WRITER_HUNG');
