@@ -124,14 +124,14 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await asAdmin('/administration/audit');
   const rows = page.locator('tbody tr');
   await rows.first().waitFor();
-  await page.getByLabel('User', { exact: true }).fill(ADMIN.username.slice(1).toUpperCase());
+  await page.getByLabel('Name or e-mail of a user').fill(ADMIN.username.slice(1).toUpperCase());
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.has('user')).toBe(true);
   await page.getByLabel('Action').selectOption('LOGIN');
   await page.getByRole('cell', { name: ADMIN.username }).first().waitFor();
   await page.getByRole('cell', { name: 'LOGIN', exact: true }).first().waitFor();
   await expectAccessible(page);
-  await page.getByLabel('User', { exact: true }).fill('nobody at all');
+  await page.getByLabel('Name or e-mail of a user').fill('nobody at all');
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('No entry fits').waitFor();
   await page.goto(`${pages.url}/administration/audit?userId=Grace`);
@@ -174,8 +174,13 @@ test('a notification that was given up is delivered again at a click', async () 
     () => pages.query('packet_service', "SELECT FROM notification_deliveries WHERE status = 'dead'"),
     rows => rows.length === 1,
   );
-  await asAdmin('/administration/jobs');
-  await page.getByRole('cell', { name: 'the receiver answered 503' }).waitFor();
+  await asAdmin('/');
+  await page.getByRole('link', { name: '1 notification could not be delivered' }).click();
+  await page
+    .getByRole('row', { name: /Webhook A shared packet Ana Uwase 1 the receiver answered 503/ })
+    .waitFor();
+  await page.getByRole('heading', { name: 'Mails' }).first().waitFor();
+  expect(await page.getByRole('heading', { name: 'Given up', exact: true }).count()).toBe(0);
   await expectAccessible(page);
   receiver.behaviour = 'take';
   await page.getByRole('button', { name: 'Deliver again' }).click();

@@ -150,7 +150,9 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByText('The changes are saved').waitFor();
 
   await page.getByRole('link', { name: 'History' }).click();
-  await page.getByText('From the hills above the lake').waitFor();
+  await page
+    .getByRole('row', { name: /Description From the hills From the hills above the lake$/ })
+    .waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Labels' }).click();
   await page.getByText('This product has no label yet').waitFor();
