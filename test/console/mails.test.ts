@@ -104,6 +104,7 @@ test('the mail of a forgotten password leads to a form for a new one, which logs
   await page.goto(`${pages.url}/forgotten-password`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByText('If there is an account with this address').waitFor();
   await page.goto(await linkTo(email));
   await page.getByLabel('Password').fill('short');
   await page.getByRole('button', { name: 'Set the password' }).click();
