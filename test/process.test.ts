@@ -75,6 +75,9 @@ test('a port that is taken, and a database that is not there, are told in one se
   expect(gone.code).toBe(1);
   expect(gone.output).toMatch(/^fieldtrace cannot start: DATABASE_URL: .*ECONNREFUSED.*\n$/);
   expect(gone.output).not.toContain('hunter2');
+  const hosts = { DATABASE_URL: 'postgres://user@one.invalid,two.invalid/x' };
+  const list = await runToEnd({ ...hosts, LOG_LEVEL: 'silent' });
+  expect(list.output).toMatch(/^fieldtrace cannot start: DATABASE_URL: .*one\.invalid,two\.invalid.*\n$/);
 });
 
 test('it warns loudly when anyone could reach it, and not otherwise', async () => {

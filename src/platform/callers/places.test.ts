@@ -93,6 +93,21 @@ test('requests that come at once get exactly as many places as there are', async
   expect([got.length, (await places()).length]).toEqual([9, 9]);
 });
 
+test('who loses a place to another request gets one that has become free', async () => {
+  const free = await taken(second, 'ana', 2);
+  const other = await otherClient(database);
+  await other.query('BEGIN');
+  await other.query(`INSERT INTO caller_places
+    SELECT kind, caller, 3 - slot, process FROM caller_places WHERE caller = 'ana'`);
+  const asked = taken(first, 'ana', 2);
+  await other.blocks();
+  free();
+  await eventually(async () => (await places()).length === 0);
+  await other.query('COMMIT');
+  await asked;
+  await other.end();
+});
+
 test('places of a process that has ended are free when its lease is over', async () => {
   await taken(first, 'ana', 1);
   await taken(second, 'ben', 1);
