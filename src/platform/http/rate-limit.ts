@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify';
 import { type AddressCounts, ProcessCounts } from '../callers/counts.ts';
 import type { Counted } from '../callers/counts-store.ts';
 import type { Settings } from '../settings.ts';
-import { isLocalRequest } from './address.ts';
+import { addressBlock, isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 import type { Server } from './service.ts';
 
@@ -34,6 +34,8 @@ export async function limitRequests(
     max: perMinute,
     timeWindow: 60_000,
     store: storeOf(counts),
+    // Of a client that has gone there is no address any more.
+    keyGenerator: ({ ip }: { ip?: string }) => addressBlock(ip ?? ''),
     allowList: request => isLocalRequest(request) || (!isOn && !request.routeOptions.config.guarded),
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));

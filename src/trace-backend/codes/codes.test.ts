@@ -199,6 +199,11 @@ test('the id of a product type may be in the query, where generated clients send
   expect((await user.send('GET', path)).body.data.id).toBe(id);
   expect((await admin.send('DELETE', path)).status).toBe(200);
   expect((await user.send('GET', `${list.path}/${id}`)).status).toBe(404);
+
+  // Other lists have no such parameter, and ignore it.
+  const other = CODE_LISTS.measureUnitTypes;
+  const unit = await added(other, small(other));
+  expect((await user.send('GET', `${other.path}/${unit}?id=length`)).body.data.id).toBe(unit);
 });
 
 test('lists are sorted by the texts of the language, and by the key', async () => {

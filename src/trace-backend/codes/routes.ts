@@ -72,9 +72,10 @@ function registerGet(
   );
 }
 
-/** The id in the query, where the schema has it, otherwise that in the path. */
+/** The id in the query, where the schema has it and makes it a number, otherwise that in the path. */
 function askedId({ params, query }: { params: { id: string }; query: unknown }): number {
-  return (query as { id?: number }).id ?? pathIdOf(params.id);
+  const { id } = query as { id?: unknown };
+  return typeof id === 'number' ? id : pathIdOf(params.id);
 }
 
 /** The client reads semi-products at two paths. */
