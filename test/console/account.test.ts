@@ -202,6 +202,7 @@ test('a key is made, shown once, and revoked', async () => {
   await dialog.getByText('weather <i>station</i>').waitFor();
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('You have no keys').waitFor();
+  expect(await page.getByText(key).count()).toBe(0);
   expect((await pages.send('GET', '/trace/api/user/profile', undefined, headers)).status).toBe(401);
 });
 

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  isFocused,
+  logIn,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { picture } from '../helpers/images.ts';
 import { ADMIN } from '../helpers/trace.ts';
 
@@ -72,6 +78,46 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   expect(await document.getByLabel('Name').inputValue()).toBe('Harvest');
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a form that is sent during an upload waits for it, and is not sent if it fails', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/companies/new`, user.email);
+  let passes = Promise.withResolvers<void>();
+  await page.route('**/api/common/image', async route => {
+    await passes.promise;
+    await route.continue();
+  });
+  let sent = 0;
+  page.on('request', request => (sent += Number(request.url().endsWith('/company/create'))));
+  const button = page.locator('form button.main');
+
+  await named('name').fill('Patient growers');
+  await field('Logo').setInputFiles({ ...photo, buffer: Buffer.from('not a picture') });
+  await press('Add the company');
+  await expect.poll(() => button.innerText()).toBe('Uploading…');
+  expect(await button.isDisabled()).toBe(true);
+  passes.resolve();
+  await page.getByText('file must be a JPEG, PNG or WebP image').waitFor();
+  await expect.poll(() => isFocused(field('Logo'))).toBe(true);
+  expect([sent, await button.innerText()]).toEqual([0, 'Add the company']);
+
+  passes = Promise.withResolvers();
+  await field('Logo').setInputFiles(photo);
+  await press('Add the company');
+  await expect.poll(() => button.innerText()).toBe('Uploading…');
+  passes.resolve();
+  await page.getByRole('heading', { name: 'Patient growers' }).waitFor();
+  await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
+  expect(sent).toBe(1);
+  const notice = page.locator('.toasts').getByText('Patient growers');
+  await notice.waitFor();
+  await page.getByRole('link', { name: 'Companies' }).first().click();
+  await page.getByRole('heading', { name: 'Companies', exact: true }).waitFor();
+  expect(await notice.count()).toBe(0);
+  expect(realComplaints(browser)).toEqual([expect.stringContaining('status of 415')]);
+  browser.complaints.length = 0;
+  await page.unroute('**/api/common/image');
 });
 
 test('members are invited, accept, get another role and are removed; a stranger sees nothing', async () => {

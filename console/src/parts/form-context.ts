@@ -7,6 +7,8 @@ export interface FormContext {
   errorOf(name: string): Told | undefined;
   /** Tells the form that it has a field of this name; returns what undoes it. */
   add(name: string): () => void;
+  /** The form is sent only when this upload has ended, and only if it has succeeded. */
+  waitFor(upload: Promise<boolean>): void;
 }
 
 const KEY = Symbol('form');

@@ -22,6 +22,11 @@ export function toast(text: string, kind: Toast['kind'] = 'done'): void {
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
+/** Removes the notices of what was done, as when another screen is opened; those of failures stay. */
+export function dismissDone(): void {
+  list = list.filter(({ kind }) => kind === 'failed');
+}
+
 export function dismiss(id: number): void {
   list = list.filter(one => one.id !== id);
 }

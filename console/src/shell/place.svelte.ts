@@ -1,9 +1,14 @@
+import { dismissDone } from '../parts/toasts.svelte.ts';
+
 /** The address in the browser. It is the state of a screen: filters are in the query. */
 let url = $state.raw(new URL(location.href));
 
-addEventListener('popstate', () => {
-  url = new URL(location.href);
-});
+addEventListener('popstate', () => move(new URL(location.href)));
+
+function move(target: URL): void {
+  if (target.pathname !== url.pathname) dismissDone();
+  url = target;
+}
 
 export const place = {
   get path() {
@@ -18,12 +23,12 @@ export const place = {
   },
 };
 
-/** Opens an address of the console. */
+/** Opens an address of the console. Another screen removes the notices before it: give its own afterwards. */
 export function go(address: string, { replace = false } = {}): void {
   const target = new URL(address, location.href);
   if (target.href === url.href) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', target);
-  url = target;
+  move(target);
   if (!replace) scrollTo(0, 0);
 }
 
