@@ -115,13 +115,14 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the page of a packet has a map of its place, and a way to the large one', async () => {
+test('the page of a packet has a map of where in its country it is, and a way to the large one', async () => {
   const { page, asked } = browser;
   const id = await observe(52.5, 13.4, 'On a small map');
+  asked.length = 0;
   await logIn(page, `${pages.url}/packets`, email);
   await page.goto(`${pages.url}/packets/${id}`);
   await drawn();
-  await eventually(() => asked.some(url => url.includes('/packet/tiles/observations/14/')));
+  await eventually(() => asked.some(url => url.includes('/packet/tiles/observations/6/')));
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Show on the map' }).click();
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();

@@ -165,6 +165,32 @@ test('observations without a connection are kept, survive a reload, and are sent
   await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
 });
 
+test('on a phone, what waits is below the bar after an observation was kept, and the notice leaves the buttons free', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await page.setViewportSize(PHONE);
+  await page.getByLabel('What do you see?').fill('kept on a phone');
+  await page.getByLabel('Latitude').fill('1');
+  await page.getByLabel('Longitude').fill('2');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const waiting = page.getByText('1 observation waits to be sent');
+  const notice = page.locator('.toast');
+  await notice.waitFor();
+  const [bar, said, told] = await Promise.all([
+    page.getByRole('banner').boundingBox(),
+    waiting.boundingBox(),
+    notice.boundingBox(),
+  ]);
+  const bottomOf = (box: typeof bar) => (box?.y ?? 0) + (box?.height ?? 0);
+  expect(said?.y).toBeGreaterThanOrEqual(bottomOf(bar));
+  expect(said?.y).toBeGreaterThanOrEqual(bottomOf(told));
+  expect(told?.y).toBeGreaterThanOrEqual(bottomOf(bar));
+  await page.context().setOffline(false);
+  await expect.poll(async () => (await withMessage('kept on a phone')).length, SOON).toBe(1);
+});
+
 test('what the service refuses is kept with the reason, and can be discarded', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);

@@ -1,11 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newUlid, ulidToUuid } from '../../src/packet-service/packet/ulid.ts';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, DESKTOP, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  DESKTOP,
+  expectAccessible,
+  logIn,
+  PHONE,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { textOf } from '../helpers/mail-server.ts';
 import type { Send } from '../helpers/service.ts';
@@ -53,6 +60,22 @@ const say = (who: Person, thread_id: string, text: string) =>
   made(who, '/packet/intake/chat-message', { thread_id, text, from_user: who.id });
 const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
 
+/** On a phone an empty thread leaves room to write, in a box that grows with the text, as wide as that of files. */
+async function expectRoomOnPhone(page: Page): Promise<void> {
+  await page.setViewportSize(PHONE);
+  const text = page.getByRole('textbox', { name: 'Message' });
+  const boxOf = async (element: Locator) => (await element.boundingBox()) ?? { y: 0, width: 0, height: 0 };
+  const { y, width, height } = await boxOf(text);
+  const send = await boxOf(page.getByRole('button', { name: 'Send' }));
+  expect(send.y + send.height).toBeLessThan(PHONE.height);
+  expect(y).toBeGreaterThan((await boxOf(log(page))).y);
+  expect((await boxOf(page.getByLabel('Attach files'))).width).toBe(width);
+  await text.fill('A message that is longer than two lines of a phone. '.repeat(4));
+  await expect.poll(async () => (await boxOf(text)).height).toBeGreaterThan(height);
+  await text.fill('');
+  await page.setViewportSize(DESKTOP);
+}
+
 test('a thread is opened, written in, joined by a colleague whose messages come by themselves, and left', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/threads`, ana.email);
@@ -65,6 +88,7 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   await page.getByRole('heading', { name: 'Lot 7 <b>rust</b>' }).waitFor();
   const thread = new URL(page.url()).pathname.split('/').at(-1) as string;
   await page.getByText('Nothing was written yet').waitFor();
+  await expectRoomOnPhone(page);
 
   await page.getByRole('textbox', { name: 'Message' }).fill('<script>alert(1)</script> look');
   await page.getByLabel('Attach files').setInputFiles({
