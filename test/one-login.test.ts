@@ -43,11 +43,12 @@ async function newUser(
 
 const cookieOf = (answer: { headers: Headers }) => answer.headers.getSetCookie()[0]?.split(';')[0] as string;
 
-/** A packet shared with an address reaches the inbox of the user who has it. */
+/** A packet shared with an address reaches the inbox of the user who has it, with the name of the sender. */
 async function shareReaches(
   process: RunningProcess,
   email: string,
   user: { id: string; token: string },
+  name: string | undefined,
 ): Promise<void> {
   const bearer = { authorization: `Bearer ${user.token}` };
   const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
@@ -59,8 +60,9 @@ async function shareReaches(
     bearer,
   );
   expect(shared.body).toMatchObject({ status: 'created' });
-  const inbox = await process.send('GET', '/shares/inbox', undefined, bearer);
+  const inbox = await process.send('GET', '/shares/inbox?details=true', undefined, bearer);
   expect(inbox.body.shares).toMatchObject([{ packet_id: packet, from_user: user.id, status: 'pending' }]);
+  expect(inbox.body.shares[0].from_name).toBe(name);
   const stranger = await process.send('GET', '/shares/inbox', undefined, {
     authorization: `Bearer ${user.token}x`,
   });
@@ -72,7 +74,7 @@ test('who logs in at the trace backend is known to the packet service in the sam
   const process = await startProcess({ DATA_DIR: folder, AUTH_MODE: 'required' });
   expect((await stat(path.join(folder, 'first-admin.txt'))).mode & 0o777).toBe(0o600);
   const user = await newUser(process, folder, 'ana@example.org');
-  await shareReaches(process, 'ana@example.org', user);
+  await shareReaches(process, 'ana@example.org', user, 'Ana Uwase');
   process.child.kill('SIGTERM');
   expect(await process.ended, process.output()).toBe(0);
   await remove();
@@ -91,7 +93,7 @@ test('and to one elsewhere, by the keys and the look-up that the trace backend o
     SERVICE_TOKEN,
   });
   const user = await newUser(trace, home.folder, 'ben@example.org');
-  await shareReaches(packet, 'ben@example.org', user);
+  await shareReaches(packet, 'ben@example.org', user, undefined);
   for (const { child, ended, output } of [trace, packet]) {
     child.kill('SIGTERM');
     expect(await ended, output()).toBe(0);

@@ -11,7 +11,7 @@ import { createServer, type Server } from '../platform/http/server.ts';
 import { prepareJobs } from '../platform/jobs/jobs.ts';
 import { watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
-import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
+import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
@@ -54,6 +54,7 @@ import type { ChooseReads } from './replicas/reads.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
+import { senderNames } from './sharing/directory/sender-names.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
 import type { Notifier } from './sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open-notifications.ts';
@@ -160,8 +161,8 @@ export async function packetService(
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
   registerChat(app, { pool, checkThread, reads });
-  const askRegistry = registryLookup(settings, logger, registry, breakers);
-  registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, askRegistry });
+  const lookUps = registryLookUps(settings, logger, registry, breakers);
+  registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
   registerDownloads(app, settings, { reads, news, visibility, metrics, places });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger });
@@ -241,6 +242,19 @@ interface Maps {
   surveyor: Surveyor;
   news: Broadcast;
   logger: FastifyBaseLogger;
+}
+
+/** What sharing asks of the user registry. */
+function registryLookUps(
+  settings: Settings,
+  logger: FastifyBaseLogger,
+  registry: UserRegistry | undefined,
+  breakers: BreakerWatch,
+): Pick<Sharing, 'askRegistry' | 'findSenderNames'> {
+  return {
+    askRegistry: registryLookup(settings, logger, registry, breakers),
+    findSenderNames: senderNames(registry, logger),
+  };
 }
 
 /** Sharing: shares, the directory, notifications, and what administrators see of them. */

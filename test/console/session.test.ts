@@ -1,8 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, isFocused, logIn } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { tokenIn } from '../helpers/mail-server.ts';
 import { PASSWORD } from '../helpers/trace.ts';
 
 let pages: RunningConsole;
@@ -23,6 +27,14 @@ beforeEach(() => browser.page.context().clearCookies());
 async function endSessions(): Promise<void> {
   await pages.query('trace_backend', 'DELETE FROM sessions');
   await browser.page.context().clearCookies();
+}
+
+/** The code of the only mail, which is stored in a file. */
+async function storedToken(): Promise<string> {
+  const folder = path.join(pages.folder, 'mail');
+  const names = async () => (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.eml'));
+  const [name] = await eventually(names, found => found.length > 0);
+  return tokenIn({ raw: await readFile(path.join(folder, name as string), 'utf8') });
 }
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
@@ -118,13 +130,18 @@ test('a registration and a forgotten password are asked for without a login', as
   await page.getByLabel('Password').fill('maize in the rain');
   await page.getByRole('button', { name: 'Create the account' }).click();
   await page.getByText('Your account is created').waitFor();
-  await page.getByText('This installation sends no mails').waitFor();
+  await page.getByText('This installation sends no mails. Ask an administrator for the link.').waitFor();
+  expect(await page.getByText('SMTP_URL').count()).toBe(0);
   await expectAccessible(page);
   const [user] = await pages.query(
     'trace_backend',
     "SELECT status FROM users WHERE email = 'zawadi@example.org'",
   );
   expect(user).toEqual({ status: 'UNCONFIRMED' });
+  await page.goto(`${pages.url}/confirm-email/${await storedToken()}`);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('This installation sends no mails: try to log in later.').waitFor();
+  await expectAccessible(page);
 
   await page.goto(`${pages.url}/forgotten-password`);
   await page.getByLabel('E-mail address').fill('nobody@example.org');

@@ -228,14 +228,18 @@ test('shares are accepted and rejected in the inbox; a packet is shared from its
     await dialog.getByRole('button', { name: 'Share' }).click();
     await page.getByText(notice).waitFor();
   }
-  await page.getByText('They enter the code of the mail under Inbox').waitFor();
+  await page.getByText('You do not need to share it again').waitFor();
+  await page.getByText('This installation sends no mails: tell them yourself').waitFor();
+  expect(await page.getByText('Ask an administrator for the link').count()).toBe(0);
   await expectAccessible(page);
   await made(ana, '/packet/shares', { packet_id: ids[1], from_user: ana.id, contact_value: ben.email });
 
   await page.context().clearCookies();
   await logIn(page, `${pages.url}/inbox`, ben.email);
   const row = (id: string) => page.getByRole('row').filter({ hasText: id });
-  await row(ids[0] as string).waitFor();
+  await row(ids[0] as string)
+    .getByRole('cell', { name: 'Ana Uwase' })
+    .waitFor();
   await expectAccessible(page);
   await row(ids[0] as string)
     .getByRole('button', { name: 'Accept' })

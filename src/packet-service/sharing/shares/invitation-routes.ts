@@ -8,6 +8,7 @@ import { uuidToUlid } from '../../packet/ulid.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { registerLandingPage } from '../directory/landing.ts';
+import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { acceptInvitationSchema, acceptWaitingSchema, listInvitationsSchema } from './schemas.ts';
@@ -19,6 +20,7 @@ interface Inviting {
   pool: pg.Pool;
   notifier: Notifier;
   askRegistry: AskRegistry;
+  findSenderNames: FindSenderNames;
 }
 
 /** Invitations that are listed, at most. */
@@ -72,11 +74,13 @@ function registerWaiting(app: Server, inviting: Inviting): void {
   app.get('/invitations', { schema: listInvitationsSchema }, async request => {
     const { contact } = await ownContact(inviting, request, request.query);
     const invitations = await listInvitations(pool, contact, LISTED);
+    const names = request.user === undefined ? undefined : await inviting.findSenderNames(invitations);
     return {
-      invitations: invitations.map(({ shareId, fromUser, createdAt }) => ({
-        invitation_id: uuidToUlid(shareId),
-        from_user: fromUser,
-        created_at: createdAt.toISOString(),
+      invitations: invitations.map(invitation => ({
+        invitation_id: uuidToUlid(invitation.shareId),
+        from_user: invitation.fromUser,
+        ...fromName(names, invitation),
+        created_at: invitation.createdAt.toISOString(),
       })),
     };
   });

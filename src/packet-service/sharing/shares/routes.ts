@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { optionalBody } from '../../../platform/http/optional-body.ts';
 import { prefersPage, sendHtml, varyOf } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import { type Database, transaction } from '../../../platform/postgres/database.ts';
-import { namedUser } from '../../access/caller.ts';
+import { transaction } from '../../../platform/postgres/database.ts';
+import { type Caller, namedUser } from '../../access/caller.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { positionOf } from '../../contract/cursor.ts';
 import {
@@ -20,6 +20,7 @@ import { findSummaries, type PacketSummary } from '../../packets/summary-store.t
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { limitSender } from '../directory/rate-limit.ts';
+import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { acceptOrReject } from './accept-or-reject.ts';
@@ -41,6 +42,7 @@ export interface Sharing {
   pool: pg.Pool;
   notifier: Notifier;
   askRegistry: AskRegistry;
+  findSenderNames: FindSenderNames;
   readPacket: PacketReader;
   /** whether look-ups of contacts are limited */
   limitsContacts: boolean;
@@ -90,7 +92,8 @@ export function registerShares(app: Server, sharing: Sharing): void {
       return sendHtml(reply.header('cache-control', 'no-store'), await inboxPage(userId, shares));
     }
     if (details === 'false') return sendList(reply, 'shares', limit, shares, asListItem);
-    return sendList(reply, 'shares', limit, wanted => withSummaries(pool, shares(wanted)), asListItem);
+    const detailed = (wanted: number) => withDetails(sharing, request, shares(wanted));
+    return sendList(reply, 'shares', limit, detailed, asListItem);
   });
 
   for (const [verb, operationId, status] of [
@@ -149,19 +152,32 @@ function asItem({ shareId, packetId, fromUser, status, createdAt }: Share) {
   };
 }
 
-/** Adds what the packets say; who has rejected a share cannot read its packet. */
-async function* withSummaries(database: Database, batches: AsyncGenerator<(Share & InboxPosition)[]>) {
+/** Adds what the packets say, and senders' names; who has rejected a share cannot read its packet. */
+async function* withDetails(
+  { pool, findSenderNames }: Sharing,
+  { user }: Caller,
+  batches: AsyncGenerator<(Share & InboxPosition)[]>,
+) {
   for await (const shares of batches) {
     const ids = shares.filter(({ status }) => status !== 'rejected').map(({ packetId }) => packetId);
-    const found = ids.length > 0 ? await findSummaries(database, ids) : undefined;
+    const found = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
+    // Without a token, anybody can ask for an inbox.
+    const names = user === undefined ? undefined : await findSenderNames(shares);
     yield shares.map(share => ({
       ...share,
+      named: fromName(names, share),
       packet: share.status === 'rejected' ? undefined : found?.get(share.packetId),
     }));
   }
 }
 
-function asListItem({ packet, ...share }: Share & { packet?: PacketSummary | undefined }): Item {
-  const item = { ...asItem(share), ...(packet && { packet }) };
+/** A share, with details if they were asked for. */
+interface ListedShare extends Share {
+  named?: { from_name?: string };
+  packet?: PacketSummary | undefined;
+}
+
+function asListItem({ packet, named, ...share }: ListedShare): Item {
+  const item = { ...asItem(share), ...named, ...(packet && { packet }) };
   return { json: JSON.stringify(item), cursor: item.share_id };
 }

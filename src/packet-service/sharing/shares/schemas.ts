@@ -26,9 +26,18 @@ const ShareItem = Type.Object(
   { description: 'a share' },
 );
 
+const FromName = Type.Optional(
+  Type.String({
+    description:
+      'name and surname of the sender, who has shared it with a token; absent where the user registry is not in the ' +
+      'same process or does not know them, and without a token',
+  }),
+);
+
 /** A share in an inbox. */
 const InboxItem = Type.Object({
   ...ShareItem.properties,
+  from_name: FromName,
   packet: Type.Optional(
     Type.Object(
       {
@@ -100,7 +109,7 @@ export const inboxSchema = {
     status: Type.Optional(Status),
     details: Type.Optional(
       Type.Union([Type.Literal('true'), Type.Literal('false')], {
-        description: 'whether each share also has the beginning of its packet',
+        description: 'whether each share also has the beginning of its packet, and the name of its sender',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, description: 'shares per page, at most 1000' })),
@@ -195,6 +204,7 @@ export const listInvitationsSchema = {
           Type.Object({
             invitation_id: { ...Ulid, description: 'also the share_id of the share that it may become' },
             from_user: Type.String({ description: 'who shares a packet' }),
+            from_name: FromName,
             created_at: Type.String({ description: 'ISO 8601, UTC' }),
           }),
         ),

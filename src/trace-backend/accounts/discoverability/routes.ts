@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
-import { findAccount } from '../users/store.ts';
+import { findAccount, findUsers } from '../users/store.ts';
 import { discoverabilitySchema, publicKeysSchema } from './schemas.ts';
 
 /** The trace backend as a user registry of the packet service: look-up of contacts, and public keys. */
@@ -54,4 +54,14 @@ export async function findHolder(
   const user = await findAccount(pool, emailKeyOf(contact));
   if (user?.status !== 'ACTIVE') return undefined;
   return { user_id: String(user.id), discoverable: user.discoverable };
+}
+
+/** Ids of users, as the packet service knows them. */
+const USER_ID = /^[1-9]\d{0,8}$/;
+
+/** The names and surnames of users by their ids; those who are unknown or have none are absent. */
+export async function findNames(pool: pg.Pool, ids: readonly string[]): Promise<Map<string, string>> {
+  const users = await findUsers(pool, ids.filter(id => USER_ID.test(id)).map(Number));
+  const named = users.map(user => [String(user?.id), [user?.name, user?.surname].filter(Boolean).join(' ')]);
+  return new Map(named.filter((pair): pair is [string, string] => pair[1] !== ''));
 }
