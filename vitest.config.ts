@@ -9,6 +9,8 @@ process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/compiled');
 export default defineConfig({
   test: {
     include: ['{src,test,console/src}/**/*.test.ts'],
+    // Those need a cluster: vitest.citus.config.ts.
+    exclude: ['**/node_modules/**', '**/*.citus.test.ts'],
     globalSetup: 'test/helpers/global-setup.ts',
     reporters: ['default', new NotRunReporter()],
     testTimeout: 120_000,

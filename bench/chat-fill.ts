@@ -34,7 +34,8 @@ export async function fillChat(
   const client = await connect(connection);
   const threads = await openThreads(client, count);
   const uuids = threads.map(ulidToUuid);
-  await client.query('DROP INDEX chat_messages_by_time, chat_messages_by_piece');
+  await client.query('DROP INDEX chat_messages_by_time');
+  await client.query('DROP INDEX chat_messages_by_piece');
 
   const writers = languages.map((name, index) => messageWriter(name, index + 1));
   const random = seeded(5);

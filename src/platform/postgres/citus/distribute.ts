@@ -22,7 +22,8 @@ import {
   nodeName,
   openNode,
 } from './nodes.ts';
-import type { Placements } from './placements.ts';
+import { type Placements, tablesWithShards } from './placements.ts';
+import { commitInTwoPhases, commitsInTwoPhases } from './two-phase.ts';
 
 /** What keeps a database from being distributed; the message says what to do. */
 export class DistributeError extends Error {}
@@ -139,6 +140,13 @@ async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]):
     if (!table.isDistributed || (await hasLocalRows(client, asked.schema, table.name))) {
       await step(`remove the rows of ${table.name} from the coordinator`, () =>
         dropLocalRows(client, asked.schema, table.name),
+      );
+    }
+  }
+  for (const table of tablesWithShards(asked.placements)) {
+    if (!(await commitsInTwoPhases(client, asked.schema, table))) {
+      await step(`commit what is written to ${table} and to shards in two phases`, () =>
+        commitInTwoPhases(client, asked.schema, table),
       );
     }
   }

@@ -10,7 +10,11 @@ export type Placement =
   /** complete on every server */
   | { kind: 'reference' }
   /** complete on the coordinator, and nowhere else */
-  | { kind: 'local' };
+  | {
+      kind: 'local';
+      /** whether transactions that write to it also write to shards, and nothing else tells that both must commit */
+      withShards?: true;
+    };
 
 /** The placement of each table of a schema by its name. */
 export type Placements = Readonly<Record<string, Placement>>;
@@ -20,6 +24,13 @@ export interface DistributedTable {
   name: string;
   by: string;
   with: string | undefined;
+}
+
+/** The tables of the coordinator that are written together with shards. */
+export function tablesWithShards(placements: Placements): string[] {
+  return Object.entries(placements).flatMap(([name, placement]) =>
+    placement.kind === 'local' && placement.withShards ? [name] : [],
+  );
 }
 
 /** The tables with rows in shards, each after the one that it is co-located with. */
