@@ -129,6 +129,26 @@ test('the page of a packet has a map of where in its country it is, and a way to
   expect(new URL(page.url()).searchParams.get('at')).toBe('14/52.5/13.4');
 });
 
+test('the controls of the map have the colours of the theme', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map`, email);
+  const zoom = page.locator('.maplibregl-ctrl-group');
+  const attribution = page.locator('.maplibregl-ctrl-attrib');
+  for (const [colorScheme, colour] of [
+    ['light', 'rgb(255, 255, 255)'],
+    ['dark', 'rgb(32, 33, 29)'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const control of [zoom, attribution]) {
+      const style = () =>
+        control.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).backgroundColor);
+      await expect.poll(style).toBe(colour);
+    }
+  }
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: null });
+});
+
 test('the keyboard moves the map, and the address keeps where it is', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=5/0/0`, email);

@@ -19,7 +19,7 @@ const STYLE = `
 body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 system-ui,sans-serif;
 overflow-wrap:anywhere}
 main{max-width:38rem;margin:0 auto;padding-bottom:4rem}
-img{display:block;width:100%;max-height:60vh;object-fit:cover}
+img{display:block;width:100%;max-height:60vh;object-fit:contain}
 img.logo{width:auto;max-width:10rem;max-height:10rem;margin-top:1.75rem;object-fit:contain}
 header,section{padding:0 1.25rem}
 h1{font:600 1.9rem/1.2 Georgia,serif;margin:1.75rem 0 .25rem;text-wrap:balance}

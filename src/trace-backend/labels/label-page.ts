@@ -8,8 +8,11 @@ interface Shown {
   section: string;
   /** its heading */
   term: string | undefined;
-  texts: string[];
+  texts: Text[];
 }
+
+/** A text, or one that leads somewhere. */
+type Text = string | { text: string; address: string };
 
 /**
  * A label as a page for phones, with headings in the label's language. Its links are relative, so that it works behind
@@ -49,28 +52,60 @@ function forPeople(field: PublicLabel['fields'][number], language: string | unde
   const { name = '', value } = field;
   if (!isPath(name)) return asItIs(field);
   if (NOT_LISTED.test(name)) return [];
-  const texts = (typeof value === 'object' ? textsOf(value) : [textOf(value ?? '')]).filter(
+  const texts = (typeof value === 'object' ? textsOf(value, language) : [textOf(value ?? '')]).filter(
     text => text !== '',
   );
   return texts.length === 0 ? [] : [{ section: '', term: termOf(name, language), texts }];
 }
 
-/** The texts of an origin, with the names of its places, or of an address. */
-function textsOf(value: unknown): string[] {
+/** The texts of an origin, with its places, or of an address. */
+function textsOf(value: unknown, language: string | undefined): Text[] {
   const { text, address, city, state, zip, country, locations } = (value ?? {}) as Record<string, unknown>;
   const { name } = (country ?? {}) as { name?: unknown };
-  const places = Array.isArray(locations) ? locations.map(place => place?.pinName) : [];
-  const isText = (part: unknown): part is string => typeof part === 'string' && part !== '';
-  return [[text, address, zip, city, state, name].filter(isText).join(', '), ...places.filter(isText)];
+  const places = Array.isArray(locations) ? locations.flatMap(place => placeOf(place ?? {}, language)) : [];
+  return [[text, address, zip, city, state, name].filter(isText).join(', '), ...places];
+}
+
+const isText = (part: unknown): part is string => typeof part === 'string' && part !== '';
+
+/** A place of origin with its country, by its name; one without a name by its position, for apps with maps. */
+function placeOf(
+  { pinName, countryCode, latitude, longitude }: Record<string, unknown>,
+  language: string | undefined,
+): Text[] {
+  const isCode = isText(countryCode) && /^[A-Z]{2}$/.test(countryCode);
+  const country = isCode ? countryName(countryCode, language) : undefined;
+  const isPlaced = typeof latitude === 'number' && typeof longitude === 'number';
+  const position = isPlaced && !isText(pinName) ? `${latitude}, ${longitude}` : undefined;
+  const text = [pinName, position, country].filter(isText).join(', ');
+  if (text === '') return [];
+  return [position === undefined ? text : { text, address: `geo:${latitude},${longitude}` }];
+}
+
+/** The name of a country in the language of a label, or in English; the code where neither has one. */
+function countryName(code: string, language = ''): string {
+  // Not every tag that a label may have is one that Intl takes; these are.
+  const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
+  for (const known of Intl.DisplayNames.supportedLocalesOf([own, 'en'])) {
+    const name = new Intl.DisplayNames(known, { type: 'region', fallback: 'none' }).of(code);
+    if (name !== undefined) return name;
+  }
+  return code;
 }
 
 function sectionOf(section: string, fields: readonly Shown[]): string {
   const heading = section === '' ? '' : `<h2 dir="auto">${escaped(section)}</h2>`;
   const items = fields.map(({ term = '', texts }) => {
     const name = term === '' ? '' : `<dt dir="auto">${escaped(term)}</dt>`;
-    return `<div>${name}${texts.map(text => `<dd dir="auto">${escaped(text)}</dd>`).join('')}</div>`;
+    return `<div>${name}${texts.map(text => `<dd dir="auto">${htmlOf(text)}</dd>`).join('')}</div>`;
   });
   return `<section>${heading}<dl>${items.join('')}</dl></section>`;
+}
+
+function htmlOf(text: Text): string {
+  return typeof text === 'string'
+    ? escaped(text)
+    : `<a href="${escaped(text.address)}">${escaped(text.text)}</a>`;
 }
 
 /** The logo of the company, if it is shown. */

@@ -133,6 +133,33 @@ test('the page has headings in the language of the label, the names of places, a
   expect((await fetch(logo.url)).status).toBe(404);
 });
 
+test('places of origin are shown with their countries in the language of the label; without a name, by their position', async () => {
+  const { label } = await labelled(['origin']);
+  const locations = [
+    { pinName: 'Station A', latitude: -1.95, longitude: 30.06, countryCode: 'HN' },
+    { latitude: -2.5, longitude: 29.25, countryCode: 'DE' },
+    { countryCode: 'RW' },
+    { pinName: null, latitude: 3 },
+  ];
+  await send('PUT', '/api/product/label/content', { labelId: label.id, origin: { locations } });
+  await execute('PUBLISH_LABEL', label.id);
+  const places = async (language: string) => {
+    await send('PUT', '/api/product/label', { id: label.id, language });
+    const { text } = await trace.send('GET', `${PUBLIC}/${label.uuid}`, undefined, { accept: 'text/html' });
+    return [...text.matchAll(/<dd dir="auto">(.*?)<\/dd>/g)].map(([, shown]) => shown).slice(1);
+  };
+  const linked = (country: string) => `<a href="geo:-2.5,29.25">-2.5, 29.25, ${country}</a>`;
+  expect(await places('EN')).toEqual(['Station A, Honduras', linked('Germany'), 'Rwanda']);
+  for (const language of ['ES', 'es-a'])
+    expect(await places(language)).toEqual(['Station A, Honduras', linked('Alemania'), 'Ruanda']);
+  // Few countries have a name there in the data of the runtime.
+  expect(await places('RW')).toEqual([
+    'Station A, Honduras',
+    linked('Germany'),
+    expect.stringContaining('Rwanda'),
+  ]);
+});
+
 test('what is not visible is neither in the answer nor a public file, whatever the field says itself', async () => {
   const { label, photo } = await labelled(['description']);
   const fields = labelFields(['description']).map(field => ({ ...field, value: 'hidden' }));
