@@ -76,6 +76,26 @@ async function observe(page: Page, message: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
+test('what waits has the time of the observation, and the notice that it is kept goes when it is sent', async () => {
+  const { page } = browser;
+  await logIn(page, `${line.url}/observations/new`, email);
+  await stored(page);
+  await line.interrupt();
+  await page.reload();
+  await page.getByText('There is no connection. New observations are kept').waitFor();
+  // Notices do not go by themselves here.
+  await page.evaluate(`(real => {
+    window.setTimeout = (then, wait) => (wait === 6000 ? 0 : real(then, wait));
+  })(window.setTimeout)`);
+  await page.locator('[name=observed_at]').fill('2026-03-01T08:15');
+  await observe(page, 'from the ridge');
+  await page.getByText('Kept; it is sent as soon as').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'from the ridge' }).getByText('8:15').waitFor();
+  await line.restore();
+  await expect.poll(async () => (await withMessage('from the ridge')).length, SOON).toBe(1);
+  await expect.poll(() => page.getByText('Kept; it is sent as soon as').count(), SOON).toBe(0);
+});
+
 test('after one visit the console opens without a connection, and an observation made then arrives once', async () => {
   const { page } = browser;
   await logIn(page, `${line.url}/`, email);

@@ -148,7 +148,9 @@ test('search finds parts of words in any script, marks them, and leads to the th
   await search.press('Enter');
   await page.getByText('No message fits').waitFor();
   await page.goBack();
-  await page.getByRole('link', { name: thread_id }).first().click();
+  const hit = page.getByRole('main').getByRole('link', { name: 'Search', exact: true }).first();
+  expect(await hit.getAttribute('title')).toBe(thread_id);
+  await hit.click();
   await page.getByRole('heading', { name: 'Search' }).waitFor();
 });
 

@@ -15,11 +15,16 @@ export function toasts(): Toast[] {
   return list;
 }
 
-/** Shows a notice, which screen readers announce. */
-export function toast(text: string, kind: Toast['kind'] = 'done'): void {
+/**
+ * Shows a notice, which screen readers announce.
+ *
+ * @returns its id
+ */
+export function toast(text: string, kind: Toast['kind'] = 'done'): number {
   const id = ++count;
   list = [...list, { id, text, kind }];
   setTimeout(() => dismiss(id), SHOWN_MS);
+  return id;
 }
 
 /** Removes the notices of what was done, as when another screen is opened; those of failures stay. */
