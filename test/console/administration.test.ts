@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
@@ -32,6 +33,17 @@ afterAll(async () => {
   await receiver.die();
 });
 beforeEach(() => browser.page.context().clearCookies());
+
+/** How wide a list of choices would be if none of them were cut off, in CSS pixels. */
+const widthOfChoices = (list: Locator): Promise<number> =>
+  list.evaluate(select => {
+    const copy = select.cloneNode(true);
+    copy.style.inlineSize = 'max-content';
+    select.after(copy);
+    const { width } = copy.getBoundingClientRect();
+    copy.remove();
+    return width;
+  });
 
 const asAdmin = (path: string) => logIn(browser.page, `${pages.url}${path}`, ADMIN.username, ADMIN.password);
 
@@ -107,9 +119,13 @@ test('users and the audit are read on from the last row, whatever has come in me
   await pages.query(
     'trace_backend',
     `INSERT INTO audit (at, action, entity, entity_id, address, details)
-     SELECT now(), 'MANY', 'thing', n, '', '{}' FROM generate_series(1, 60) AS n`,
+     SELECT now(), 'MANY', 'thing', n, '2001:db8:12:34:56:78:9a:bc', '{"fields": ["headquarters.hondurasMunicipality", "certifications"]}'
+     FROM generate_series(1, 60) AS n`,
   );
   await page.goto(`${pages.url}/administration/audit?action=MANY`);
+  await rows.first().waitFor();
+  const table = page.getByRole('region', { name: 'Audit' });
+  expect(await table.evaluate(node => node.scrollWidth - node.clientWidth)).toBe(0);
   await expect.poll(() => rows.count()).toBe(50);
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect.poll(() => rows.count()).toBe(60);
@@ -127,6 +143,9 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await page.getByLabel('Name or e-mail of a user').fill(ADMIN.username.slice(1).toUpperCase());
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.has('user')).toBe(true);
+  const controls = page.locator('.filters :is(input, select)');
+  const heights = await controls.evaluateAll(all => all.map(one => one.getBoundingClientRect().height));
+  expect(new Set(heights).size).toBe(1);
   await page.getByLabel('Action').selectOption('LOGIN');
   await page.getByRole('cell', { name: ADMIN.username }).first().waitFor();
   await page.getByRole('cell', { name: 'LOGIN', exact: true }).first().waitFor();
@@ -209,7 +228,12 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await page.getByRole('row', { name: /^NOTIFICATION_TRIES 1 set Default: 20/ }).waitFor();
   expect(await page.getByRole('main').innerText()).not.toContain('administration.');
   await expectAccessible(page);
-  await page.getByLabel('Show').selectOption('true');
+  const show = page.getByLabel('Show');
+  await show.selectOption({ label: 'Only those that are not set' });
+  await page.getByRole('cell', { name: 'BACKUP_URL' }).waitFor();
+  await expect.poll(() => page.getByRole('cell', { name: 'PASSWORD_POLICY' }).count()).toBe(0);
+  expect(await widthOfChoices(show)).toBeLessThanOrEqual((await show.boundingBox())?.width ?? 0);
+  await show.selectOption({ label: 'Only those that are set' });
   await expect.poll(() => page.getByRole('cell', { name: 'BACKUP_URL' }).count()).toBe(0);
   await page.getByRole('cell', { name: 'FX_ACCESS_KEY' }).waitFor();
   expect(await page.getByRole('row', { name: /FX_ACCESS_KEY/ }).innerText()).toContain('***');

@@ -53,7 +53,16 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await field('Abbreviation').fill('KOP');
   await field('E-mail').fill('nowhere');
   await field('City').fill('Huye');
+  await page.getByLabel('Link: YouTube').waitFor();
+  const inRwanda = page.getByRole('group', { name: 'Address in Rwanda' });
+  expect(await page.getByRole('group', { name: /^Address in/ }).count()).toBe(0);
   await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
+  await inRwanda.getByLabel('Village').fill('Nyanza');
+  await page.getByLabel('Country').selectOption({ label: 'Honduras' });
+  await page.getByRole('group', { name: 'Address in Honduras' }).waitFor();
+  expect(await inRwanda.count()).toBe(0);
+  await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
+  expect(await inRwanda.getByLabel('Village').inputValue()).toBe('Nyanza');
   await page.getByLabel('Coffee').check();
   await field('Logo').setInputFiles(photo);
   await page.getByRole('img', { name: 'photo.jpg' }).waitFor();

@@ -18,8 +18,8 @@ const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
  * @param field whose error it is: its name, which is beside it, is left out
  */
 export function tellSentence(sentence: string, field?: string): Told {
-  if (language() === 'en') return { text: sentence };
   const known = recognise(sentence);
+  if (language() === 'en' && !known?.isOwn) return { text: sentence };
   if (!known) return { text: '', english: sentence };
   const text = t(`failures.said.${known.key}`, known.values);
   const isBeside = field !== undefined && known.values.field === field;

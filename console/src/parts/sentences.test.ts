@@ -2,11 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import english from '../messages/en/failures.json' with { type: 'json' };
-import { recognise } from './sentences.ts';
+import { recognise, SENTENCES } from './sentences.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const said = Object.entries(english).filter(([key]) => key.startsWith('said.'));
 
 /** What the checks of bodies say, which is the validator's. */
 function ofValidator(schema: object, value: unknown): string {
@@ -40,8 +38,8 @@ test('what the validator says is recognised, with the name of the field', () => 
 test('every sentence that is translated is one that the services say', () => {
   const files = globSync('src/**/*.ts', { cwd: ROOT }).filter(file => !file.endsWith('.test.ts'));
   const sources = files.map(file => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
-  const spoken = new Set(VALIDATOR.map(([key]) => `said.${key}`));
-  for (const [key, sentence] of said.filter(([key]) => !spoken.has(key))) {
+  const spoken = new Set(VALIDATOR.map(([key]) => key));
+  for (const [key, sentence] of SENTENCES.filter(([key]) => !spoken.has(key))) {
     // The longest stretch between placeholders; a list of sentences may put a name before it.
     const [longest = ''] = sentence.split(/\{\w+\}/).sort((one, other) => other.length - one.length);
     expect(sources.includes(longest.trim()), `${key}: ${sentence}`).toBe(true);
@@ -49,9 +47,9 @@ test('every sentence that is translated is one that the services say', () => {
 });
 
 test('each sentence is recognised as itself, and what is not known stays as it is', () => {
-  for (const [key, sentence] of said) {
+  for (const [key, sentence] of SENTENCES) {
     const filled = sentence.replaceAll(/\{(\w+)\}/g, '7');
-    expect(recognise(filled)?.key, sentence).toBe(key.slice('said.'.length));
+    expect(recognise(filled)?.key, sentence).toBe(key);
   }
   expect(recognise('there is no such company')).toBeUndefined();
   expect(recognise('<b>name</b> is required')?.values).toEqual({ field: '<b>name</b>' });

@@ -18,17 +18,19 @@ test('a setting is set, has its default, or has no value', () => {
   expect(SETTINGS.map(stateOf)).toEqual(['none', 'set', 'default']);
 });
 
-test('settings are grouped by what they are about, and found by a part of the name or because they are set', () => {
-  const names = (wanted: string, onlySet: boolean) =>
-    groupsOf(SETTINGS, wanted, onlySet).map(([group, found]) => [group, found.map(({ name }) => name)]);
-  expect(names('', false)).toEqual([
+test('settings are grouped by what they are about, and found by a part of the name or by their state', () => {
+  const names = (wanted: string, state: string) =>
+    groupsOf(SETTINGS, wanted, state).map(([group, found]) => [group, found.map(({ name }) => name)]);
+  expect(names('', '')).toEqual([
     ['backups', ['BACKUP_URL', 'BACKUP_KEEP_DAYS']],
     ['mail', ['SMTP_URL']],
   ]);
-  expect(names(' url ', false)).toEqual([
+  expect(names(' url ', '')).toEqual([
     ['backups', ['BACKUP_URL']],
     ['mail', ['SMTP_URL']],
   ]);
-  expect(names('', true)).toEqual([['mail', ['SMTP_URL']]]);
-  expect(names('backup', true)).toEqual([]);
+  expect(names('', 'set')).toEqual([['mail', ['SMTP_URL']]]);
+  expect(names('', 'default')).toEqual([['backups', ['BACKUP_KEEP_DAYS']]]);
+  expect(names('', 'none')).toEqual([['backups', ['BACKUP_URL']]]);
+  expect(names('backup', 'set')).toEqual([]);
 });

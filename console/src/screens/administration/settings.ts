@@ -10,8 +10,10 @@ export interface Setting {
   description: string;
 }
 
+export const STATES = ['set', 'default', 'none'] as const;
+
 /** Whether a setting is set, has its default, or has no value. */
-export function stateOf({ value, changed }: Setting): 'set' | 'default' | 'none' {
+export function stateOf({ value, changed }: Setting): (typeof STATES)[number] {
   if (value === undefined) return 'none';
   return changed ? 'set' : 'default';
 }
@@ -20,16 +22,16 @@ export function stateOf({ value, changed }: Setting): 'set' | 'default' | 'none'
  * The settings by what they are about, without groups that are empty.
  *
  * @param wanted part of the name, in upper or lower case
- * @param onlySet without those that have their default or no value
+ * @param state that of those that are wanted; all if it is empty
  */
 export function groupsOf(
   settings: readonly Setting[],
   wanted: string,
-  onlySet: boolean,
+  state: string,
 ): [group: string, settings: Setting[]][] {
   const part = wanted.trim().toUpperCase();
   const shown = settings.filter(
-    setting => setting.name.includes(part) && (!onlySet || stateOf(setting) === 'set'),
+    setting => setting.name.includes(part) && (state === '' || stateOf(setting) === state),
   );
   return [...Map.groupBy(shown, ({ group }) => group)];
 }

@@ -22,8 +22,16 @@ export const SWITCHES = [
   'allowBeycoIntegration',
 ] as const;
 
-/** The media that every form offers. */
-const MEDIA = ['facebook', 'instagram', 'twitter', 'youtube', 'other'];
+/** The groups of countries whose addresses have fields of their own, by ISO 3166-1 alpha-2. */
+export const OWN_ADDRESSES: Partial<Record<string, 'rwanda' | 'honduras'>> = { RW: 'rwanda', HN: 'honduras' };
+
+/** The names of the media that every form offers. */
+export const MEDIA: Partial<Record<string, string>> = {
+  facebook: 'Facebook',
+  instagram: 'Instagram',
+  twitter: 'Twitter',
+  youtube: 'YouTube',
+};
 
 const TEXTS = ['name', 'about', 'interview', 'headquarters.country.id', 'currency.code'];
 const PATHS = [...TEXTS, ...Object.values(GROUPS).flat(), ...SWITCHES];
@@ -52,7 +60,7 @@ export interface Profile {
 /** The form of a company; without one, that of a new one. */
 export function profileOf(company: object = {}): Profile {
   const links = (valueAt(company, 'mediaLinks') ?? {}) as Record<string, string>;
-  const names = [...new Set([...MEDIA, ...Object.keys(links)])];
+  const names = [...new Set([...Object.keys(MEDIA), 'other', ...Object.keys(links)])];
   const list = <Entry>(name: string) => structuredClone((valueAt(company, name) ?? []) as Entry[]);
   return {
     values: valuesOf(company, PATHS),
