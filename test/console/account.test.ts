@@ -65,6 +65,7 @@ test('a field that the service refuses is told beside it, and nothing typed is l
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Given name').fill('x'.repeat(300));
+  await page.getByText('Mails are written in these languages only').waitFor();
   await page.getByLabel('Family name').fill('Kept');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('[name=name][aria-invalid=true]').waitFor();
