@@ -178,6 +178,18 @@ async function pageOfLabel(title: string): Promise<string> {
   return pathname;
 }
 
+/** Printed, the address of a label is below the middle of its code. */
+async function expectCentred(): Promise<void> {
+  const { page } = browser;
+  await page.emulateMedia({ media: 'print' });
+  const [code, address] = await Promise.all(
+    ['figure img', '.address'].map(selector => page.locator(selector).boundingBox()),
+  );
+  const middleOf = (box: typeof code) => (box?.x ?? 0) + (box?.width ?? 0) / 2;
+  expect(middleOf(address)).toBeCloseTo(middleOf(code), 0);
+  await page.emulateMedia({ media: 'screen' });
+}
+
 test('a product with pins and a photo gets a label, which is previewed, published, printed, and has a history', async () => {
   const { page } = browser;
   const grower = await pages.newUser();
@@ -232,6 +244,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByText(`${pages.traceUrl}${pathname.replace('/trace', '')}`, { exact: true }).waitFor();
   await page.getByText('Only this computer can open this address').waitFor();
   await page.getByRole('img', { name: 'Code of Spring' }).waitFor();
+  await expectCentred();
   await page.getByLabel('Layout').selectOption('sheet');
   await expect.poll(() => page.locator('figure').count()).toBe(24);
   expect(new URL(page.url()).search).toBe('?layout=sheet');

@@ -40,6 +40,16 @@ test('the preview has what is shown, and nothing else', () => {
     ],
     pins: ['Station A'],
   });
+  const locations = [
+    { pinName: 'Station A', countryCode: 'HN' },
+    { latitude: -2.5, longitude: 29.25, countryCode: 'DE' },
+    { latitude: 3 },
+  ];
+  const inSpanish = { ...form, language: 'es-a' };
+  expect(previewOf(inSpanish, { ...CONTENT, origin: { locations } }).pins).toEqual([
+    'Station A, Honduras',
+    '-2.5, 29.25, Alemania',
+  ]);
 });
 
 test('an address that only the computer itself can open is known by its host', () => {

@@ -81,17 +81,44 @@ export function contentOf({ texts }: Pick<LabelForm, 'texts'>, before: object): 
 }
 
 /** What people see of a label, while it is edited: texts by their names, and its pictures. */
-export function previewOf({ visible, texts }: LabelForm, content: object) {
+export function previewOf({ visible, texts, language }: LabelForm, content: object) {
   const picture = (path: string) =>
     visible[path] ? (valueAt(content, `${path}.storageKey`) as string | undefined) : undefined;
   const text = (name: string) => String(texts[name === 'origin' ? 'origin.text' : name] ?? '');
-  const pins = (valueAt(content, 'origin.locations') as { pinName?: string }[] | undefined) ?? [];
+  const pins = (valueAt(content, 'origin.locations') as Pin[] | undefined) ?? [];
   return {
     photo: picture('photo'),
     logo: picture('company.logo'),
     texts: SHOWN.filter(name => visible[name] && text(name) !== '').map(name => ({ name, text: text(name) })),
-    pins: visible.origin ? pins.flatMap(({ pinName }) => pinName ?? []) : [],
+    pins: visible.origin ? pins.map(pin => pinText(pin, language)).filter(text => text !== '') : [],
   };
+}
+
+/** A place of origin, as far as it is filled in. */
+interface Pin {
+  pinName?: string | null;
+  countryCode?: string | null;
+  latitude?: number | null;
+  longitude?: number | null;
+}
+
+/** A place with its country, as the page of a label has it: by its name, or else by its position. */
+function pinText({ pinName, countryCode, latitude, longitude }: Pin, language: string): string {
+  const isPlaced = typeof latitude === 'number' && typeof longitude === 'number';
+  const place = pinName || (isPlaced ? `${latitude}, ${longitude}` : '');
+  return [place, countryCode ? countryName(countryCode, language) : '']
+    .filter(part => part !== '')
+    .join(', ');
+}
+
+function countryName(code: string, language: string): string {
+  // Not every tag that a label may have is one that Intl takes; these are.
+  const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
+  for (const known of Intl.DisplayNames.supportedLocalesOf([own, 'en'])) {
+    const name = new Intl.DisplayNames(known, { type: 'region', fallback: 'none' }).of(code);
+    if (name !== undefined) return name;
+  }
+  return code;
 }
 
 /** Whether only the computer itself can open an address: its host is a loopback address, or none (0.0.0.0, ::). */
