@@ -178,7 +178,7 @@ test('what was shared with an address before its user could be found waits in th
   await shareWith(email);
   await logIn(page, pages.url, email);
   await page.getByRole('link', { name: '1 invitation to a shared packet waits for you' }).click();
-  await page.getByText('User 1 wants to share a packet with you').waitFor();
+  await page.getByText('First Administrator wants to share a packet with you').waitFor();
   await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept all' }).click();
