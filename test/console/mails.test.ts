@@ -185,7 +185,7 @@ test('what was shared with an address before its user could be found waits in th
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByText('Observation').waitFor();
-  await row.getByRole('cell', { name: 'User 1' }).waitFor();
+  await row.getByRole('cell', { name: 'First Administrator' }).waitFor();
   expect(await page.getByText('wants to share a packet').count()).toBe(0);
   await expectAccessible(page);
 
