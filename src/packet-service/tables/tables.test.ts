@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitingSessions } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { endExportingSessions, exportingSessions } from '../../../test/helpers/exports.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
@@ -382,11 +381,10 @@ test('a client that leaves before the first byte frees its connection too', asyn
   await blocker.query('BEGIN; ALTER TABLE packets ADD COLUMN locked boolean');
   const leave = new AbortController();
   const answer = fetch(`${service.url}/packets.csv`, { signal: leave.signal });
-  const waiting = () => waitingSessions(service.pool);
-  await eventually(waiting, count => count === 1);
+  await eventually(exporting, count => count === 1);
   leave.abort();
   await expect(answer).rejects.toThrow();
-  expect(await eventually(waiting, count => count === 0)).toBe(0);
+  expect(await eventually(exporting, count => count === 0)).toBe(0);
   await blocker.query('ROLLBACK');
   blocker.release();
   expect((await csv('?columns=id&type=note')).length).toBeGreaterThan(0);
