@@ -54,7 +54,7 @@ import type { ChooseReads } from './replicas/reads.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
-import { senderNames } from './sharing/directory/sender-names.ts';
+import { discoverableNames, senderNames } from './sharing/directory/sender-names.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
 import type { Notifier } from './sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open-notifications.ts';
@@ -160,7 +160,7 @@ export async function packetService(
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
-  registerChat(app, { pool, checkThread, reads });
+  registerChat(app, { pool, checkThread, reads, findNames: discoverableNames(registry, pool, logger) });
   const lookUps = registryLookUps(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });

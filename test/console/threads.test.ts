@@ -321,6 +321,27 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   await page.getByRole('link', { name: packet_id as string }).waitFor();
 });
 
+test('strangers who let others find them have names in threads, others have numbers', async () => {
+  const [dan, eve] = [await person('Dan', 'Doe'), await person('Eve', 'Okoro')];
+  expect((await dan.send('PUT', '/trace/api/user/profile', { discoverable: true })).status).toBe(200);
+  const { thread_id = '' } = await made(dan, '/packet/chat/threads', { name: 'Borders' });
+  const participants = `/packet/chat/threads/${thread_id}/participants`;
+  const added = await dan.send('POST', participants, { user_ids: [ana.id, eve.id] });
+  expect(added.status).toBe(200);
+  await say(dan, thread_id, 'Is anyone there?');
+  await say(eve, thread_id, 'I am');
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads`, ana.email);
+  await page.getByRole('row').filter({ hasText: 'Borders' }).getByText('Dan Doe').waitFor();
+  await page.getByRole('link', { name: 'Borders' }).click();
+  await log(page).getByRole('article').filter({ hasText: 'Is anyone there?' }).getByText('Dan Doe').waitFor();
+  await log(page).getByRole('article').filter({ hasText: 'I am' }).getByText(`User ${eve.id}`).waitFor();
+  await page.locator('summary').filter({ hasText: 'Participants' }).click();
+  await page.getByRole('cell', { name: 'Dan Doe' }).waitFor();
+  await page.getByRole('cell', { name: `User ${eve.id}`, exact: true }).waitFor();
+  await expectAccessible(page);
+});
+
 test('members of one company know each other by name', async () => {
   const [boss, caro] = [await person('Bea', 'Boss'), await person('Caro', 'Keza')];
   const { add } = await newCompany('Ubumwe', boss);

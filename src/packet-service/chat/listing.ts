@@ -6,6 +6,7 @@ import { uuidToUlid } from '../packet/ulid.ts';
 import type { MessageDetails } from '../packets/read-store.ts';
 import { displayed } from './messages/message.ts';
 import type { MessageRow } from './messages/store.ts';
+import type { Named } from './names.ts';
 import type { Thread, ThreadParticipant } from './threads/store.ts';
 
 /** Items a page, at most. */
@@ -32,28 +33,32 @@ export function messageItem(row: MessageRow, withThread: boolean): Item {
   };
 }
 
+/** A message with its details. */
+export interface DetailedMessage extends MessageRow {
+  details: MessageDetails | undefined;
+}
+
 /** A message with its details as an item. */
-export function detailedItem({
-  details,
-  ...row
-}: MessageRow & { details: MessageDetails | undefined }): Item {
+export function detailedItem({ details, userName, ...row }: DetailedMessage & Named): Item {
   const { cursor, json } = messageItem(row, false);
   const { sender = null, attachments = null } = details ?? {};
   const more =
     (sender === null ? '' : `,"from_user":${JSON.stringify(sender)}`) +
+    (userName === undefined ? '' : `,"from_name":${JSON.stringify(userName)}`) +
     (attachments === null ? '' : `,"attachments":${attachments}`);
   return { cursor, json: `${json.slice(0, -1)}${more}}` };
 }
 
 /** A thread as an item. */
-export function threadItem(thread: Thread): Item {
+export function threadItem({ userName, ...thread }: Thread & Named): Item {
   const object = threadObject(thread);
-  return { cursor: object.thread_id, json: JSON.stringify(object) };
+  return { cursor: object.thread_id, json: JSON.stringify({ ...object, created_by_name: userName }) };
 }
 
 /** A participant as an item. */
-export function participantItem({ userId, addedAt }: ThreadParticipant): Item {
-  return { cursor: userId, json: JSON.stringify({ user_id: userId, added_at: addedAt.toISOString() }) };
+export function participantItem({ userId, addedAt, userName }: ThreadParticipant & Named): Item {
+  const object = { user_id: userId, name: userName, added_at: addedAt.toISOString() };
+  return { cursor: userId, json: JSON.stringify(object) };
 }
 
 /** A thread as answers contain it. */

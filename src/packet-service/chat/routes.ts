@@ -12,6 +12,7 @@ import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findMessageDetails, findPagePosition } from '../packets/read-store.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
 import {
+  type DetailedMessage,
   detailedItem,
   inBatches,
   messageItem,
@@ -21,6 +22,7 @@ import {
   threadObject,
 } from './listing.ts';
 import { listMessages, type MessageRow } from './messages/store.ts';
+import { type FindNames, withNames } from './names.ts';
 import { fold } from './ngrams/fold.ts';
 import {
   addParticipantsSchema,
@@ -47,14 +49,19 @@ import {
 } from './threads/store.ts';
 import type { ThreadCheck } from './threads/thread-check.ts';
 
+/** What chat needs. */
+interface Chat {
+  pool: pg.Pool;
+  checkThread: ThreadCheck;
+  reads: ChooseReads;
+  findNames: FindNames;
+}
+
 /** Threads, participants, messages and search. */
-export function registerChat(
-  app: Server,
-  { pool, checkThread, reads }: { pool: pg.Pool; checkThread: ThreadCheck; reads: ChooseReads },
-): void {
-  registerThreads(app, pool, ownThread(checkThread));
-  registerParticipants(app, pool, checkThread);
-  registerMessages(app, reads, ownThread(checkThread));
+export function registerChat(app: Server, { pool, checkThread, reads, findNames }: Chat): void {
+  registerThreads(app, pool, ownThread(checkThread), findNames);
+  registerParticipants(app, pool, checkThread, findNames);
+  registerMessages(app, reads, ownThread(checkThread), findNames);
   registerSearch(app, reads);
 }
 
@@ -66,7 +73,7 @@ function ownThread(checkThread: ThreadCheck): OwnThread {
     (await checkThread(threadId, { anonymous, userId: user })).threadId;
 }
 
-function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
+function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread, findNames: FindNames): void {
   app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
     const { name, created_by } = request.body;
     const createdBy = await namedUser(request, 'created_by', created_by);
@@ -97,7 +104,8 @@ function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
         ({ threadId }: Thread) => threadId,
         (after, count) => listThreads(pool, { userId, openOnly: request.anonymous }, { after, limit: count }),
       );
-    return sendList(reply, 'threads', limit, threads, threadItem);
+    const named = (wanted: number) => withNames(findNames, request, provenCreator, threads(wanted));
+    return sendList(reply, 'threads', limit, named, threadItem);
   });
 
   app.get('/chat/threads/:thread_id', { schema: getThreadSchema }, async request => {
@@ -112,7 +120,15 @@ function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread): void {
   });
 }
 
-function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+/** Who has opened a thread with their token; without one, anybody can open it in any name. */
+const provenCreator = ({ createdBy, author }: Thread) => (author === createdBy ? createdBy : undefined);
+
+function registerParticipants(
+  app: Server,
+  pool: pg.Pool,
+  checkThread: ThreadCheck,
+  findNames: FindNames,
+): void {
   const findOwn = ownThread(checkThread);
   app.post('/chat/threads/:thread_id/participants', { schema: addParticipantsSchema }, async request => {
     const threadId = await findOwn(request, request.params.thread_id);
@@ -133,7 +149,9 @@ function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadChe
           ({ userId }: ThreadParticipant) => userId,
           (after, count) => listParticipants(pool, threadId, { after, limit: count }),
         );
-      return sendList(reply, 'participants', limit, participants, participantItem);
+      const userOf = ({ userId }: ThreadParticipant) => userId;
+      const named = (wanted: number) => withNames(findNames, request, userOf, participants(wanted));
+      return sendList(reply, 'participants', limit, named, participantItem);
     },
   );
 
@@ -152,7 +170,13 @@ function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadChe
   );
 }
 
-async function* withDetails(database: Database, batches: AsyncGenerator<MessageRow[]>) {
+/** Who has sent a message with their token. */
+const provenSender = ({ details }: DetailedMessage) => details?.author ?? undefined;
+
+async function* withDetails(
+  database: Database,
+  batches: AsyncGenerator<MessageRow[]>,
+): AsyncGenerator<DetailedMessage[]> {
   for await (const rows of batches) {
     const ids = rows.map(({ packetId }) => packetId);
     const details = ids.length > 0 ? await findMessageDetails(database, ids) : undefined;
@@ -160,7 +184,7 @@ async function* withDetails(database: Database, batches: AsyncGenerator<MessageR
   }
 }
 
-function registerMessages(app: Server, reads: ChooseReads, findOwn: OwnThread): void {
+function registerMessages(app: Server, reads: ChooseReads, findOwn: OwnThread, findNames: FindNames): void {
   app.get('/chat/threads/:thread_id/messages', { schema: listMessagesSchema }, async (request, reply) => {
     const { order = 'asc', details = 'false', limit, cursor } = request.query;
     const threadId = await findOwn(request, request.params.thread_id);
@@ -172,7 +196,8 @@ function registerMessages(app: Server, reads: ChooseReads, findOwn: OwnThread): 
         listMessages(database, threadId, { order, after, limit: count }),
       );
     if (details === 'true') {
-      const detailed = (wanted: number) => withDetails(database, messages(wanted));
+      const detailed = (wanted: number) =>
+        withNames(findNames, request, provenSender, withDetails(database, messages(wanted)));
       return sendList(reply, 'messages', limit, detailed, detailedItem);
     }
     return sendList(reply, 'messages', limit, messages, row => messageItem(row, false));

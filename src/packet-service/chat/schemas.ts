@@ -26,6 +26,19 @@ const Limit = Type.Integer({
 });
 const Cursor = Type.String({ maxLength: 100, description: 'next_cursor of the page before' });
 const NextCursor = Type.Optional({ ...Ulid, description: 'absent on the last page' });
+/** @param more what the items have then */
+const Details = (more: string) =>
+  Type.Optional(
+    Type.Union([Type.Literal('true'), Type.Literal('false')], { description: `true: with ${more}` }),
+  );
+const NameOf = (user: string) =>
+  Type.Optional(
+    Type.String({
+      description:
+        `with details and a token: name and surname of ${user}; absent where they cannot be found by their contacts, ` +
+        'and where the user registry is not in the same process',
+    }),
+  );
 const ThreadId = { ...PathId, examples: [EXAMPLE_IDS.thread] };
 const ThreadPath = Type.Object({ thread_id: ThreadId });
 
@@ -91,12 +104,21 @@ export const listThreadsSchema = {
   summary: 'The threads that a user takes part in, newest first',
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+    details: Details('the names of who has opened them'),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   }),
   response: {
     200: Type.Object(
-      { threads: Type.Array(Thread), next_cursor: NextCursor },
+      {
+        threads: Type.Array(
+          Type.Object({
+            ...Thread.properties,
+            created_by_name: NameOf('who has opened it with their token'),
+          }),
+        ),
+        next_cursor: NextCursor,
+      },
       { description: 'the threads' },
     ),
     403: forbidden,
@@ -154,6 +176,7 @@ export const listParticipantsSchema = {
   description: 'All of them, or page by page with limit. With a token, only for participants.',
   params: ThreadPath,
   querystring: Type.Object({
+    details: Details('names'),
     limit: Type.Optional(Limit),
     cursor: Type.Optional({ ...UserId, description: 'next_cursor of the page before' }),
   }),
@@ -161,7 +184,11 @@ export const listParticipantsSchema = {
     200: Type.Object(
       {
         participants: Type.Array(
-          Type.Object({ user_id: UserId, added_at: { ...Time, description: 'when the user was added' } }),
+          Type.Object({
+            user_id: UserId,
+            name: NameOf('the user'),
+            added_at: { ...Time, description: 'when the user was added' },
+          }),
         ),
         next_cursor: Type.Optional({ ...UserId, description: 'absent on the last page' }),
       },
@@ -200,11 +227,7 @@ export const listMessagesSchema = {
         description: 'asc (oldest first) unless given',
       }),
     ),
-    details: Type.Optional(
-      Type.Union([Type.Literal('true'), Type.Literal('false')], {
-        description: 'true: messages have from_user, if it is known, and attachments',
-      }),
-    ),
+    details: Details('from_user and from_name, as far as they are known, and attachments'),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   }),
@@ -215,6 +238,7 @@ export const listMessagesSchema = {
           Type.Object({
             ...messageFields,
             from_user: Type.Optional({ ...UserId, description: 'the sender, if known; with details' }),
+            from_name: NameOf('the sender, who has sent it with a token'),
             attachments: Type.Optional({ ...Attachments, description: 'as sent; with details' }),
           }),
         ),

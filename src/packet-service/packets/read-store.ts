@@ -76,6 +76,8 @@ export async function findPackets(
 export interface MessageDetails {
   /** null where nobody is known */
   sender: string | null;
+  /** the user of the token that it was sent with */
+  author: string | null;
   /** JSON; null where there are none */
   attachments: string | null;
 }
@@ -87,7 +89,7 @@ export async function findMessageDetails(
 ): Promise<Map<string, MessageDetails>> {
   const { rows } = await database.query<MessageDetails & { id: string }>({
     name: 'find_message_details',
-    text: `SELECT id, coalesce(author, body::jsonb ->> 'from_user') AS sender,
+    text: `SELECT id, coalesce(author, body::jsonb ->> 'from_user') AS sender, author,
         (body::jsonb -> 'attachments')::text AS attachments
       FROM packets WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`,
     values: [ids],

@@ -24,6 +24,8 @@ export interface UserRegistry {
   findHolder(contact: string): Promise<{ user_id: string; discoverable: boolean } | undefined>;
   /** The names of users by their ids; those who are unknown or have none are absent. */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The same, of those who can be found by their contacts. */
+  findDiscoverableNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
    * Why a token that it signed does not count: for example after a logout, a password change or a deactivation;
    * undefined if it does.

@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../../../platform/postgres/database.ts';
 import type { UserRegistry } from '../../../platform/tokens/user-registry.ts';
+import { findHidden } from './store.ts';
 
 /** Who sent a share or an invitation. */
 interface Sent {
@@ -29,6 +31,31 @@ export function senderNames(
       return await registry.findNames(ids);
     } catch (error) {
       logger.warn({ err: error }, 'the user registry could not be asked for names');
+      return new Map();
+    }
+  };
+}
+
+/**
+ * Names of users by their ids, for those who take part in a thread with them: only of users who want to be found, because
+ * anybody can be added to a thread by number. A failure gives no names.
+ *
+ * @param registry undefined where the registry is elsewhere: then nobody has a name
+ */
+export function discoverableNames(
+  registry: Pick<UserRegistry, 'findDiscoverableNames'> | undefined,
+  database: Database,
+  logger: FastifyBaseLogger,
+): (ids: readonly string[]) => Promise<ReadonlyMap<string, string>> {
+  return async ids => {
+    if (!registry || ids.length === 0) return new Map();
+    try {
+      const names = new Map(await registry.findDiscoverableNames(ids));
+      // A no in the directory counts, too.
+      for (const id of await findHidden(database, [...names.keys()])) names.delete(id);
+      return names;
+    } catch (error) {
+      logger.warn({ err: error }, 'names could not be looked up');
       return new Map();
     }
   };

@@ -52,7 +52,8 @@ export const User = named(
       description: 'those of them whose COMPANY_ADMIN the user is',
     }),
     discoverable: Type.Boolean({
-      description: 'whether others can share packets with the user by e-mail address',
+      description:
+        'whether others can share packets with the user by e-mail address, and see their name in threads',
     }),
   }),
 );

@@ -1,0 +1,32 @@
+import type { Caller } from '../access/caller.ts';
+
+/** Names of users by their ids, as far as those who take part in a thread with them may know them. */
+export type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** The name of the user of a row, where it is known. */
+export interface Named {
+  userName?: string | undefined;
+}
+
+/** What a request of a list says about names. */
+type Asked = Pick<Caller, 'user'> & { query: { details?: 'true' | 'false' } };
+
+/**
+ * Adds the names of users to the rows of a list, if the request asks for details with a token: without one, anybody can
+ * ask for the threads of anybody.
+ *
+ * @param userOf the user of a row; undefined where nobody is to be named
+ */
+export async function* withNames<Row>(
+  findNames: FindNames,
+  { user, query }: Asked,
+  userOf: (row: Row) => string | undefined,
+  batches: AsyncGenerator<Row[]>,
+): AsyncGenerator<(Row & Named)[]> {
+  const isAsked = query.details === 'true' && user !== undefined;
+  for await (const rows of batches) {
+    const ids = isAsked ? rows.map(userOf).filter(id => id !== undefined) : [];
+    const names = await findNames([...new Set(ids)]);
+    yield rows.map(row => ({ ...row, userName: names.get(userOf(row) ?? '') }));
+  }
+}
