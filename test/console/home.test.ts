@@ -86,6 +86,9 @@ async function placesOf(message: string): Promise<object[]> {
 test('the first run leads from the name of the instance to the first shared packet', async () => {
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
+  const firstPassword = page.getByRole('link', { name: 'You still have your first password' });
+  await firstPassword.waitFor();
+  expect(await firstPassword.getAttribute('href')).toBe('/account/security');
   await page.getByRole('link', { name: 'Begin' }).click();
   await page.getByLabel('Name of the instance').fill('Kivu <i>Growers</i>');
   await expectAccessible(page);
@@ -135,6 +138,8 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByRole('heading', { name: 'What needs you' }).waitFor();
   for (const name of ['Begin', 'Continue'])
     expect(await page.getByRole('link', { name, exact: true }).count(), name).toBe(0);
+  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
+  expect(await firstPassword.count()).toBe(0);
 
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByText('Kivu <i>Growers</i>').waitFor();

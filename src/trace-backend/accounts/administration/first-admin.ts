@@ -88,7 +88,13 @@ export async function createAdmin(
     if (!(await when(database))) return undefined;
     const role = { status: 'ACTIVE', role: 'SYSTEM_ADMIN', language: 'EN', createdAt: new Date() } as const;
     const named = { name: 'First', surname: 'Administrator' };
-    const user = await insertUser(database, { ...address, ...named, ...role, password: hash });
+    const user = await insertUser(database, {
+      ...address,
+      ...named,
+      ...role,
+      password: hash,
+      hasFirstPassword: true,
+    });
     if (!user) throw new Problem('invalid', `${address.email} is already registered`);
     await audit(database, PROGRAM, { action: 'CREATE_SYSTEM_ADMIN', entity: 'user', entityId: user.id });
     return user;

@@ -3,6 +3,7 @@ import { withSecondFactor } from '../../../../test/helpers/authenticator.ts';
 import { companyOf, tenant } from '../../../../test/helpers/chain.ts';
 import { type MailServer, mailServer, textOf, tokenIn } from '../../../../test/helpers/mail-server.ts';
 import { ADMIN, type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { createAdmin } from './first-admin.ts';
 
 const FRONT_END = 'https://front.example/app';
 
@@ -39,6 +40,18 @@ test('a profile names the companies of the user, and those that the user adminis
   const nobody = await trace.loggedIn();
   const profile = (await nobody.send('GET', '/api/user/profile')).body.data;
   expect(profile).toMatchObject({ companyIds: [], companyIdsAdmin: [] });
+});
+
+test('an administrator whom the program made has a first password until it is changed', async () => {
+  const [email, password] = ['second-admin@example.org', 'kivu-lake-at-dawn-7'];
+  await createAdmin(trace.pool, { PASSWORD_POLICY: 'strict' }, email, password);
+  const { send } = await trace.login(email, password);
+  const renamed = await send('PUT', '/api/user/profile', { name: 'Ada' });
+  expect(renamed.body.data).toMatchObject({ name: 'Ada', hasFirstPassword: true });
+  const body = { currentPassword: password, password: 'kivu-lake-at-dusk-8' };
+  expect((await send('PUT', '/api/user/profile', body)).body.data.hasFirstPassword).toBe(false);
+  const registered = await trace.loggedIn();
+  expect((await registered.send('GET', '/api/user/profile')).body.data.hasFirstPassword).toBe(false);
 });
 
 test('lists of users have exactly the fields that forms are made of', async () => {

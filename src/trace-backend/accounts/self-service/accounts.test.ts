@@ -52,6 +52,7 @@ test('from registration to login: mail, confirmation, notice to the administrato
     companyIds: [],
     companyIdsAdmin: [],
     language: 'EN',
+    hasFirstPassword: false,
     discoverable: false,
   });
   const { id } = registered.body.data;

@@ -49,7 +49,7 @@ export async function anonymise(
   { email, password, now }: { email: string; password: string; now: Date },
 ): Promise<void> {
   await database.query(sql`
-    UPDATE users SET email = ${email}, email_key = ${email}, password = ${password}, name = 'Erased',
-      surname = 'User', language = 'EN', erased_at = ${now}
+    UPDATE users SET email = ${email}, email_key = ${email}, password = ${password},
+      has_first_password = false, name = 'Erased', surname = 'User', language = 'EN', erased_at = ${now}
     WHERE id = ${id} AND erased_at IS NULL`);
 }

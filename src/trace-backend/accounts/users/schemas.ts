@@ -51,6 +51,10 @@ export const User = named(
     companyIdsAdmin: Type.Array(Type.Integer(), {
       description: 'those of them whose COMPANY_ADMIN the user is',
     }),
+    hasFirstPassword: Type.Boolean({
+      description:
+        'whether an administrator still has the password that the program created the account with',
+    }),
     discoverable: Type.Boolean({
       description:
         'whether others can share packets with the user by e-mail address, and see their name in threads',

@@ -17,6 +17,8 @@ export interface User {
   status: Status;
   role: Role;
   discoverable: boolean;
+  /** whether the password is still the one that the program created the account with */
+  hasFirstPassword: boolean;
   /** whether the account is erased, or being erased */
   erased: boolean;
 }
@@ -27,22 +29,25 @@ export interface Account extends User {
   sessionVersion: number;
 }
 
-const USER = sql`id, email, name, surname, language, status, role, discoverable, erasing_at IS NOT NULL AS erased`;
+const USER = sql`id, email, name, surname, language, status, role, discoverable,
+  has_first_password AS "hasFirstPassword", erasing_at IS NOT NULL AS erased`;
 const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
 
 /** @returns undefined if the address is already registered */
 export async function insertUser(
   database: Database,
-  user: Omit<User, 'id' | 'discoverable' | 'erased'> & {
+  user: Omit<User, 'id' | 'discoverable' | 'hasFirstPassword' | 'erased'> & {
+    hasFirstPassword?: boolean;
     emailKey: string;
     password: string;
     createdAt: Date;
   },
 ): Promise<User | undefined> {
   const { rows } = await database.query<User>(sql`
-    INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at)
+    INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at,
+      has_first_password)
     VALUES (${user.email}, ${user.emailKey}, ${user.password}, ${user.name}, ${user.surname}, ${user.language},
-      ${user.status}, ${user.role}, ${user.createdAt})
+      ${user.status}, ${user.role}, ${user.createdAt}, ${user.hasFirstPassword ?? false})
     ON CONFLICT (email_key) DO NOTHING RETURNING ${USER}`);
   return rows[0];
 }
@@ -94,7 +99,8 @@ export async function updateUser(database: Database, id: number, change: UserCha
     UPDATE users SET name = coalesce(${name}, name), surname = coalesce(${surname}, surname),
       language = coalesce(${language}, language), discoverable = coalesce(${discoverable}, discoverable),
       status = coalesce(${status}, status), role = coalesce(${role}, role),
-      password = coalesce(${password}, password)
+      password = coalesce(${password}, password),
+      has_first_password = has_first_password AND ${password === undefined}
     WHERE id = ${id} RETURNING ${ACCOUNT}`);
   return rows[0] as Account;
 }

@@ -10,10 +10,10 @@ export interface UserCompanies {
 
 /** A user as in answers. */
 export function asUser(user: User, companies: UserCompanies): Static<typeof UserSchema> {
-  const { status, discoverable } = user;
+  const { status, discoverable, hasFirstPassword } = user;
   const actions = status === 'ACTIVE' ? [...ACTIONS] : [];
   const { companyIds, companyIdsAdmin } = companies;
-  return { ...asItem(user), actions, companyIds, companyIdsAdmin, discoverable };
+  return { ...asItem(user), actions, companyIds, companyIdsAdmin, discoverable, hasFirstPassword };
 }
 
 /** A user in lists. */
