@@ -5,6 +5,7 @@ import plain from './vitest.config.ts';
 const config = mergeConfig(plain, defineConfig({ test: { maxWorkers: 2 } }));
 config.test.include = [
   'src/packet-service/**/*.test.ts',
+  'src/platform/**/*.citus.test.ts',
   'test/{api-key-scopes,authorisation,authors,bodies,errors,health,limits,next-links,optional-mode,pages,personal-data}.test.ts',
   'test/fuzz/fuzz.test.ts',
 ];

@@ -60,7 +60,7 @@ export async function withContext<Result>(
   const bin = process.env.CITUS_BIN;
   if (bin) {
     await chmod(dataDir, 0o755);
-    const cluster = await startCitusCluster(bin, dataDir);
+    const cluster = await startCitusCluster(bin, dataDir, { isDirect: true });
     try {
       return await work(
         makeContext(seconds, { ...cluster.coordinator.connection, password: '', ssl: false }),

@@ -21,6 +21,8 @@ const SETTINGS = {
   max_connections: '200',
   max_prepared_transactions: '200',
   max_worker_processes: '64',
+  // A search reads rows from all over a table, which is slow where they are not in memory.
+  shared_buffers: '1GB',
   // Plain, so that a relay sees what it breaks.
   'citus.node_conninfo': 'sslmode=disable',
 };
@@ -54,8 +56,13 @@ export interface CitusCluster {
 /**
  * @param bin folder of the programs of a PostgreSQL that has Citus
  * @param folder that every user may enter
+ * @param isDirect whether servers reach each other without the relays, for measurements
  */
-export async function startCitusCluster(bin: string, folder: string): Promise<CitusCluster> {
+export async function startCitusCluster(
+  bin: string,
+  folder: string,
+  { isDirect = false }: { isDirect?: boolean } = {},
+): Promise<CitusCluster> {
   const opened: { stop(): Promise<void> }[] = [];
   const close = async () => {
     for (const one of opened.toReversed()) await one.stop();
@@ -77,7 +84,8 @@ export async function startCitusCluster(bin: string, folder: string): Promise<Ci
     await migratePacketService(coordinator.connection, coordinator.connection);
     await migrateTraceBackend(coordinator.connection, coordinator.connection);
     const asked = { owner: coordinator.connection, schema: SCHEMA, placements: PLACEMENTS, shards: SHARDS };
-    const addresses = (some: ClusterWorker[]) => some.map(({ relay }) => addressOf(relay));
+    const addresses = (some: ClusterWorker[]) =>
+      some.map(({ relay, connection }) => (isDirect ? connection : addressOf(relay)));
     await distribute({ ...asked, workers: addresses(workers), dryRun: false, onStep: () => {} });
     const spare = await worker('worker-3');
     await distribute({ ...asked, workers: addresses([...workers, spare]), dryRun: false, onStep: () => {} });

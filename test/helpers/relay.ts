@@ -36,7 +36,8 @@ export async function openRelay(target: Connection): Promise<Relay> {
   let broken = 0;
   const dial = () => {
     const { host, port } = target as { host: string; port: number };
-    return host.startsWith('/') ? connect(path.join(host, `.s.PGSQL.${port}`)) : connect(port, host);
+    if (host.startsWith('/')) return connect(path.join(host, `.s.PGSQL.${port}`));
+    return connect({ port, host, noDelay: true });
   };
 
   function join(client: Socket): void {
@@ -65,7 +66,7 @@ export async function openRelay(target: Connection): Promise<Relay> {
     if (dark) hold(pair);
   }
 
-  const server: Server = createServer(join);
+  const server: Server = createServer({ noDelay: true }, join);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
 

@@ -7,8 +7,6 @@ const FEW_THREADS = 16;
 /** Messages that the first step reads: of a few threads often all, of all threads a sample. */
 const FIRST_BY_THREAD = 10_000;
 const FIRST_BY_TIME = 2000;
-/** The same of distributed messages, of which each server sends as many keys. */
-const FIRST_DISTRIBUTED = 1000;
 /** Messages that one step reads, at most. */
 const MAX_STEP = 100_000;
 /** If the user's messages are a smaller share than this, reading in order of time passes too many others. */
@@ -27,7 +25,7 @@ const LOOK_UP = 3500;
 
 /** The next step of a search; `count` is messages, in all or of each thread. */
 export type Step = ReadingStep | { way: 'look up' };
-interface ReadingStep {
+export interface ReadingStep {
   way: 'by time' | 'by thread';
   count: number;
 }
@@ -54,11 +52,6 @@ export function firstStep(threads: number): ReadingStep {
   return threads <= FEW_THREADS
     ? { way: 'by thread', count: Math.ceil(FIRST_BY_THREAD / threads) }
     : { way: 'by time', count: FIRST_BY_TIME };
-}
-
-/** Distributed messages are always read by the user's threads, of which each server has some. */
-export function firstDistributedStep(threads: number): ReadingStep {
-  return { way: 'by thread', count: Math.ceil(FIRST_DISTRIBUTED / threads) };
 }
 
 /**

@@ -1,23 +1,11 @@
-import type { Database } from '../../../platform/postgres/database.ts';
 import type { ReadFrom } from '../../../platform/postgres/replicas/read-from.ts';
 import { userHasTokens } from '../../access/caller.ts';
 import type { MessagePosition, MessageRow } from '../messages/store.ts';
-import { lookUpDistributed, readNewest } from './distributed-search-store.ts';
 import { ngramSets } from './ngram-sets.ts';
-import { BATCH, firstDistributedStep, firstStep, nextStep, type Progress, type Step } from './plan.ts';
-import {
-  type Conditions,
-  estimateDistributed,
-  estimateMessages,
-  findScope,
-  lookUp,
-  type MessageScan,
-  readByThread,
-  readByTime,
-} from './search-store.ts';
+import { BATCH, firstStep, nextStep, type Progress, type Step } from './plan.ts';
+import { distributedReader, localReader } from './readers.ts';
+import { type Conditions, findScope } from './search-store.ts';
 
-/** How many of the first messages are counted to estimate the user's share of all messages. */
-const SHARE_SAMPLE = 500;
 /** Assumed size of the table before PostgreSQL has analysed it, in messages. */
 const UNCOUNTED = 1_000_000;
 
@@ -52,6 +40,7 @@ export async function* searchMessages(
   if (isTokenUser) throw userHasTokens('user_id');
   if (count === 0) return;
   const conditions = { ...search, threads };
+  const reader = (search.isDistributed ? distributedReader : localReader)(database, conditions, count);
   const progress: Progress = {
     own: 0,
     matches: 0,
@@ -63,23 +52,20 @@ export async function* searchMessages(
   };
 
   let before = after;
-  const first = search.isDistributed ? firstDistributedStep : firstStep;
-  for (let step: Step = first(count); step.way !== 'look up'; ) {
+  for (let step: Step = firstStep(count); step.way !== 'look up'; ) {
     const limit = Math.min(progress.left, BATCH);
-    const sample = progress.own === 0 ? SHARE_SAMPLE : 0;
-    const stretch = await readStep(database, conditions, before, { step, limit, sample, threads: count });
-    yield stretch.rows;
-    progress.left -= stretch.rows.length;
-    const last = endOf(stretch.rows, limit);
-    if (progress.left <= 0 || !(last ?? stretch.end)) return;
+    const { rows, end, own, share } = await reader.read(step, before, limit);
+    yield rows;
+    progress.left -= rows.length;
+    const last = endOf(rows, limit);
+    if (progress.left <= 0 || !(last ?? end)) return;
 
-    if (step.way === 'by time' && sample > 0) progress.share = stretch.own / sample;
-    progress.own += step.way === 'by time' ? step.count * progress.share : stretch.read;
-    progress.matches += stretch.rows.length;
-    before = last ?? stretch.end;
+    progress.share = share;
+    progress.own += own;
+    progress.matches += rows.length;
+    before = last ?? end;
     // Most searches end with the first step.
-    const estimate = search.isDistributed ? estimateDistributed : estimateMessages;
-    progress.total ||= (await estimate(database)) ?? UNCOUNTED;
+    progress.total ||= (await reader.estimate()) ?? UNCOUNTED;
     const way = step.way;
     step = nextStep(way, progress);
     if (step.way === 'look up' && progress.sets === 'unknown') {
@@ -91,29 +77,12 @@ export async function* searchMessages(
 
   while (progress.left > 0) {
     const limit = Math.min(progress.left, BATCH);
-    const look = search.isDistributed ? lookUpDistributed : lookUp;
-    const rows = await look(database, conditions, progress.sets as number[][], { before, limit });
+    const rows = await reader.lookUp(progress.sets as number[][], { before, limit });
     yield rows;
     progress.left -= rows.length;
     before = endOf(rows, limit);
     if (!before) return;
   }
-}
-
-/** Reads on; `read` is the approximate number of the user's messages, for a step by thread. */
-async function readStep(
-  database: Database,
-  conditions: Conditions & Pick<Search, 'isDistributed'>,
-  before: MessagePosition | undefined,
-  ask: { step: Exclude<Step, { way: 'look up' }>; limit: number; sample: number; threads: number },
-): Promise<MessageScan & { read: number }> {
-  const { step, limit, sample, threads } = ask;
-  const read = step.count * threads;
-  if (conditions.isDistributed) return readNewest(database, conditions, before, { count: read, limit });
-  const found = await (step.way === 'by time'
-    ? readByTime(database, conditions, before, { count: step.count, limit, sample })
-    : readByThread(database, conditions, before, { count: step.count, limit }));
-  return { ...found, read };
 }
 
 /** The position of a message. */

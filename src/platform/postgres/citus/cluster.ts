@@ -7,6 +7,12 @@ export const RECOVERY_INTERVAL = '5s';
 /** Connections for one statement to one worker: with more, concurrent requests wait for one another. */
 export const POOL_SIZE = '1';
 
+/**
+ * Settings of the database on every server: a shard is read in a few milliseconds, and compiling the statement or
+ * starting further processes for it takes longer.
+ */
+const SHORT_STATEMENTS = { jit: 'off', max_parallel_workers_per_gather: '0' };
+
 /** A table of the cluster. */
 export interface TableState extends DistributedTable {
   isDistributed: boolean;
@@ -85,6 +91,19 @@ export async function lackingSettings(client: pg.Client): Promise<string[]> {
         ]),
     ...(recovery ? [] : [`ALTER SYSTEM SET citus.recover_2pc_interval = '${RECOVERY_INTERVAL}'`]),
   ];
+}
+
+/** The settings of a server that differ from what every server of the cluster needs, each as the statement that sets it. */
+export async function lackingServerSettings(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ database: string; name: string; value: string }>(
+    `SELECT current_database() AS database, name, value
+     FROM unnest($1::text[], $2::text[]) AS needed (name, value) WHERE current_setting(name) <> value`,
+    [Object.keys(SHORT_STATEMENTS), Object.values(SHORT_STATEMENTS)],
+  );
+  return rows.map(
+    ({ database, name, value }) =>
+      `ALTER DATABASE ${client.escapeIdentifier(database)} SET ${name} = ${value}`,
+  );
 }
 
 /** Distributes a table with its rows. Its rows on the coordinator stay, hidden, until {@link dropLocalRows}. */

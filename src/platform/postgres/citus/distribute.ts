@@ -10,6 +10,7 @@ import {
   dropLocalRows,
   hasCitus,
   knownWorkers,
+  lackingServerSettings,
   lackingSettings,
   tableStates,
 } from './cluster.ts';
@@ -24,6 +25,9 @@ import {
 } from './nodes.ts';
 import { type Placements, tablesWithShards } from './placements.ts';
 import { commitInTwoPhases, commitsInTwoPhases } from './two-phase.ts';
+
+/** Keeps Citus from repeating a statement on the other servers. */
+const HERE_ALONE = 'SET citus.enable_ddl_propagation = off';
 
 /** What keeps a database from being distributed; the message says what to do. */
 export class DistributeError extends Error {}
@@ -127,7 +131,12 @@ async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]):
     if (!(await hasCitus(node)))
       await step(`${name}: create the extension citus`, () => node.query('CREATE EXTENSION citus'));
   }
-  if (await hasCitus(client)) await setUp(asked, client, step);
+  for (const session of sessions) {
+    for (const statement of await lackingServerSettings(session.client)) {
+      await step(`${session.name}: ${statement}`, () => set(session, `${HERE_ALONE}; ${statement}`));
+    }
+  }
+  if (await hasCitus(client)) await setUp(asked, sessions[0] as NodeSession, step);
   else onStep('name the coordinator, add the workers and set the coordinator up');
   for (const table of await tableStates(client, asked.schema, asked.placements)) {
     const size = `${Math.ceil(table.bytes / 1024).toLocaleString('en')} kB`;
@@ -156,10 +165,11 @@ async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]):
 /** Settings and servers. */
 async function setUp(
   { owner, workers, coordinator }: Distribution,
-  client: pg.Client,
+  session: NodeSession,
   step: (text: string, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
-  for (const statement of await lackingSettings(client)) await step(statement, () => set(client, statement));
+  const { client } = session;
+  for (const statement of await lackingSettings(client)) await step(statement, () => set(session, statement));
   const address = coordinator ?? addressOf(owner);
   const isKnown = (await coordinatorAddress(client)) !== undefined;
   if (address && (!isKnown || coordinator)) {
@@ -179,18 +189,15 @@ async function setUp(
 }
 
 /** @throws DistributeError with what a superuser has to run */
-async function set(client: pg.Client, statement: string): Promise<void> {
+async function set({ name, client }: NodeSession, statement: string): Promise<void> {
+  const reload = statement.startsWith('ALTER SYSTEM') ? 'SELECT pg_reload_conf()' : undefined;
   try {
     await client.query(statement);
-    await client.query('SELECT pg_reload_conf()');
+    if (reload) await client.query(reload);
   } catch (error) {
     if (errorCode(error) !== '42501') throw error;
-    throw new DistributeError(
-      `a superuser has to run on the coordinator: ${statement}; SELECT pg_reload_conf();`,
-      {
-        cause: error,
-      },
-    );
+    const statements = [statement, reload].filter(text => text !== undefined).join('; ');
+    throw new DistributeError(`a superuser has to run on ${name}: ${statements};`, { cause: error });
   }
 }
 
