@@ -10,6 +10,7 @@ import { currencyRows } from './currency.ts';
 import { feedRows } from './feeds.ts';
 import { graphRows } from './graph.ts';
 import { growthRows } from './growth.ts';
+import { killRows } from './kills.ts';
 import { logRows } from './log.ts';
 import { memoryRows } from './memory.ts';
 import { offsetRows } from './offsets.ts';
@@ -21,12 +22,15 @@ import { tableRows } from './tables.ts';
 import { threadPageRows } from './thread-pages.ts';
 import { tileRows } from './tiles.ts';
 import { traceRows } from './trace.ts';
+import { workerRows } from './workers.ts';
 
 /** Groups of rows by the name they are asked for: `npm run bench packets`; all of them without a name. */
 const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   start: startRows,
   packets: packetRows,
   growth: growthRows,
+  workers: workerRows,
+  kills: killRows,
   chat: chatIntakeRows,
   threads: threadPageRows,
   search: context => chatSearchRows(context),
