@@ -133,7 +133,7 @@ function escaped(random: Random, text: string, wrong: number): string {
   if (random.chance(wrong / 5)) return random.pick(ESCAPES);
   // A space or line break would end the path, and these three would make it another one.
   if (random.chance(wrong / 5)) return bytesOf(text).replaceAll(/[\t\n\r /?#]/g, '');
-  if (random.chance(wrong / 50)) return random.pick([...NO_UTF8, '\0', ' ', '\x7f', 'x'.repeat(20_000)]);
+  if (random.chance(wrong / 50)) return random.pick([...NO_UTF8, '\0', 'x y', '\x7f', 'x'.repeat(20_000)]);
   return bytesOf(text)
     .split('')
     .map(byte => (/[\w.~!*'()-]/.test(byte) ? byte : `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`))
