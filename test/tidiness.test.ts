@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type Node, parse } from 'acorn';
 import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
+import { outlines } from '../scripts/outlines.ts';
 import { settingsTable } from '../scripts/settings-table.ts';
 import { PLACEMENTS } from '../src/packet-service/contract/placements.ts';
 import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/locks/advisory-locks.ts';
@@ -336,6 +337,11 @@ test('nothing is left undone, skipped or switched off', () => {
 test('docs/settings.md has the table that npm run settings writes from the schema', () => {
   const kept = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
   expect(kept.slice(kept.indexOf('| name |'))).toBe(settingsTable());
+});
+
+test('the outlines of countries are those that npm run outlines writes from the map of the console', () => {
+  const kept = readFileSync(path.join(root, 'src/trace-backend/labels/outlines.txt'), 'utf8');
+  expect(kept).toBe(outlines());
 });
 
 test('documents are in plain English', () => {

@@ -21,6 +21,10 @@ overflow-wrap:anywhere}
 main{max-width:38rem;margin:0 auto;padding-bottom:4rem}
 img{display:block;width:100%;max-height:60vh;object-fit:contain}
 img.logo{width:auto;max-width:10rem;max-height:10rem;margin-top:1.75rem;object-fit:contain}
+svg.map{display:block;width:100%;height:auto;margin-top:.5rem;background:var(--line);border:1px solid var(--line);
+border-radius:.5rem}
+.map path{fill:var(--paper);stroke:var(--soft)}
+.map circle{fill:var(--mark);stroke:var(--on);stroke-width:3}
 header,section{padding:0 1.25rem}
 h1{font:600 1.9rem/1.2 Georgia,serif;margin:1.75rem 0 .25rem;text-wrap:balance}
 .by{color:var(--soft);margin:0}

@@ -1,4 +1,5 @@
 import { escaped, pageOf } from '../../platform/http/page.ts';
+import { originMap, type Pin } from './origin-map.ts';
 import type { PublicLabel } from './schemas.ts';
 import { termOf } from './terms.ts';
 import { isPath } from './values.ts';
@@ -9,6 +10,8 @@ interface Shown {
   /** its heading */
   term: string | undefined;
   texts: Text[];
+  /** SVG of where it is */
+  map?: string;
 }
 
 /** A text, or one that leads somewhere. */
@@ -55,7 +58,9 @@ function forPeople(field: PublicLabel['fields'][number], language: string | unde
   const texts = (typeof value === 'object' ? textsOf(value, language) : [textOf(value ?? '')]).filter(
     text => text !== '',
   );
-  return texts.length === 0 ? [] : [{ section: '', term: termOf(name, language), texts }];
+  const pins = pinsOf(value);
+  const map = pins.length === 0 ? '' : originMap(pins, termOf('origin.map', language) ?? '');
+  return texts.length === 0 ? [] : [{ section: '', term: termOf(name, language), texts, map }];
 }
 
 /** The texts of an origin, with its places, or of an address. */
@@ -64,6 +69,17 @@ function textsOf(value: unknown, language: string | undefined): Text[] {
   const { name } = (country ?? {}) as { name?: unknown };
   const places = Array.isArray(locations) ? locations.flatMap(place => placeOf(place ?? {}, language)) : [];
   return [[text, address, zip, city, state, name].filter(isText).join(', '), ...places];
+}
+
+/** The places of an origin that have a position. */
+function pinsOf(value: unknown): Pin[] {
+  const { locations } = (value ?? {}) as { locations?: unknown };
+  const places: Partial<Record<string, unknown>>[] = Array.isArray(locations) ? locations : [];
+  return places.flatMap(place => {
+    const { latitude, longitude, pinName } = place ?? {};
+    if (typeof latitude !== 'number' || typeof longitude !== 'number') return [];
+    return [{ latitude, longitude, name: isText(pinName) ? pinName : `${latitude}, ${longitude}` }];
+  });
 }
 
 const isText = (part: unknown): part is string => typeof part === 'string' && part !== '';
@@ -95,9 +111,10 @@ function countryName(code: string, language = ''): string {
 
 function sectionOf(section: string, fields: readonly Shown[]): string {
   const heading = section === '' ? '' : `<h2 dir="auto">${escaped(section)}</h2>`;
-  const items = fields.map(({ term = '', texts }) => {
+  const items = fields.map(({ term = '', texts, map = '' }) => {
     const name = term === '' ? '' : `<dt dir="auto">${escaped(term)}</dt>`;
-    return `<div>${name}${texts.map(text => `<dd dir="auto">${htmlOf(text)}</dd>`).join('')}</div>`;
+    const shown = texts.map(text => `<dd dir="auto">${htmlOf(text)}</dd>`);
+    return `<div>${name}${shown.join('')}${map && `<dd>${map}</dd>`}</div>`;
   });
   return `<section>${heading}<dl>${items.join('')}</dl></section>`;
 }

@@ -27,6 +27,12 @@ test.each(['en', 'de', 'es', 'rw', 'fr', 'sw'])(
   },
 );
 
+test('the map has a name in every language', () => {
+  const names = ['en', 'de', 'es', 'rw', 'fr', 'sw'].map(language => termOf('origin.map', language));
+  expect(names).not.toContain(undefined);
+  expect(new Set(names).size).toBe(names.length);
+});
+
 test('languages are compared without region and case; one without a translation gets English', () => {
   expect(termOf('origin', 'De-CH')).toBe('Herkunft');
   expect(termOf('origin', 'pt')).toBe('Origin');

@@ -1,8 +1,12 @@
-/** Headings of the fields of a label's content on its page, by language, in the words of the console's preview. */
+/**
+ * Headings of the fields of a label's content on its page, by language, in the words of the console's preview; and what
+ * the map of its places is called.
+ */
 const TERMS: Record<string, Record<string, string>> = {
   EN: {
     description: 'Description',
     origin: 'Origin',
+    'origin.map': 'Map of the origin',
     'process.production': 'Production',
     'responsibility.laborPolicies': 'Labour policies',
     'sustainability.production': 'Sustainability',
@@ -18,6 +22,7 @@ const TERMS: Record<string, Record<string, string>> = {
   DE: {
     description: 'Beschreibung',
     origin: 'Herkunft',
+    'origin.map': 'Karte der Herkunft',
     'process.production': 'Herstellung',
     'responsibility.laborPolicies': 'Arbeitsbedingungen',
     'sustainability.production': 'Nachhaltigkeit',
@@ -33,6 +38,7 @@ const TERMS: Record<string, Record<string, string>> = {
   ES: {
     description: 'Descripción',
     origin: 'Origen',
+    'origin.map': 'Mapa del origen',
     'process.production': 'Producción',
     'responsibility.laborPolicies': 'Políticas laborales',
     'sustainability.production': 'Sostenibilidad',
@@ -48,6 +54,7 @@ const TERMS: Record<string, Record<string, string>> = {
   RW: {
     description: 'Ibisobanuro',
     origin: 'Inkomoko',
+    'origin.map': "Ikarita y'inkomoko",
     'process.production': 'Uko gikorwa',
     'responsibility.laborPolicies': "Amategeko y'umurimo",
     'sustainability.production': 'Kuramba',
@@ -63,6 +70,7 @@ const TERMS: Record<string, Record<string, string>> = {
   FR: {
     description: 'Description',
     origin: 'Origine',
+    'origin.map': 'Carte de l’origine',
     'process.production': 'Production',
     'responsibility.laborPolicies': 'Politique du travail',
     'sustainability.production': 'Durabilité',
@@ -78,6 +86,7 @@ const TERMS: Record<string, Record<string, string>> = {
   SW: {
     description: 'Maelezo',
     origin: 'Asili',
+    'origin.map': 'Ramani ya asili',
     'process.production': 'Uzalishaji',
     'responsibility.laborPolicies': 'Sera za kazi',
     'sustainability.production': 'Uendelevu',

@@ -160,6 +160,39 @@ test('places of origin are shown with their countries in the language of the lab
   ]);
 });
 
+test('places of origin are pins on a map in the page, which loads nothing, escapes names, and is cropped around them', async () => {
+  const { label } = await labelled(['origin']);
+  await execute('PUBLISH_LABEL', label.id);
+  const evil = '<b>"Kivu"</b>';
+  const mapOf = async (locations: object[], language = 'EN') => {
+    await send('PUT', '/api/product/label', { id: label.id, language });
+    await send('PUT', '/api/product/label/content', { labelId: label.id, origin: { locations } });
+    const page = await trace.send('GET', `${PUBLIC}/${label.uuid}`, undefined, { accept: 'text/html' });
+    return /<svg class="map"[\s\S]*<\/svg>/.exec(page.text)?.[0];
+  };
+  const one = (await mapOf([{ pinName: evil, latitude: -2, longitude: 29.3 }])) as string;
+  expect(one).toContain('role="img" aria-label="Map of the origin"');
+  expect(one).toContain(
+    '<circle cx="300" cy="200" r="7"><title>&#60;b&#62;&#34;Kivu&#34;&#60;/b&#62;</title></circle>',
+  );
+  expect(one).not.toMatch(/style=|href|url\(/);
+  expect(one.length).toBeLessThan(20_000);
+  const two = await mapOf(
+    [
+      { latitude: -2, longitude: 29.3 },
+      { latitude: 15, longitude: -86.5 },
+    ],
+    'DE',
+  );
+  expect(two).toContain('aria-label="Karte der Herkunft"');
+  const places = [...(two as string).matchAll(/cx="(\d+)" cy="(\d+)"/g)].map(([, x, y]) =>
+    [x, y].map(Number),
+  );
+  expect(places).toHaveLength(2);
+  for (const [x = 0, y = 0] of places) expect([x > 0, x < 600, y > 0, y < 400]).toEqual(Array(4).fill(true));
+  expect(await mapOf([{ pinName: 'Somewhere', countryCode: 'RW' }])).toBeUndefined();
+});
+
 test('what is not visible is neither in the answer nor a public file, whatever the field says itself', async () => {
   const { label, photo } = await labelled(['description']);
   const fields = labelFields(['description']).map(field => ({ ...field, value: 'hidden' }));
