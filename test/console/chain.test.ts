@@ -93,9 +93,11 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
   const { page } = browser;
   await logIn(page, `${pages.url}/companies/new`, user.email);
   let passes = Promise.withResolvers<void>();
+  let [isCut, uploads] = [false, 0];
   await page.route('**/api/common/image', async route => {
     await passes.promise;
-    await route.continue();
+    uploads++;
+    await (isCut ? route.abort() : route.continue());
   });
   let sent = 0;
   page.on('request', request => (sent += Number(request.url().endsWith('/company/create'))));
@@ -111,8 +113,19 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
   await expect.poll(() => isFocused(field('Logo'))).toBe(true);
   expect([sent, await button.innerText()]).toEqual([0, 'Add the company']);
 
-  passes = Promise.withResolvers();
+  await press('Add the company');
+  await expect.poll(() => uploads).toBe(2);
+  await page.getByText('file must be a JPEG, PNG or WebP image').waitFor();
+  await expectAccessible(page);
+  await press('Remove');
+  expect(await page.getByText('file must be a JPEG, PNG or WebP image').count()).toBe(0);
+
+  isCut = true;
   await field('Logo').setInputFiles(photo);
+  await page.getByText('There is no connection to the server').waitFor();
+  expect(sent).toBe(0);
+  isCut = false;
+  passes = Promise.withResolvers();
   await press('Add the company');
   await expect.poll(() => button.innerText()).toBe('Uploading…');
   passes.resolve();
@@ -124,7 +137,8 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
   await page.getByRole('link', { name: 'Companies' }).first().click();
   await page.getByRole('heading', { name: 'Companies', exact: true }).waitFor();
   expect(await notice.count()).toBe(0);
-  expect(realComplaints(browser)).toEqual([expect.stringContaining('status of 415')]);
+  const complaints = ['status of 415', 'status of 415', 'net::ERR_FAILED'];
+  expect(realComplaints(browser)).toEqual(complaints.map(text => expect.stringContaining(text)));
   browser.complaints.length = 0;
   await page.unroute('**/api/common/image');
 });

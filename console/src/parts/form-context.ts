@@ -9,6 +9,8 @@ export interface FormContext {
   add(name: string): () => void;
   /** The form is sent only when this upload has ended, and only if it has succeeded. */
   waitFor(upload: Promise<boolean>): void;
+  /** Does something each time before the form is sent; returns what undoes it. */
+  beforeSending(act: () => void): () => void;
 }
 
 const KEY = Symbol('form');
