@@ -157,6 +157,11 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   await page.getByLabel('Code').fill(codes[0] as string);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('A login needs a code of your app').waitFor();
+  expect(await section.getByRole('button', { name: 'Set up a second factor' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Your data' }).click();
+  await page.getByLabel('Code').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Security' }).click();
 
   await section.getByLabel('Remove the second factor').check();
   await section.getByLabel('Current password').fill(PASSWORD);
@@ -218,6 +223,7 @@ test('all that is stored is downloaded, and the account is erased only by who me
   expect(download.suggestedFilename()).toMatch(/^fieldtrace-user-.*\.zip$/);
   expect((await readFile(await download.path())).subarray(0, 2).toString()).toBe('PK');
   await page.getByLabel('Current password').fill(PASSWORD);
+  expect(await page.getByLabel('Code').count()).toBe(0);
   await page.getByRole('button', { name: 'Erase my account' }).click();
   await page.getByText('Please fill this in').waitFor();
   await page.getByLabel('I am sure').check();

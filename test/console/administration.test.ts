@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { withSecondFactor } from '../helpers/authenticator.ts';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import {
@@ -165,6 +166,27 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await page.getByRole('searchbox').fill('fx_access');
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => rows.count()).toBe(1);
+});
+
+test('a second factor can be removed from those who have one', async () => {
+  const { page } = browser;
+  const [has, hasNot] = [await pages.newUser(), await pages.newUser()];
+  const { send } = await pages.login(has.email);
+  await withSecondFactor({ send: (method, path, body) => send(method, `/trace${path}`, body) });
+  await asAdmin('/administration/users');
+  const dialog = page.getByRole('dialog');
+  const remove = dialog.getByRole('button', { name: 'Remove the second factor' });
+  const known = page.waitForResponse(`**/api/user/admin/profile/${hasNot.id}`);
+  await page.getByRole('button', { name: `Manage ${hasNot.email}` }).click();
+  await (await known).finished();
+  await dialog.getByRole('button', { name: 'Make an administrator' }).waitFor();
+  expect(await remove.count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: `Manage ${has.email}` }).click();
+  await remove.click();
+  await dialog.getByText('then needs only the password').waitFor();
+  await remove.click();
+  await page.getByText(`Done: Remove the second factor, ${has.email}`).waitFor();
 });
 
 test('what the service refuses is told in the dialog', async () => {

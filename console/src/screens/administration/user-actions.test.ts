@@ -5,26 +5,27 @@ const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
 
 test('an administrator is offered what changes a user, never anything about themselves', () => {
-  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional)).toEqual([
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, false)).toEqual([
     'RESEND',
     'CONFIRM_USER_EMAIL',
     'ACTIVATE_USER',
   ]);
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional)).toEqual([]);
-  expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system)).toEqual([]);
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system)).toEqual([
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional, false)).toEqual([]);
+  expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system, true)).toEqual([]);
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system, false)).toEqual([
     'DEACTIVATE_USER',
     'UNSET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
-    'REMOVE_USER_SECOND_FACTOR',
   ]);
 });
 
 test('roles and second factors are asked about before they are changed', () => {
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system).filter(isAsked)).toEqual([
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system, true).filter(isAsked)).toEqual([
     'SET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
     'REMOVE_USER_SECOND_FACTOR',
   ]);
-  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional).some(isAsked)).toBe(false);
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, false).some(isAsked)).toBe(
+    false,
+  );
 });

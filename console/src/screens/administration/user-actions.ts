@@ -17,10 +17,15 @@ interface User {
   role: (typeof ROLES)[number];
 }
 
-/** What an administrator can do with a user; the service decides whether it may be done. */
+/**
+ * What an administrator can do with a user; the service decides whether it may be done.
+ *
+ * @param hasSecondFactor whether the user has one, which can then be removed
+ */
 export function actionsFor(
   { id, status, role }: User,
   administrator: Pick<User, 'id' | 'role'>,
+  hasSecondFactor: boolean,
 ): (Action | 'RESEND')[] {
   const isSystem = administrator.role === 'SYSTEM_ADMIN';
   if (id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
@@ -31,7 +36,7 @@ export function actionsFor(
   if (role === 'USER') actions.push('SET_USER_REGIONAL_ADMIN', 'SET_USER_SYSTEM_ADMIN');
   if (role === 'REGIONAL_ADMIN') actions.push('UNSET_USER_REGIONAL_ADMIN', 'SET_USER_SYSTEM_ADMIN');
   if (role === 'SYSTEM_ADMIN') actions.push('UNSET_USER_SYSTEM_ADMIN');
-  actions.push('REMOVE_USER_SECOND_FACTOR');
+  if (hasSecondFactor) actions.push('REMOVE_USER_SECOND_FACTOR');
   return actions;
 }
 

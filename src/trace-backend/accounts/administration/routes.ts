@@ -7,6 +7,7 @@ import { ok } from '../../contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, queryIdsOf } from '../../contract/schemas.ts';
 import type { Lists } from '../../lists/lists.ts';
 import type { Mails } from '../mails/mails.ts';
+import { requiredFactor } from '../second-factor/factor.ts';
 import type { Endings } from '../sessions/endings.ts';
 import { findUser, listUsers, SORTABLE } from '../users/store.ts';
 import { asItem, asUser, type UserCompanies } from '../users/user.ts';
@@ -59,10 +60,13 @@ export function registerAdministration(app: Server, context: AdministrationConte
       config: { access: 'regional-admin' },
       schema: getUserSchema,
     },
-    async ({ params }) => {
-      const user = await findUser(pool, pathIdOf(params.id));
+    async request => {
+      const user = await findUser(pool, pathIdOf(request.params.id));
       if (!user) throw new Problem('not_found', 'there is no such user');
-      return ok(asUser(user, await companiesOf(user.id)));
+      const answer = asUser(user, await companiesOf(user.id));
+      // Who may not remove it does not learn which accounts a password opens.
+      if (callerOf(request).role !== 'SYSTEM_ADMIN') return ok(answer);
+      return ok({ ...answer, hasSecondFactor: (await requiredFactor(pool, user.id)) !== undefined });
     },
   );
 }

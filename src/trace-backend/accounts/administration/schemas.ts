@@ -55,7 +55,18 @@ export const getUserSchema = {
   tags: ['Administration'],
   summary: 'A user',
   params: Type.Object({ id: PathId }),
-  response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 403, 404) },
+  response: {
+    200: envelope(
+      Type.Object({
+        ...User.properties,
+        hasSecondFactor: Type.Optional(
+          Type.Boolean({ description: 'whether logins need a second factor; for a SYSTEM_ADMIN' }),
+        ),
+      }),
+      'the user',
+    ),
+    ...failureAnswers(401, 403, 404),
+  },
 };
 
 export const UserUpdate = Type.Object({

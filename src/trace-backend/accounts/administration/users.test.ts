@@ -54,6 +54,15 @@ test('an administrator whom the program made has a first password until it is ch
   expect((await registered.send('GET', '/api/user/profile')).body.data.hasFirstPassword).toBe(false);
 });
 
+test('who may remove a second factor is told whether there is one', async () => {
+  const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
+  await withSecondFactor(user);
+  const told = async (by: LoggedIn, { id }: LoggedIn) =>
+    (await list(by, `admin/profile/${id}`)).hasSecondFactor;
+  expect([await told(admin, user), await told(admin, other)]).toEqual([true, false]);
+  expect(await told(await trace.loggedIn('REGIONAL_ADMIN'), user)).toBeUndefined();
+});
+
 test('lists of users have exactly the fields that forms are made of', async () => {
   const user = await trace.loggedIn();
   const item = {
