@@ -6,7 +6,10 @@ export interface BackupState {
   /** whether there is a BACKUP_URL */
   configured: boolean;
   status?: string | undefined;
+  lastBaseAt?: string | undefined;
   lastVerifiedAt?: string | undefined;
+  /** parts of the log that are not backed up yet */
+  waitingSegments?: number | undefined;
 }
 
 const TROUBLES = ['NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'] as const;
