@@ -9,10 +9,10 @@ import { admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer, type Server } from '../platform/http/server.ts';
 import { prepareJobs } from '../platform/jobs/jobs.ts';
-import { watchPools } from '../platform/metrics/databases.ts';
+import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
-import { databaseCondition } from '../platform/postgres/condition.ts';
+import { type Condition, databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
 import type { MovedService } from '../platform/postgres/move/move.ts';
@@ -70,6 +70,7 @@ import { type TileFollower, tileFollower } from './tiles/follower.ts';
 import { registerTiles } from './tiles/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
+import { brokenCommits } from './writer/broken-commits.ts';
 
 /** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
@@ -128,7 +129,7 @@ export async function packetService(
   const metrics = registerMetrics(app, 'packet-service', settings);
   const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
-  const pools = openPools(connection, settings, { onRefusal: condition.refused, watch });
+  const pools = openConnections(app, settings, { connection, condition, watch, logger });
   const { pool, logPool } = pools;
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const addWords = wordAdder(pool);
@@ -186,6 +187,24 @@ export async function packetService(
     await closePools(pools);
   });
   return app;
+}
+
+/** The connections; answers wait for commits that broke on a worker. */
+function openConnections(
+  app: Server,
+  settings: Settings,
+  {
+    connection,
+    condition,
+    watch,
+    logger,
+  }: { connection: Connection; condition: Condition; watch: WatchPool; logger: FastifyBaseLogger },
+): Pools {
+  const commits = brokenCommits(() => pools.pool, logger);
+  const { onNotice } = commits;
+  const pools = openPools(connection, settings, { onRefusal: condition.refused, onNotice, watch });
+  commits.holdAnswers(app);
+  return pools;
 }
 
 /** The batch writer, which tells the positions of its commits if replicas are read. */

@@ -48,14 +48,19 @@ export function connectionsNeeded({
 export function openPools(
   connection: Connection,
   settings: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES' | 'READ_DATABASE_URL'>,
-  { onRefusal, watch }: Required<Pick<PoolOptions, 'onRefusal'>> & { watch: WatchPool },
+  {
+    onRefusal,
+    onNotice,
+    watch,
+  }: Required<Pick<PoolOptions, 'onRefusal' | 'onNotice'>> & { watch: WatchPool },
 ): Pools {
   const { DATABASE_POOL, WRITER_LANES } = settings;
   const open = (name: string, max: number, options: PoolOptions = {}) =>
     openPool(connection, SCHEMA, max, { onRefusal, watch: watch(name), ...options });
   return {
-    pool: open('requests', DATABASE_POOL),
+    pool: open('requests', DATABASE_POOL, { onNotice }),
     writerPool: open('writer', WRITER_LANES, {
+      onNotice,
       pipeline: true,
       deadline: { ms: PIPELINE_DEADLINE_MS, of: 'statement' },
     }),

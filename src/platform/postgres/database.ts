@@ -58,6 +58,8 @@ export interface PoolOptions {
   /** called if the server refuses a write that it may accept later: its disk is full, or it is read-only */
   onRefusal?: (kind: TroubleKind) => void;
   watch?: PoolWatch | undefined;
+  /** told the notices of the server, with the process id of the session there */
+  onNotice?: (message: string | undefined, pid: number) => void;
 }
 
 /**
@@ -68,7 +70,7 @@ export function openPool(
   connection: Connection,
   schema: string,
   max: number,
-  { pipeline = false, deadline = STATEMENT_DEADLINE, onRefusal, watch }: PoolOptions = {},
+  { pipeline = false, deadline = STATEMENT_DEADLINE, onRefusal, watch, onNotice }: PoolOptions = {},
 ): pg.Pool {
   // What streams takes as long as its client reads.
   const isTimed = watch !== undefined && watch.slowMs > 0 && deadline.of === 'statement';
@@ -93,6 +95,10 @@ export function openPool(
   // The same while it is in use: the statement in flight is rejected. pg-pool's own listener passes errors of idle
   // connections on to the pool, so that this one gets both.
   pool.on('connect', client => {
+    if (onNotice) {
+      const { processID } = client as unknown as { processID: number };
+      client.on('notice', ({ message }) => onNotice(message, processID));
+    }
     let isLost = false;
     client.on('error', error => {
       if (!isLost) watch?.onLost(error);

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type Node, nodeName } from './nodes.ts';
 import { type DistributedTable, distributedTables, type Placements } from './placements.ts';
 
-/** How soon the coordinator finishes transactions whose COMMIT broke on a worker: until then their rows are hidden. */
-export const RECOVERY_INTERVAL = '5s';
+/** How soon the coordinator finishes transactions whose COMMIT broke on a worker: answers wait for it. */
+export const RECOVERY_INTERVAL = '1s';
 /** Connections for one statement to one worker: with more, concurrent requests wait for one another. */
 export const POOL_SIZE = '1';
 
@@ -79,7 +79,7 @@ export async function lackingSettings(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ database: string; pool: boolean; recovery: boolean }>(
     `SELECT current_database() AS database,
        current_setting('citus.max_adaptive_executor_pool_size') = $1 AS pool,
-       (SELECT setting::int FROM pg_settings WHERE name = 'citus.recover_2pc_interval') BETWEEN 1 AND 5000 AS recovery`,
+       (SELECT setting::int FROM pg_settings WHERE name = 'citus.recover_2pc_interval') BETWEEN 1 AND 1000 AS recovery`,
     [POOL_SIZE],
   );
   const { database, pool, recovery } = rows[0] as (typeof rows)[number];
