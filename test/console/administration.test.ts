@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { withSecondFactor } from '../helpers/authenticator.ts';
@@ -75,7 +77,7 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByLabel('Id of the record').fill(String(id));
   await page.getByLabel('Id of the record').press('Enter');
-  await page.getByRole('cell', { name: 'ACTIVATE_USER' }).waitFor();
+  await page.getByRole('cell', { name: 'User activated' }).waitFor();
   await page
     .getByRole('link', { name: `${person.name} Mwangi` })
     .first()
@@ -149,7 +151,7 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   expect(new Set(heights).size).toBe(1);
   await page.getByLabel('Action').selectOption('LOGIN');
   await page.getByRole('cell', { name: ADMIN.username }).first().waitFor();
-  await page.getByRole('cell', { name: 'LOGIN', exact: true }).first().waitFor();
+  await page.getByRole('cell', { name: 'Login', exact: true }).first().waitFor();
   await expectAccessible(page);
   await page.getByLabel('Name or e-mail of a user').fill('nobody at all');
   await page.getByRole('button', { name: 'Apply' }).click();
@@ -166,6 +168,30 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await page.getByRole('searchbox').fill('fx_access');
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => rows.count()).toBe(1);
+});
+
+test('every action of the audit has a name of its own in every language, and others keep their codes', async () => {
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  const { actions } = (await send('GET', '/trace/api/audit/actions')).body.data;
+  for (const language of ['en', 'de', 'es', 'rw', 'fr', 'sw']) {
+    const file = path.join('console/src/messages', language, 'audit.json');
+    const names: Record<string, string> = JSON.parse(await readFile(file, 'utf8'));
+    expect(Object.keys(names).sort(), language).toEqual(actions);
+    expect(new Set(Object.values(names)).size, language).toBe(actions.length);
+  }
+  const { page } = browser;
+  await pages.query(
+    'trace_backend',
+    "INSERT INTO audit (at, action, entity, entity_id, address, details) VALUES (now(), 'OF_BEFORE', 'user', 1, '', '{}')",
+  );
+  await asAdmin('/administration/audit');
+  await page.getByRole('cell', { name: 'OF_BEFORE' }).waitFor();
+  await page.getByLabel('Language').selectOption('de');
+  await page.getByRole('cell', { name: 'Anmeldung', exact: true }).first().waitFor();
+  await page.getByLabel('Aktion').selectOption({ label: 'Anmeldung' });
+  await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('LOGIN');
+  await expectAccessible(page);
+  await page.getByLabel('Sprache').selectOption('en');
 });
 
 test('a second factor can be removed from those who have one', async () => {
