@@ -10,8 +10,11 @@ import type { Database } from '../../platform/postgres/database.ts';
  */
 const HELD_MS = 8000;
 const LOOK_EVERY_MS = 100;
-/** Citus does not translate its messages, and gives this one no code of its own. */
-const BROKEN = 'failed to commit transaction on ';
+/**
+ * What Citus warns of when a worker did not answer the last command of a commit, or could not be sent it. It does not
+ * translate its messages, and gives these no code of their own.
+ */
+const BROKEN = /^(failed to commit transaction on |connection to the remote node )/;
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -54,7 +57,7 @@ export function brokenCommits(find: () => Database, logger: FastifyBaseLogger): 
 
   return {
     onNotice(message, pid) {
-      if (!message?.startsWith(BROKEN)) return;
+      if (message === undefined || !BROKEN.test(message)) return;
       logger.warn({ detail: message }, 'a commit broke on a worker: answers wait until it is complete there');
       const finishing = finish(pid).finally(() => open.delete(finishing));
       open.add(finishing);
