@@ -54,7 +54,7 @@ import type { ChooseReads } from './replicas/reads.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import type { DirectoryEffects } from './sharing/directory/entry.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
-import { discoverableNames, senderNames } from './sharing/directory/sender-names.ts';
+import { registryNames, senderNames } from './sharing/directory/sender-names.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
 import type { Notifier } from './sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open-notifications.ts';
@@ -161,7 +161,7 @@ export async function packetService(
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
-  registerChat(app, { pool, checkThread, reads, findNames: discoverableNames(registry, pool, logger) });
+  registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger) });
   const lookUps = registryLookUps(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
@@ -272,7 +272,7 @@ function registryLookUps(
 ): Pick<Sharing, 'askRegistry' | 'findSenderNames'> {
   return {
     askRegistry: registryLookup(settings, logger, registry, breakers),
-    findSenderNames: senderNames(registry, logger),
+    findSenderNames: senderNames(registryNames(registry, logger)),
   };
 }
 

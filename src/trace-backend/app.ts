@@ -32,12 +32,7 @@ import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { keyFinder } from './accounts/api-keys/key-finder.ts';
 import { registerApiKeys } from './accounts/api-keys/routes.ts';
-import {
-  findDiscoverableNames,
-  findHolder,
-  findNames,
-  registerDiscoverability,
-} from './accounts/discoverability/routes.ts';
+import { findHolder, findNames, registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { shareEmailChange } from './accounts/email-change/store.ts';
 import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
@@ -386,7 +381,6 @@ function ownRegistry({
     publicKeys: keys.publicKeys,
     findHolder: contact => findHolder(pool, contact),
     findNames: ids => findNames(pool, ids),
-    findDiscoverableNames: ids => findDiscoverableNames(pool, ids),
     async refusalOf(claims) {
       const session = await findSession(claims);
       if (!session) return 'ended';

@@ -95,6 +95,8 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByRole('cell', { name: 'Administrator', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await dialog.getByText('zawadi@example.org is logged out everywhere and cannot log in').waitFor();
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('cell', { name: 'Deactivated' }).waitFor();
   expect((await user.send('GET', '/trace/api/user/profile')).status).toBe(401);
   expect(realComplaints(browser)).toEqual([]);
@@ -222,6 +224,8 @@ test('what the service refuses is told in the dialog', async () => {
   await page.getByRole('button', { name: `Manage ${email}` }).click();
   await pages.query('trace_backend', 'DELETE FROM sessions WHERE user_id = $1', [id]);
   await pages.query('trace_backend', 'DELETE FROM users WHERE id = $1', [id]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByText('cannot log in any more').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByRole('alert').getByText('there is no such user').waitFor();
 });

@@ -238,7 +238,7 @@ test('shares are accepted and rejected in the inbox; a packet is shared from its
 
   await page.context().clearCookies();
   await logIn(page, `${pages.url}/inbox`, ben.email);
-  const row = (id: string) => page.getByRole('row').filter({ hasText: id });
+  const row = (id: string) => page.getByRole('row').filter({ has: page.locator(`a[href="/packets/${id}"]`) });
   await row(ids[0] as string)
     .getByRole('cell', { name: 'Ana Uwase' })
     .waitFor();
@@ -321,12 +321,15 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   await page.getByRole('link', { name: packet_id as string }).waitFor();
 });
 
-test('strangers who let others find them have names in threads, others have numbers', async () => {
-  const [dan, eve] = [await person('Dan', 'Doe'), await person('Eve', 'Okoro')];
-  expect((await dan.send('PUT', '/trace/api/user/profile', { discoverable: true })).status).toBe(200);
+test('strangers who write in a thread have names in it, and those who were only added have numbers', async () => {
+  const [dan, eve, zoe] = [
+    await person('Dan', 'Doe'),
+    await person('Eve', 'Okoro'),
+    await person('Zoe', 'Moyo'),
+  ];
   const { thread_id = '' } = await made(dan, '/packet/chat/threads', { name: 'Borders' });
   const participants = `/packet/chat/threads/${thread_id}/participants`;
-  const added = await dan.send('POST', participants, { user_ids: [ana.id, eve.id] });
+  const added = await dan.send('POST', participants, { user_ids: [ana.id, eve.id, zoe.id] });
   expect(added.status).toBe(200);
   await say(dan, thread_id, 'Is anyone there?');
   await say(eve, thread_id, 'I am');
@@ -335,10 +338,10 @@ test('strangers who let others find them have names in threads, others have numb
   await page.getByRole('row').filter({ hasText: 'Borders' }).getByText('Dan Doe').waitFor();
   await page.getByRole('link', { name: 'Borders' }).click();
   await log(page).getByRole('article').filter({ hasText: 'Is anyone there?' }).getByText('Dan Doe').waitFor();
-  await log(page).getByRole('article').filter({ hasText: 'I am' }).getByText(`User ${eve.id}`).waitFor();
+  await log(page).getByRole('article').filter({ hasText: 'I am' }).getByText('Eve Okoro').waitFor();
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
-  await page.getByRole('cell', { name: 'Dan Doe' }).waitFor();
-  await page.getByRole('cell', { name: `User ${eve.id}`, exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'Eve Okoro' }).waitFor();
+  await page.getByRole('cell', { name: `User ${zoe.id}`, exact: true }).waitFor();
   await expectAccessible(page);
 });
 

@@ -56,9 +56,8 @@ export function threadItem({ userName, ...thread }: Thread & Named): Item {
 }
 
 /** A participant as an item. */
-export function participantItem({ userId, addedAt, userName }: ThreadParticipant & Named): Item {
-  const object = { user_id: userId, name: userName, added_at: addedAt.toISOString() };
-  return { cursor: userId, json: JSON.stringify(object) };
+export function participantItem({ userId, addedAt }: ThreadParticipant): Item {
+  return { cursor: userId, json: JSON.stringify({ user_id: userId, added_at: addedAt.toISOString() }) };
 }
 
 /** A thread as answers contain it. */

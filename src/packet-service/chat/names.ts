@@ -1,7 +1,5 @@
+import type { FindNames } from '../../platform/tokens/user-registry.ts';
 import type { Caller } from '../access/caller.ts';
-
-/** Names of users by their ids, as far as those who take part in a thread with them may know them. */
-export type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** The name of the user of a row, where it is known. */
 export interface Named {

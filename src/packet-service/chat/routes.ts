@@ -4,6 +4,7 @@ import type { Server } from '../../platform/http/server.ts';
 import { distributionOf } from '../../platform/postgres/citus/is-distributed.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findOnEither } from '../../platform/postgres/replicas/read-from.ts';
+import type { FindNames } from '../../platform/tokens/user-registry.ts';
 import { type Caller, claimedUser, namedUser, required } from '../access/caller.ts';
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
@@ -22,7 +23,7 @@ import {
   threadObject,
 } from './listing.ts';
 import { listMessages, type MessageRow } from './messages/store.ts';
-import { type FindNames, withNames } from './names.ts';
+import { withNames } from './names.ts';
 import { fold } from './ngrams/fold.ts';
 import {
   addParticipantsSchema,
@@ -60,7 +61,7 @@ interface Chat {
 /** Threads, participants, messages and search. */
 export function registerChat(app: Server, { pool, checkThread, reads, findNames }: Chat): void {
   registerThreads(app, pool, ownThread(checkThread), findNames);
-  registerParticipants(app, pool, checkThread, findNames);
+  registerParticipants(app, pool, checkThread);
   registerMessages(app, reads, ownThread(checkThread), findNames);
   registerSearch(app, reads);
 }
@@ -123,12 +124,7 @@ function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread, findNam
 /** Who has opened a thread with their token; without one, anybody can open it in any name. */
 const provenCreator = ({ createdBy, author }: Thread) => (author === createdBy ? createdBy : undefined);
 
-function registerParticipants(
-  app: Server,
-  pool: pg.Pool,
-  checkThread: ThreadCheck,
-  findNames: FindNames,
-): void {
+function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
   const findOwn = ownThread(checkThread);
   app.post('/chat/threads/:thread_id/participants', { schema: addParticipantsSchema }, async request => {
     const threadId = await findOwn(request, request.params.thread_id);
@@ -149,9 +145,7 @@ function registerParticipants(
           ({ userId }: ThreadParticipant) => userId,
           (after, count) => listParticipants(pool, threadId, { after, limit: count }),
         );
-      const userOf = ({ userId }: ThreadParticipant) => userId;
-      const named = (wanted: number) => withNames(findNames, request, userOf, participants(wanted));
-      return sendList(reply, 'participants', limit, named, participantItem);
+      return sendList(reply, 'participants', limit, participants, participantItem);
     },
   );
 

@@ -35,8 +35,8 @@ const NameOf = (user: string) =>
   Type.Optional(
     Type.String({
       description:
-        `with details and a token: name and surname of ${user}; absent where they cannot be found by their contacts, ` +
-        'and where the user registry is not in the same process',
+        `with details and a token: name and surname of ${user}; absent where the user registry is not in the same ` +
+        'process',
     }),
   );
 const ThreadId = { ...PathId, examples: [EXAMPLE_IDS.thread] };
@@ -176,7 +176,6 @@ export const listParticipantsSchema = {
   description: 'All of them, or page by page with limit. With a token, only for participants.',
   params: ThreadPath,
   querystring: Type.Object({
-    details: Details('names'),
     limit: Type.Optional(Limit),
     cursor: Type.Optional({ ...UserId, description: 'next_cursor of the page before' }),
   }),
@@ -186,7 +185,6 @@ export const listParticipantsSchema = {
         participants: Type.Array(
           Type.Object({
             user_id: UserId,
-            name: NameOf('the user'),
             added_at: { ...Time, description: 'when the user was added' },
           }),
         ),

@@ -16,16 +16,16 @@ export interface KeyHolder {
 /** Why a signed token does not count: its session has ended, or it has not proven a second factor that is required. */
 export type Refusal = 'ended' | 'second-factor';
 
+/** The names of users by their ids; those who are unknown or have none are absent. */
+export type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
 /** What one service asks of the users' registry when the other, in the same process, is it. */
 export interface UserRegistry {
   /** The keys that its tokens are signed with. */
   publicKeys(): Promise<JSONWebKeySet>;
   /** The user who has a contact, and whether they want to be found; undefined if nobody has it. */
   findHolder(contact: string): Promise<{ user_id: string; discoverable: boolean } | undefined>;
-  /** The names of users by their ids; those who are unknown or have none are absent. */
-  findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The same, of those who can be found by their contacts. */
-  findDiscoverableNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  findNames: FindNames;
   /**
    * Why a token that it signed does not count: for example after a logout, a password change or a deactivation;
    * undefined if it does.

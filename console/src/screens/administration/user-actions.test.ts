@@ -19,8 +19,9 @@ test('an administrator is offered what changes a user, never anything about them
   ]);
 });
 
-test('roles and second factors are asked about before they are changed', () => {
+test('a deactivation, a role and a second factor are asked about before they are changed', () => {
   expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system, true).filter(isAsked)).toEqual([
+    'DEACTIVATE_USER',
     'SET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
     'REMOVE_USER_SECOND_FACTOR',

@@ -40,7 +40,7 @@ export function actionsFor(
   return actions;
 }
 
-/** Whether an action is asked about before: what changes a role or protects an account is not done by a slip. */
+/** Whether an action is asked about before: what changes a role or locks somebody out is not done by a slip. */
 export function isAsked(action: Action | 'RESEND'): action is Action {
-  return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR';
+  return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR' || action === 'DEACTIVATE_USER';
 }

@@ -121,6 +121,18 @@ function countryName(code: string, language: string): string {
   return code;
 }
 
+/** The languages that a label is offered in, by their names in the reader's. */
+export function languageChoices(
+  locales: readonly string[],
+  more: readonly string[] = [],
+): { value: string; label: string }[] {
+  const names = new Intl.DisplayNames([...locales], { type: 'language' });
+  return [...new Set<string>([...LABEL_LANGUAGES, ...more])].map(value => ({
+    value,
+    label: /^[a-z]{2,3}$/i.test(value) ? (names.of(value.toLowerCase()) ?? value) : value,
+  }));
+}
+
 /** Whether only the computer itself can open an address: its host is a loopback address, or none (0.0.0.0, ::). */
 export function opensOnlyHere(url: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(new URL(url).hostname);

@@ -23,6 +23,7 @@ export async function loadPeople(): Promise<void> {
   const user = session.user;
   if (!user || loadedFor === user.id) return;
   loadedFor = user.id;
+  met = {};
   const query = { limit: MAX, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/list', { params: { query } }));
   colleagues = items.map(personOf);
@@ -41,16 +42,24 @@ const personOf = (item: Named): Person => ({
   email: item.email ?? '',
 });
 
+/** Those who have shared something with the user, opened a thread or written in it: answers have told their names. */
+let met = $state.raw<Readonly<Record<string, string>>>({});
+
+/** Keeps a name that an answer has told. */
+export function meet(id: string | undefined, name: string | undefined): void {
+  if (id !== undefined && name !== undefined && met[id] !== name) met = { ...met, [id]: name };
+}
+
 /**
- * The name of a user of the packet service: the user's own or a colleague's, for administrators everyone's, and for all
- * others their number in words.
+ * The name of a user of the packet service: the user's own, a colleague's or that of somebody met, for administrators
+ * everyone's, and for all others their number in words.
  */
 export function nameOf(id: string): string {
   const { user } = session;
   if (user && id === String(user.id)) return fullName(user) || numbered(id);
   const known = colleagues.find(person => person.id === id) ?? others[id];
   if (known === undefined && session.isRegionalAdministrator) askFor(id);
-  return known?.name || numbered(id);
+  return known?.name || met[id] || numbered(id);
 }
 
 const fullName = ({ name, surname }: { name?: string | undefined; surname?: string | undefined }) =>

@@ -1,7 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../../platform/postgres/database.ts';
-import type { UserRegistry } from '../../../platform/tokens/user-registry.ts';
-import { findHidden } from './store.ts';
+import type { FindNames, UserRegistry } from '../../../platform/tokens/user-registry.ts';
 
 /** Who sent a share or an invitation. */
 interface Sent {
@@ -14,18 +12,15 @@ interface Sent {
 export type FindSenderNames = (sent: readonly Sent[]) => Promise<ReadonlyMap<string, string>>;
 
 /**
- * Asks the user registry in this process for the names of senders, all at once. Only who has proven by a token that they
- * are the sender is named: otherwise anybody could share in another's name and read it. A failure gives no names.
+ * Asks the user registry in this process for names. A failure gives none.
  *
  * @param registry undefined where the registry is elsewhere: then nobody has a name
  */
-export function senderNames(
+export function registryNames(
   registry: Pick<UserRegistry, 'findNames'> | undefined,
   logger: FastifyBaseLogger,
-): FindSenderNames {
-  return async sent => {
-    const proven = sent.filter(({ fromUser, author }) => author === fromUser);
-    const ids = [...new Set(proven.map(({ fromUser }) => fromUser))];
+): FindNames {
+  return async ids => {
     if (!registry || ids.length === 0) return new Map();
     try {
       return await registry.findNames(ids);
@@ -37,27 +32,13 @@ export function senderNames(
 }
 
 /**
- * Names of users by their ids, for those who take part in a thread with them: only of users who want to be found, because
- * anybody can be added to a thread by number. A failure gives no names.
- *
- * @param registry undefined where the registry is elsewhere: then nobody has a name
+ * Names senders, all at once. Only who has proven by a token that they are the sender is named: otherwise anybody could
+ * share in another's name and read it.
  */
-export function discoverableNames(
-  registry: Pick<UserRegistry, 'findDiscoverableNames'> | undefined,
-  database: Database,
-  logger: FastifyBaseLogger,
-): (ids: readonly string[]) => Promise<ReadonlyMap<string, string>> {
-  return async ids => {
-    if (!registry || ids.length === 0) return new Map();
-    try {
-      const names = new Map(await registry.findDiscoverableNames(ids));
-      // A no in the directory counts, too.
-      for (const id of await findHidden(database, [...names.keys()])) names.delete(id);
-      return names;
-    } catch (error) {
-      logger.warn({ err: error }, 'names could not be looked up');
-      return new Map();
-    }
+export function senderNames(findNames: FindNames): FindSenderNames {
+  return async sent => {
+    const proven = sent.filter(({ fromUser, author }) => author === fromUser);
+    return findNames([...new Set(proven.map(({ fromUser }) => fromUser))]);
   };
 }
 

@@ -64,14 +64,6 @@ export async function findEntry(database: Database, userId: string): Promise<Ent
   return { userId, discoverable: rows[0].discoverable, contacts };
 }
 
-/** Of these users, those who have an entry and do not want to be found. */
-export async function findHidden(database: Database, userIds: readonly string[]): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>(sql`
-    SELECT user_id AS id FROM directory_users
-    WHERE user_id = ANY (${userIds}::text[]) AND NOT discoverable`);
-  return rows.map(({ id }) => id);
-}
-
 /**
  * Replaces a user's entry. Confirmed contacts stay confirmed.
  *

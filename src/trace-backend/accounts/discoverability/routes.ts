@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { emailKeyOf } from '../users/email.ts';
-import { findAccount, findUsers, type User } from '../users/store.ts';
+import { findAccount, findUsers } from '../users/store.ts';
 import { discoverabilitySchema, publicKeysSchema } from './schemas.ts';
 
 /** The trace backend as a user registry of the packet service: look-up of contacts, and public keys. */
@@ -61,27 +61,7 @@ const USER_ID = /^[1-9]\d{0,8}$/;
 
 /** The names and surnames of users by their ids; those who are unknown or have none are absent. */
 export async function findNames(pool: pg.Pool, ids: readonly string[]): Promise<Map<string, string>> {
-  return namesOf(await findKnown(pool, ids));
-}
-
-/** The same, of those who can be found by their contacts. */
-export async function findDiscoverableNames(
-  pool: pg.Pool,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const users = await findKnown(pool, ids);
-  return namesOf(users.filter(({ status, discoverable }) => status === 'ACTIVE' && discoverable));
-}
-
-async function findKnown(pool: pg.Pool, ids: readonly string[]): Promise<User[]> {
   const users = await findUsers(pool, ids.filter(id => USER_ID.test(id)).map(Number));
-  return users.filter(user => user !== undefined);
-}
-
-function namesOf(users: readonly User[]): Map<string, string> {
-  const named = users.map(({ id, name, surname }): [string, string] => [
-    String(id),
-    [name, surname].filter(Boolean).join(' '),
-  ]);
-  return new Map(named.filter(([, name]) => name !== ''));
+  const named = users.map(user => [String(user?.id), [user?.name, user?.surname].filter(Boolean).join(' ')]);
+  return new Map(named.filter((pair): pair is [string, string] => pair[1] !== ''));
 }

@@ -28,9 +28,7 @@ export const ProfileUpdate = Type.Object({
   surname: Type.Optional(personName('family name', 'Uwase')),
   language: Type.Optional(Language),
   discoverable: Type.Optional(
-    Type.Boolean({
-      description: 'let others share packets with the user by e-mail address, and see their name in threads',
-    }),
+    Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
   ),
   password: Type.Optional(Password),
   currentPassword: Type.Optional(

@@ -56,8 +56,7 @@ export const User = named(
         'whether an administrator still has the password that the program created the account with',
     }),
     discoverable: Type.Boolean({
-      description:
-        'whether others can share packets with the user by e-mail address, and see their name in threads',
+      description: 'whether others can share packets with the user by e-mail address',
     }),
   }),
 );
