@@ -69,7 +69,7 @@ test('a query parameter that an operation does not know is 400 with the nearest 
   ]);
   expect(await ask('/chat/threads?user_id=ben&colour=red')).toEqual([
     400,
-    'colour is not a query parameter here; there are user_id, limit, cursor',
+    'colour is not a query parameter here; there are user_id, details, limit, cursor',
   ]);
   expect(await ask('/packets/x?fields=all')).toEqual([
     400,
