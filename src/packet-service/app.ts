@@ -12,6 +12,7 @@ import { prepareJobs } from '../platform/jobs/jobs.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
+import { isDistributed } from '../platform/postgres/citus/is-distributed.ts';
 import { type Condition, databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
 import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
@@ -129,7 +130,7 @@ export async function packetService(
   const metrics = registerMetrics(app, 'packet-service', settings);
   const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
-  const pools = openConnections(app, settings, { connection, condition, watch, logger });
+  const pools = await openConnections(app, settings, { connection, condition, watch, logger });
   const { pool, logPool } = pools;
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const addWords = wordAdder(pool);
@@ -189,8 +190,8 @@ export async function packetService(
   return app;
 }
 
-/** The connections; answers wait for commits that broke on a worker. */
-function openConnections(
+/** The connections; on a cluster answers wait for commits that broke on a worker. */
+async function openConnections(
   app: Server,
   settings: Settings,
   {
@@ -199,11 +200,12 @@ function openConnections(
     watch,
     logger,
   }: { connection: Connection; condition: Condition; watch: WatchPool; logger: FastifyBaseLogger },
-): Pools {
+): Promise<Pools> {
   const commits = brokenCommits(() => pools.pool, logger);
   const { onNotice } = commits;
   const pools = openPools(connection, settings, { onRefusal: condition.refused, onNotice, watch });
-  commits.holdAnswers(app);
+  // Every hook costs each request; services do not run while their tables are distributed.
+  if (await isDistributed(pools.pool, 'packets').catch(() => true)) commits.holdAnswers(app);
   return pools;
 }
 
