@@ -21,9 +21,12 @@ export async function* withNames<Row>(
   userOf: (row: Row) => string | undefined,
   batches: AsyncGenerator<Row[]>,
 ): AsyncGenerator<(Row & Named)[]> {
-  const isAsked = query.details === 'true' && user !== undefined;
+  if (query.details !== 'true' || user === undefined) {
+    for await (const rows of batches) yield rows as (Row & Named)[];
+    return;
+  }
   for await (const rows of batches) {
-    const ids = isAsked ? rows.map(userOf).filter(id => id !== undefined) : [];
+    const ids = rows.map(userOf).filter(id => id !== undefined);
     const names = await findNames([...new Set(ids)]);
     yield rows.map(row => ({ ...row, userName: names.get(userOf(row) ?? '') }));
   }

@@ -26,8 +26,8 @@ import {
 import { type Placements, tablesWithShards } from './placements.ts';
 import { commitInTwoPhases, commitsInTwoPhases } from './two-phase.ts';
 
-/** Keeps Citus from repeating a statement on the other servers. */
-const HERE_ALONE = 'SET citus.enable_ddl_propagation = off';
+/** Keeps Citus from repeating the statement sent with it on the other servers; those that follow are repeated. */
+const HERE_ALONE = 'SET LOCAL citus.enable_ddl_propagation = off';
 
 /** What keeps a database from being distributed; the message says what to do. */
 export class DistributeError extends Error {}
