@@ -62,7 +62,7 @@ test('the authorisation tables list what the definitions do; only open pages are
   const hidden = sources.filter(file => /\bhide: /.test(textOf(file)));
   expect(hidden.sort()).toEqual([
     'src/packet-service/graph/graph-page.ts',
-    'src/platform/http/definition.ts',
+    'src/platform/http/pipeline/definition.ts',
     'src/platform/metrics/metrics.ts',
   ]);
 });

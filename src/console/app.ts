@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { createServer, type Server } from '../platform/http/server.ts';
+import { createServer } from '../platform/http/pipeline/create-server.ts';
+import type { Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { registerBaseMap } from './basemap.ts';

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AddressCounts } from '../platform/callers/counts.ts';
-import { createServer, type Server } from '../platform/http/server.ts';
+import { createServer } from '../platform/http/pipeline/create-server.ts';
+import type { Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { failure } from './contract/envelope.ts';

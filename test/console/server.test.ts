@@ -185,7 +185,7 @@ test('with another user registry the console says that it cannot reach the packe
 
 test('a console that was not built says how to build it', async () => {
   const { folder, remove } = await temporaryFolder();
-  const { createServer } = await import('../../src/platform/http/server.ts');
+  const { createServer } = await import('../../src/platform/http/pipeline/create-server.ts');
   const app = await createServer({
     title: 't',
     description: 'd',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { JSON_TYPE, sendText } from './service.ts';
+import { JSON_TYPE, sendText } from './server.ts';
 
 /** Characters of an answer that are sent as one text; a longer one is streamed. */
 const WHOLE = 64 * 1024;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
-import type { Server } from '../http/service.ts';
+import type { Server } from '../http/server.ts';
 import { countJobs } from '../jobs/store.ts';
 import { sampled } from './sampled.ts';
 

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { Problem } from '../http/problems.ts';
 import { requestDurations } from '../http/request-durations.ts';
-import type { Server } from '../http/service.ts';
+import type { Server } from '../http/server.ts';
 import type { Settings } from '../settings.ts';
 import { mergeMetrics } from '../workers/merge-metrics.ts';
 import { metricsOfOthers, offerMetrics, workerNumber } from '../workers/worker.ts';

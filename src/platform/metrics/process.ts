@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Server } from '../http/service.ts';
+import type { Server } from '../http/server.ts';
 import { countKilled } from '../runs/runs.ts';
 import type { Settings } from '../settings.ts';
 import { VERSION } from '../version.ts';

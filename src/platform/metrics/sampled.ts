@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Server } from '../http/service.ts';
+import type { Server } from '../http/server.ts';
 
 /** Time between two looks, in milliseconds. */
 export const SAMPLE_MS = 15_000;

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { addressBlock, isLocalRequest } from './address.ts';
-import { Problem } from './problems.ts';
-import type { Server } from './service.ts';
+import { addressBlock, isLocalRequest } from '../address.ts';
+import { Problem } from '../problems.ts';
+import type { Server } from '../server.ts';
 
 /** Answers from this size in bytes are counted; smaller ones are bounded by the number of connections. */
 const LARGE = 64 * 1024;

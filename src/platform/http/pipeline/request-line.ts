@@ -1,8 +1,8 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import { accepts } from './accept.ts';
-import { unknownName } from './nearest.ts';
-import { Problem } from './problems.ts';
-import { JSON_TYPE, type Server, type ServiceDescription } from './service.ts';
+import { accepts } from '../accept.ts';
+import { unknownName } from '../nearest.ts';
+import { Problem } from '../problems.ts';
+import { JSON_TYPE, type Server, type ServiceDescription } from '../server.ts';
 
 /** What a route's schema says of a request's address and of the media types of its answers. */
 interface Expectation {

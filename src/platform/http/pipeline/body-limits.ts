@@ -1,5 +1,5 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
-import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES } from './json.ts';
+import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES } from '../json.ts';
 
 // toLocaleString would load the data of all languages at start.
 const groups = (count: number) => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { boundedLines } from '../concurrency/bounded-lines.ts';
-import type { Settings } from '../settings.ts';
+import { boundedLines } from '../../concurrency/bounded-lines.ts';
+import type { Settings } from '../../settings.ts';
+import type { Server } from '../server.ts';
 import type { IsAnswered } from './answers.ts';
 import { isUnfinished } from './discard.ts';
-import type { Server } from './service.ts';
 
 /** Bytes a second that the body of a request brings on average, at least. */
 export const MIN_BYTES_PER_SECOND = 1024;

@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger';
 import swaggerUi, { type FastifySwaggerUiConfigOptions as SwaggerUiConfig } from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import type { ExampleId, Server, ServiceDescription } from '../server.ts';
+import { type Definition, withSharedParts } from '../shared-parts.ts';
 import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit } from './body-limits.ts';
-import type { ExampleId, Server, ServiceDescription } from './service.ts';
-import { type Definition, withSharedParts } from './shared-parts.ts';
 
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";

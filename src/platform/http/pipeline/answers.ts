@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isEncoded, READABLE_ENCODINGS } from '../encoding.ts';
+import { toProblem } from '../failures.ts';
+import { prefersPage, problemPage, sendHtml, varyOf } from '../page.ts';
+import { Problem } from '../problems.ts';
+import { JSON_TYPE, type Server, type ServiceDescription } from '../server.ts';
 import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
-import { isEncoded, READABLE_ENCODINGS } from './encoding.ts';
-import { toProblem } from './failures.ts';
-import { prefersPage, problemPage, sendHtml, varyOf } from './page.ts';
-import { Problem } from './problems.ts';
 import { OF_REFUSALS } from './security-headers.ts';
-import { JSON_TYPE, type Server, type ServiceDescription } from './service.ts';
 
 /** Answers whatever is thrown in the service's own error body, and requests to what is not there. */
 export function answerProblems(app: Server, service: ServiceDescription): void {

@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
-import type { Settings } from '../settings.ts';
-import type { Server } from './service.ts';
+import type { Settings } from '../../settings.ts';
+import type { Server } from '../server.ts';
 
 /** What a page's script may read of an answer beside its body. */
 const EXPOSED = [

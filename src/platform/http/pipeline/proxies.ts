@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type Settings, SettingsError } from '../settings.ts';
-import { forwardedAddresses, isLoopback } from './address.ts';
+import { type Settings, SettingsError } from '../../settings.ts';
+import { forwardedAddresses, isLoopback } from '../address.ts';
 
 /** Networks that TRUST_PROXY can name, at most. */
 const MAX_NETWORKS = 100;

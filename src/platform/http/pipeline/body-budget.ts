@@ -1,9 +1,9 @@
 import { Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { addressBlock, isLocalRequest } from './address.ts';
-import { isEncoded } from './encoding.ts';
-import { Problem } from './problems.ts';
-import type { Server } from './service.ts';
+import { addressBlock, isLocalRequest } from '../address.ts';
+import { isEncoded } from '../encoding.ts';
+import { Problem } from '../problems.ts';
+import type { Server } from '../server.ts';
 
 /** Bytes of a body from which on it is counted: smaller ones are bounded by the number of requests. */
 const LARGE = 64 * 1024;
