@@ -167,9 +167,9 @@ testWithCurl("the README's first request and its packet are as it says", async (
   await remove();
 });
 
-testWithCurl("the README's conversation goes as it says", async () => {
+testWithCurl("the tour's conversation goes as it says", async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl });
-  const [output] = await runGuide('README.md', service.url, block => block.includes('/chat/'));
+  const [output] = await runGuide('docs/guides/tour.md', service.url, block => block.includes('/chat/'));
   const message = {
     packet_id: expect.any(String),
     text: 'Habari, mavuno yameanza 🌱',
@@ -186,10 +186,10 @@ testWithCurl("the README's conversation goes as it says", async () => {
 });
 
 testWithCurl(
-  "the README's shares go as it says: an invitation first, then a share, and both in the inbox",
+  "the tour's shares go as it says: an invitation first, then a share, and both in the inbox",
   async () => {
     const service = await startProcess({ DATABASE_URL: databaseUrl });
-    const [output] = await runGuide('README.md', service.url, block => block.includes('/shares'));
+    const [output] = await runGuide('docs/guides/tour.md', service.url, block => block.includes('/shares'));
     const [invitation, entry, share, inbox] = jsonLines(output as string) as [
       object,
       object,
@@ -210,14 +210,14 @@ testWithCurl(
 );
 
 testWithCurl(
-  "the README's walk through the trace backend goes as it says after the shares, from registration to profile",
+  'the tour of the trace backend goes as it says after the shares, from registration to profile',
   async () => {
     const files = await temporaryFolder();
     const service = await startProcess({ DATA_DIR: files.folder });
     const trace = { url: service.traceUrl, folder: files.folder };
     const kept = (block: string) => block.includes('/shares') || block.includes('/api/user/');
     // Mails of the shares, with codes of their own, lie in the same folder then.
-    const [, ...outputs] = await runGuide('README.md', service.url, kept, trace);
+    const [, ...outputs] = await runGuide('docs/guides/tour.md', service.url, kept, trace);
     const answers = outputs.flatMap(output => jsonLines(output)) as { status: string; data: object }[];
     expect(answers.map(({ data }) => data)).toMatchObject([
       { email: 'ana@example.org', status: 'UNCONFIRMED' },
