@@ -155,7 +155,7 @@ export const commands: Record<string, Command> = {
   },
   'keys rotate': {
     usage: 'keys rotate [--now]',
-    does: 'signs access tokens with a new key; tokens of the previous keys stay valid until they expire, or end within a minute with --now',
+    does: 'signs access tokens with a new key; tokens of the previous keys stay valid until they expire, or end within minutes with --now',
     options: { now: { type: 'boolean' } },
     migrates: ['trace'],
     async run({ connection, settings, options }) {

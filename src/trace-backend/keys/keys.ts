@@ -132,8 +132,8 @@ async function readKey(pem: string): Promise<JWK> {
  * whose tokens have all expired are deleted.
  *
  * @param when decides by the number of existing keys
- * @param atOnce whether all earlier keys are deleted, as after a leak: within a minute the new one signs, and tokens of
- *   the others do not count
+ * @param atOnce whether all earlier keys are deleted, as after a leak: within a minute the new one signs; tokens of the
+ *   others are refused within three minutes in this process, and later by packet services elsewhere
  * @returns the new key's id, if one was created
  */
 export async function makeKey(
