@@ -20,15 +20,15 @@ const STATED: Record<string, Stated> = {
   'platform/http: MAX_CONTAINERS = 20_000': stated('20,000 arrays and objects', '| 20,000 |'),
   'platform/http: MAX_VALUES = 262_144': stated('262,144 values', '| 262,144 |'),
   'platform/http: MAX_JSON_DEPTH = 64': stated('64 levels', '| levels of a JSON body | 64 |'),
-  'platform/http: LIMITS = { total: 64 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
+  'platform/http/pipeline: LIMITS = { total: 64 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
     'may take 32 MiB of memory per address',
     '32 MiB per address, 64 MiB per process',
   ),
-  'platform/http: LIMITS = { total: 128 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
+  'platform/http/pipeline: LIMITS = { total: 128 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
     'large answers that have not been read, may take 32 MiB',
     '32 MiB per address, 128 MiB per process',
   ),
-  'platform/http: MIN_BYTES_PER_SECOND = 1024': stated('1 KiB/s on average over STALL_SECONDS'),
+  'platform/http/pipeline: MIN_BYTES_PER_SECOND = 1024': stated('1 KiB/s on average over STALL_SECONDS'),
   'platform/http: FORM_BYTES = 64 * 1024': stated(
     'too large for this endpoint',
     '| a form beside its file | 64 KiB |',
@@ -307,11 +307,11 @@ const INTERNAL = new Set([
   'packet-service/writer: MAX_PACKETS',
   'packet-service/writer: MAX_WAITING_BYTES',
   'platform/http: MAX_COMPLAINTS',
-  'platform/http: MAX_DISCARDED',
+  'platform/http/pipeline: MAX_DISCARDED',
   'platform/http: MAX_FORWARDED',
   'platform/http: MAX_LENGTH',
-  'platform/http: MAX_NETWORKS',
-  'platform/http: MAX_PARAM_LENGTH',
+  'platform/http/pipeline: MAX_NETWORKS',
+  'platform/http/pipeline: MAX_PARAM_LENGTH',
   'platform/http: MAX_PATH',
   'platform/http: PART_BYTES',
   'trace-backend/accounts/mails: MAX_RETRY_SECONDS',
