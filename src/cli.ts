@@ -4,7 +4,7 @@ import { recordCommand } from './commands/command-audit.ts';
 import { type Asked, helpOf, readCommandLine } from './commands/command-line.ts';
 import { UsageError } from './commands/commands.ts';
 import { migratePacketService } from './packet-service/app.ts';
-import { BackupError } from './platform/backup/backup-error.ts';
+import { BackupError } from './platform/backup/objects/backup-error.ts';
 import { Problem } from './platform/http/problems.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { DistributeError } from './platform/postgres/citus/distribute.ts';

@@ -1,4 +1,4 @@
-import type { KnownBackups } from '../platform/backup/known.ts';
+import type { KnownBackups } from '../platform/backup/known-status.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 /** A backup that was not verified for so long may be of no use, in milliseconds. */

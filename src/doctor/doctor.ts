@@ -1,4 +1,4 @@
-import { readKnownBackups } from '../platform/backup/known.ts';
+import { readKnownBackups } from '../platform/backup/known-status.ts';
 import { readRuns } from '../platform/runs/runs.ts';
 import type { Settings } from '../platform/settings.ts';
 import { VERSION } from '../platform/version.ts';

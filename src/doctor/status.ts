@@ -7,7 +7,7 @@ import { countPacketsSince } from '../packet-service/packets/count-store.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/pools.ts';
 import { JOBS_SCHEMA as PACKET_JOBS } from '../packet-service/sharing/notifications/open-notifications.ts';
 import { countDead } from '../packet-service/sharing/notifications/store.ts';
-import { readKnownBackups } from '../platform/backup/known.ts';
+import { readKnownBackups } from '../platform/backup/known-status.ts';
 import { countJobs } from '../platform/jobs/store.ts';
 import { type Connection, withPool } from '../platform/postgres/database.ts';
 import { countRows, type RowCount, withSession } from '../platform/postgres/server-facts.ts';

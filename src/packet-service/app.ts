@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
-import { tellBackups } from '../platform/backup/tell.ts';
+import { tellBackups } from '../platform/backup/register-status.ts';
 import { openPlaces, type Places } from '../platform/callers/places.ts';
 import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
 import { admitDownloads } from '../platform/http/downloads.ts';

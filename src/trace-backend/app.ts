@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
-import { tellBackups } from '../platform/backup/tell.ts';
+import { tellBackups } from '../platform/backup/register-status.ts';
 import { type AddressCounts, addressCounts } from '../platform/callers/counts.ts';
 import { removeOldCounts } from '../platform/callers/counts-store.ts';
 import { openPlaces, type Places } from '../platform/callers/places.ts';

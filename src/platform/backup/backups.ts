@@ -6,13 +6,13 @@ import type { OpenDatabase } from '../postgres/open-database.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import type { Base } from './base.ts';
 import type { BackupContext } from './context.ts';
-import { repeatLook } from './look.ts';
 import { type Loop, makeLoops, repeat } from './loops.ts';
-import { openTarget } from './open-target.ts';
-import { openSealing } from './sealing.ts';
+import { openTarget } from './objects/open-target.ts';
+import { openSealing } from './objects/sealing.ts';
+import { throttle } from './objects/throttle.ts';
+import { repeatLook } from './read-status.ts';
 import { openState } from './state.ts';
 import type { BackupStatus } from './status.ts';
-import { throttle } from './throttle.ts';
 import { troubleKeeper } from './troubles.ts';
 import { makeWork } from './work.ts';
 

@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { storeBlocks } from './base.ts';
-import { folderTarget } from './folder-target.ts';
-import { openSealing } from './sealing.ts';
-import { throttle } from './throttle.ts';
-import { openVault } from './vault.ts';
+import { folderTarget } from './objects/folder-target.ts';
+import { openSealing } from './objects/sealing.ts';
+import { throttle } from './objects/throttle.ts';
+import { openVault } from './objects/vault.ts';
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
 const BLOCKS = 8;

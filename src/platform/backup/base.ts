@@ -3,12 +3,12 @@ import pLimit from 'p-limit';
 import pg from 'pg';
 import type { ServerFiles } from '../postgres/embedded/index.ts';
 import { VERSION } from '../version.ts';
-import { BackupError } from './backup-error.ts';
 import type { BackupContext } from './context.ts';
 import { type Copied, copyCluster } from './copy-cluster.ts';
+import { BackupError } from './objects/backup-error.ts';
+import type { Vault } from './objects/vault.ts';
 import { isBefore, segmentBefore } from './segments.ts';
 import { findLsn, type StoppedBackup, startBackup, stopBackup } from './store.ts';
-import type { Vault } from './vault.ts';
 
 /** A base backup, as the object `bases/<id>` describes it. */
 export interface Base {

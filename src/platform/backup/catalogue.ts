@@ -1,7 +1,7 @@
 import type { Base } from './base.ts';
+import type { Listed } from './objects/target.ts';
+import type { Vault } from './objects/vault.ts';
 import { contiguousFrom, SEGMENT } from './segments.ts';
-import type { Listed } from './target.ts';
-import type { Vault } from './vault.ts';
 
 /** What a target has of one instance. */
 export interface Catalogue {

@@ -3,11 +3,11 @@ import type { FileStore } from '../files/index.ts';
 import type { Connection } from '../postgres/database.ts';
 import type { ServerFiles } from '../postgres/embedded/index.ts';
 import type { Settings } from '../settings.ts';
-import type { Sealing } from './sealing.ts';
+import type { Sealing } from './objects/sealing.ts';
+import type { BackupTarget } from './objects/target.ts';
+import type { Throttle } from './objects/throttle.ts';
+import { openVault, type Vault } from './objects/vault.ts';
 import type { StateStore } from './state.ts';
-import type { BackupTarget } from './target.ts';
-import type { Throttle } from './throttle.ts';
-import { openVault, type Vault } from './vault.ts';
 
 /** What the parts of a backup share in one process. */
 export interface BackupContext {

@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { BackupError } from './backup-error.ts';
-import type { Throttle } from './throttle.ts';
+import { BackupError } from './objects/backup-error.ts';
+import type { Throttle } from './objects/throttle.ts';
 
 /** A stretch of a file, and where it is in a block. */
 export interface Part {

@@ -1,6 +1,6 @@
 import type { BackupContext } from './context.ts';
 import { type FileIndex, readFileIndex, shipFiles } from './files.ts';
-import type { Vault } from './vault.ts';
+import type { Vault } from './objects/vault.ts';
 
 /**
  * Makes a function that ships the files which the target lacks. Its passes follow one another; those that are asked for

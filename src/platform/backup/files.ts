@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { FileStore } from '../files/index.ts';
-import { DamagedError } from './backup-error.ts';
-import type { Throttle } from './throttle.ts';
-import type { Vault } from './vault.ts';
+import { DamagedError } from './objects/backup-error.ts';
+import type { Throttle } from './objects/throttle.ts';
+import type { Vault } from './objects/vault.ts';
 
 /** Bytes of one object of a file; a larger file has several. */
 const PART_BYTES = 16 * 1024 * 1024;

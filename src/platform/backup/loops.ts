@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOOK_MS } from './look.ts';
+import { LOOK_MS } from './read-status.ts';
 import type { Troubles } from './troubles.ts';
 import type { BackupWork } from './work.ts';
 

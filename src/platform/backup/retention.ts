@@ -1,8 +1,8 @@
 import type { Base } from './base.ts';
 import { readBase, readCatalogue, timeOfId } from './catalogue.ts';
 import { objectOf, readFileIndex } from './files.ts';
+import type { Vault } from './objects/vault.ts';
 import { isBefore } from './segments.ts';
-import type { Vault } from './vault.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Objects that are removed at a time. */

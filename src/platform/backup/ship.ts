@@ -1,9 +1,9 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { BackupContext } from './context.ts';
+import type { Vault } from './objects/vault.ts';
 import { HISTORY, nextSegment, packSegment, unpackSegment } from './segments.ts';
 import { limitSpool, readSpool } from './spool.ts';
-import type { Vault } from './vault.ts';
 
 type Shipping = Pick<BackupContext, 'state' | 'logger'> & { spool: string };
 

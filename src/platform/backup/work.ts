@@ -3,14 +3,14 @@ import { tryLock } from '../postgres/embedded/file-lock.ts';
 import { type Base, takeBase } from './base.ts';
 import { type BackupContext, vaultOpener } from './context.ts';
 import { filePass } from './file-pass.ts';
-import { looker } from './look.ts';
+import type { Vault } from './objects/vault.ts';
 import { ping } from './ping.ts';
+import { looker } from './read-status.ts';
 import { expire } from './retention.ts';
 import { limitSpoolAndTell, shipSpool } from './ship.ts';
 import type { StateStore } from './state.ts';
 import { baseIsDue } from './status.ts';
 import type { Troubles } from './troubles.ts';
-import type { Vault } from './vault.ts';
 
 /** The files in a bucket outlive this machine: they are looked through this often, in milliseconds. */
 const BUCKET_MS = 3600_000;

@@ -1,10 +1,10 @@
 import { chown, mkdir, open, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
-import { BackupError, DamagedError } from './backup-error.ts';
-import type { Base, ClusterCopy } from './base.ts';
-import { contiguousFrom, isBefore, SEGMENT_BYTES, unpackSegment } from './segments.ts';
-import type { Vault } from './vault.ts';
+import type { Base, ClusterCopy } from '../base.ts';
+import { BackupError, DamagedError } from '../objects/backup-error.ts';
+import type { Vault } from '../objects/vault.ts';
+import { contiguousFrom, isBefore, SEGMENT_BYTES, unpackSegment } from '../segments.ts';
 
 /** Objects that are fetched at the same time. */
 const AT_ONCE = 4;

@@ -1,4 +1,4 @@
-import { openS3, type S3Settings } from '../files/s3-store.ts';
+import { openS3, type S3Settings } from '../../files/s3-store.ts';
 import type { BackupTarget } from './target.ts';
 
 /** Objects that one request deletes, at most (DeleteObjects of the S3 API). */

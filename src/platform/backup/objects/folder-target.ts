@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolder } from '../files/whole-file.ts';
+import { syncFolder } from '../../files/whole-file.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupTarget, Listed } from './target.ts';
 

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import { DamagedError } from './backup-error.ts';
-import { readBase, readCatalogue } from './catalogue.ts';
-import { contiguousFrom, isBefore, SEGMENT } from './segments.ts';
+import { readBase, readCatalogue } from '../catalogue.ts';
+import { DamagedError } from '../objects/backup-error.ts';
+import type { Vault } from '../objects/vault.ts';
+import { contiguousFrom, isBefore, SEGMENT } from '../segments.ts';
 import { getBlock } from './unpack.ts';
-import type { Vault } from './vault.ts';
 
 /** Objects that are read at the same time. */
 const AT_ONCE = 4;

@@ -2,20 +2,20 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import type { FileStore } from '../files/index.ts';
+import type { FileStore } from '../../files/index.ts';
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
   startEmbeddedPostgres,
-} from '../postgres/embedded/index.ts';
-import { beginRestore } from '../postgres/embedded/restoring.ts';
-import { BackupError } from './backup-error.ts';
-import type { Base, ClusterCopy } from './base.ts';
-import { type Catalogue, readBase, readCatalogue } from './catalogue.ts';
-import { isComplete, openFile, readFileIndex } from './files.ts';
-import { findRecovery } from './store.ts';
+} from '../../postgres/embedded/index.ts';
+import { beginRestore } from '../../postgres/embedded/restoring.ts';
+import type { Base, ClusterCopy } from '../base.ts';
+import { type Catalogue, readBase, readCatalogue } from '../catalogue.ts';
+import { isComplete, openFile, readFileIndex } from '../files.ts';
+import { BackupError } from '../objects/backup-error.ts';
+import type { Vault } from '../objects/vault.ts';
+import { findRecovery } from '../store.ts';
 import { fetchLog, LOG_FOLDER, RESTORE_COMMAND, unpackCluster } from './unpack.ts';
-import type { Vault } from './vault.ts';
 
 /** Files that are fetched at the same time. */
 const AT_ONCE = 4;

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../../settings.ts';
 import { DamagedError } from './backup-error.ts';
 import type { Sealing } from './sealing.ts';
 import type { BackupTarget, Listed } from './target.ts';
