@@ -37,6 +37,8 @@ const ENTRY =
 const WITHIN = 'position > $1 AND position <= $2';
 /** Packets, messages and erasures; an erasure also has an entry for each recipient of a share. */
 const IS_PACKET = "(kind IN ('packet', 'chat.message') OR (kind = 'erased' AND user_id IS NULL))";
+/** Whether an entry has the GeoID with the key $4, its own or an additional one. */
+const HAS_KEY = '(geoid_key = $4 OR $4 = ANY (further_keys))';
 
 /** The cursors at some positions, in their order, and at the end of the log; undefined beyond the end. */
 export async function readCursors(
@@ -89,18 +91,8 @@ export async function readEntriesOfUser(
 }
 
 /** The packets of a range, including messages, in order. */
-export async function readPackets(
-  database: Database,
-  { after, upTo }: LogRange,
-  limit: number,
-): Promise<Entry[]> {
-  return entries(
-    await database.query<Row>({
-      name: 'log_packets',
-      text: `SELECT ${ENTRY} FROM packet_log WHERE ${WITHIN} AND ${IS_PACKET} ORDER BY position LIMIT $3`,
-      values: [after, upTo, limit],
-    }),
-  );
+export function readPackets(database: Database, range: LogRange, limit: number): Promise<Entry[]> {
+  return readSome(database, 'log_packets', range, limit, IS_PACKET);
 }
 
 /**
@@ -132,56 +124,52 @@ export async function findPositionOf(database: Database, packetId: string): Prom
 }
 
 /** The packets of a range among those with these ids (uuid form), in order. */
-export async function readPacketsById(
+export function readPacketsById(
   database: Database,
   ids: readonly string[],
-  { after, upTo }: LogRange,
+  range: LogRange,
   limit: number,
 ): Promise<Entry[]> {
-  return entries(
-    await database.query<Row>({
-      name: 'log_packets_by_id',
-      text: `SELECT ${ENTRY} FROM packet_log
-        WHERE packet_id = ANY ($4::uuid[]) AND ${WITHIN} AND ${IS_PACKET} ORDER BY position LIMIT $3`,
-      values: [after, upTo, limit, ids],
-    }),
-  );
+  const condition = `packet_id = ANY ($4::uuid[]) AND ${IS_PACKET}`;
+  return readSome(database, 'log_packets_by_id', range, limit, condition, ids);
 }
 
 /** The packets of a range that have a GeoID, their own or an additional one, in order. Reads the whole range. */
-export async function scanPacketsOfGeoid(
+export function scanPacketsOfGeoid(
   database: Database,
   key: string,
-  { after, upTo }: LogRange,
+  range: LogRange,
   limit: number,
 ): Promise<Entry[]> {
-  return entries(
-    await database.query<Row>({
-      name: 'log_packets_of_geoid',
-      text: `SELECT ${ENTRY} FROM packet_log
-        WHERE ${WITHIN} AND ${IS_PACKET} AND (geoid_key = $4 OR $4 = ANY (further_keys))
-        ORDER BY position LIMIT $3`,
-      values: [after, upTo, limit, key],
-    }),
-  );
+  return readSome(database, 'log_packets_of_geoid', range, limit, `${IS_PACKET} AND ${HAS_KEY}`, key);
 }
 
 /** The erasures in a range of packets with a GeoID, their own or an additional one, in order. */
-export async function readErasedOfGeoid(
+export function readErasedOfGeoid(
   database: Database,
   key: string,
-  { after, upTo }: LogRange,
+  range: LogRange,
   limit: number,
 ): Promise<Entry[]> {
-  return entries(
-    await database.query<Row>({
-      name: 'log_erased_of_geoid',
-      text: `SELECT ${ENTRY} FROM packet_log
-        WHERE ${WITHIN} AND kind = 'erased' AND (geoid_key = $4 OR $4 = ANY (further_keys))
-        ORDER BY position LIMIT $3`,
-      values: [after, upTo, limit, key],
-    }),
-  );
+  return readSome(database, 'log_erased_of_geoid', range, limit, `kind = 'erased' AND ${HAS_KEY}`, key);
+}
+
+/**
+ * The first entries of a range that meet a condition, in order.
+ *
+ * @param name of the prepared statement
+ * @param values of the condition's parameters, from $4 on
+ */
+async function readSome(
+  database: Database,
+  name: string,
+  { after, upTo }: LogRange,
+  limit: number,
+  condition: string,
+  ...values: unknown[]
+): Promise<Entry[]> {
+  const text = `SELECT ${ENTRY} FROM packet_log WHERE ${WITHIN} AND ${condition} ORDER BY position LIMIT $3`;
+  return entries(await database.query<Row>({ name, text, values: [after, upTo, limit, ...values] }));
 }
 
 /** Which of some GeoIDs' keys have packets in a range. */
