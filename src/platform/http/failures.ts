@@ -10,7 +10,7 @@ const frameworkProblems: Record<string, [ProblemCode, string]> = {
 };
 
 /**
- * Whatever was thrown, as a problem: our own as they are, passing troubles as unavailable, the framework's by their
+ * Turns whatever was thrown into a problem: our own stay as they are, temporary troubles as unavailable, the framework's by their
  * code, others as internal.
  */
 export function toProblem(error: unknown): Problem {

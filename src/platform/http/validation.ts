@@ -38,7 +38,7 @@ export function bodyCheck<Schema extends TSchema>(schema: Schema): (value: unkno
 /**
  * Has an application check requests against their schemas, and refuse them by naming the field.
  *
- * @param everyError whether a refused body is told everything that is wrong with it, or the first thing
+ * @param everyError whether the error of a body lists everything that is wrong with it, or only the first thing
  */
 export function validateExactly(
   app: Pick<FastifyInstance, 'setValidatorCompiler' | 'setSchemaErrorFormatter'>,

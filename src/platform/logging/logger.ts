@@ -86,7 +86,7 @@ function summarizeOutages(root: () => Logger): LogMethod {
   };
 }
 
-/** The passing trouble that a line is about, in words; collisions are no outage. */
+/** The temporary trouble that a line is about, in words; collisions are no outage. */
 function troubleOf(fields: unknown): string | undefined {
   const error = (fields as { err?: unknown } | null)?.err;
   if (error === undefined || typeof fields !== 'object') return undefined;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Gets told when an external system counts as down, and when it answers again. */
+/** Called when an external system is considered down, and when it answers again. */
 export interface BreakerWatch {
   /** @param system such as `the asset registry` */
   opened(system: string, reason: string): void;

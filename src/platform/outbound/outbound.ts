@@ -18,11 +18,11 @@ export interface OutboundLimits {
   concurrency: number;
   /** Requests that may wait; further ones fail at once. */
   queue: number;
-  /** Consecutive failed requests after which the system counts as down. */
+  /** Consecutive failed requests after which the system is considered down. */
   failures: number;
   /** How long a system that is down gets no requests before a trial. */
   restMs: number;
-  /** Gets told when the system counts as down, and when it answers again. */
+  /** Called when the system is considered down, and when it answers again. */
   watch?: BreakerWatch | undefined;
 }
 

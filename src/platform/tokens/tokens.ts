@@ -9,11 +9,11 @@ import {
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../http/problems.ts';
 
-/** Clock difference between the issuer and us that is let pass, in seconds. */
+/** Clock difference between the issuer and us that is tolerated, in seconds. */
 const CLOCK_TOLERANCE = 30;
-/** Key sets are asked for again after this long, in milliseconds, unless somebody says otherwise. */
+/** Age at which a key set is fetched again by default, in milliseconds. */
 const REFRESH_MS = 10 * 60 * 1000;
-/** An unknown key leads to a new question at most this often, in milliseconds: anyone can make up key ids. */
+/** An unknown key leads to another fetch at most this often, in milliseconds: anyone can make up key ids. */
 const UNKNOWN_KEY_MS = 2 * 1000;
 /** Asymmetric algorithms only: a public key must never be taken for a shared secret. */
 const JWKS_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'];
@@ -44,7 +44,7 @@ export function rememberingCheck(check: TokenCheck): TokenCheck {
   };
 }
 
-/** What a token must say of its issuer and of those it is meant for, where anything is expected. */
+/** The `iss` and `aud` that a token must have; anything is accepted for what is left out. */
 export interface Expected {
   issuer?: string | undefined;
   /** any of these must be among the token's `aud` */
@@ -58,12 +58,12 @@ export function secretTokenCheck(secret: string, expected: Expected = {}): Token
 }
 
 /**
- * Checks tokens by the issuer's published keys. The set is kept; a token whose key is not in it (the issuer
- * rotated its keys) has it asked for again, and so has age. While the issuer cannot be reached, the keys known
- * so far go on counting. The algorithm follows from the key's kind (jose picks only keys that fit it).
+ * Checks tokens with the issuer's published keys. The set is cached; it is fetched again when it is old, and for a
+ * token whose key is not in it (the issuer rotated its keys). While the issuer cannot be reached, the cached keys
+ * remain valid. The algorithm follows from the key's kind (jose picks only keys that fit it).
  *
- * @param fetchKeys asks the issuer for its JWKS
- * @param refreshMs the age at which a key set is asked for again, in milliseconds
+ * @param fetchKeys fetches the JWKS of the issuer
+ * @param refreshMs the age at which a key set is fetched again, in milliseconds
  */
 export function keySetTokenCheck(
   fetchKeys: () => Promise<JSONWebKeySet>,

@@ -83,7 +83,7 @@ export function startTracing(endpoint: string, logger: Logger): () => Promise<vo
   };
 }
 
-/** What the instrumentation would patch when the loader told it of pg. */
+/** The part of the instrumentation that patches pg when it is loaded. */
 interface Patchable {
   init(): { name: string; patch?: (module: unknown) => unknown }[];
 }

@@ -35,9 +35,9 @@ export function readQuery(text: string): Record<string, string | string[]> {
 }
 
 /**
- * Checks what stands before a request's body, on every route and before anything else is done: U+0000, which
- * PostgreSQL cannot hold, query parameters that are unknown or no whole numbers, and whether the client takes what the
- * route answers. Most requests have neither a query nor an Accept header of their own and cost three looks.
+ * Checks the address and the Accept header of every request, before its body is read: U+0000, which PostgreSQL cannot
+ * store, query parameters that are unknown or no whole numbers, and whether the client accepts what the route answers.
+ * A request without a query and with an Accept header of all types costs three comparisons.
  */
 export function checkRequests(
   app: Server,

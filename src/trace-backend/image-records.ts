@@ -18,8 +18,8 @@ import { findLabelUses } from './products/final-products/store.ts';
 import type { Dependents } from './products/labels/label.ts';
 
 /*
- * What the records that carry images and documents mean for them: who may read them, who may use them again, and when
- * a record is gone.
+ * Who may read an image or document, and who may use it again, by the records that refer to it; and the references that
+ * go with a record.
  */
 
 /** The products that records other than companies belong to. */
