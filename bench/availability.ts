@@ -21,7 +21,7 @@ export async function availabilityRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const rows: Row[] = [];
   const folder = mkdtempSync(path.join(tmpdir(), 'fieldtrace-turns-'));
-  const probe = path.resolve(import.meta.dirname, 'turns.ts');
+  const probe = path.resolve(import.meta.dirname, 'programs/turns.ts');
   const watched = { NODE_OPTIONS: `--import ${probe}`, TURNS_FILE: path.join(folder, 'turns') };
   try {
     const packet = await context.startService(watched);
@@ -57,7 +57,9 @@ async function besides(
 ): Promise<Row> {
   await send(port, heavy, cookie);
   await longestTurn(pid, turns);
-  const probe = new Worker(new URL('./health-probe.ts', import.meta.url), { workerData: { port, seconds } });
+  const probe = new Worker(new URL('./programs/health-probe.ts', import.meta.url), {
+    workerData: { port, seconds },
+  });
   const answered = once(probe, 'message') as Promise<[number[]]>;
   let isOver = false;
   answered.finally(() => {

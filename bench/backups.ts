@@ -26,7 +26,7 @@ export async function backupRows(context: Context): Promise<Row[]> {
   const [without, having] = [await service(off), await service(on, backups)];
   await backedUp(having);
   const intake = ({ port }: Measured) =>
-    context.load({ port, connections: CLIENTS, requests: './scouting-requests.ts', options: null });
+    context.load({ port, connections: CLIENTS, requests: './requests/scouting.ts', options: null });
   await intake(without);
   await intake(having);
   const archiving = await ratioOf(intake, without, having);

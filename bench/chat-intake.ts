@@ -13,12 +13,12 @@ export async function chatIntakeRows(context: Context): Promise<Row[]> {
   const { port, stop } = await context.startService();
   const threads = await openThreads(port);
   const scouting = () =>
-    context.load({ port, connections: CLIENTS, requests: './scouting-requests.ts', options: null });
+    context.load({ port, connections: CLIENTS, requests: './requests/scouting.ts', options: null });
   const chat = (sender?: string, seconds = context.seconds) =>
     context.load({
       port,
       connections: CLIENTS,
-      requests: './chat-message-requests.ts',
+      requests: './requests/chat-message.ts',
       options: { threads, sender },
       seconds,
     });

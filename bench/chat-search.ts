@@ -36,7 +36,7 @@ export async function chatSearchRows(
       ['many', THREADS / 2],
     ] as const) {
       const options = { user, keywords: keywords(language), limit: PAGE };
-      const load = { port, connections: CLIENTS, requests: './chat-search-requests.ts', options };
+      const load = { port, connections: CLIENTS, requests: './requests/chat-search.ts', options };
       await context.load({ ...load, seconds: 2 });
       const { p50, p95, p99, answers } = await context.load(load);
       rows.push({

@@ -43,7 +43,7 @@ export async function companyRows(context: Context): Promise<Row[]> {
     ['search that finds 11,000', { path: `${all}?query=kivu` }, list('kivu', 'id')],
     ['create', { body: NEW }, () => create(pool, userId)],
   ] as [string, object, (n: number) => Promise<unknown>][]) {
-    const load = { port, connections: CLIENTS, requests: './company-requests.ts' };
+    const load = { port, connections: CLIENTS, requests: './requests/company.ts' };
     await context.load({ ...load, options: { cookie, ...options }, seconds: 1 });
     const measured = await context.load({ ...load, options: { cookie, ...options } });
     const statements = await perSecond(context.seconds, alone);

@@ -41,9 +41,9 @@ export interface Context {
   startTrace(environment?: Record<string, string>): Promise<Measured>;
   /** starts both services and the console on the database; the port is the console's */
   startConsole(environment?: Record<string, string>): Promise<Measured>;
-  /** starts a script of bench/ that prints `port <n>` when it serves */
+  /** starts a script of bench/programs/ that prints `port <n>` when it serves */
   startScript(script: string): Promise<Measured>;
-  /** runs a script of bench/ to its end and gives what it printed */
+  /** runs a script of bench/programs/ to its end and gives what it printed */
   runScript(script: string): Promise<string>;
   load(load: Omit<Load, 'seconds'> & { seconds?: number }): Promise<LoadResult>;
 }
@@ -113,8 +113,8 @@ function makeContext(seconds: number, connection: EmbeddedPostgres['owner']): Co
         { ...environment, PACKET_PORT: '0', TRACE_PORT: '0', CONSOLE_PORT: '0', ...extra },
         /fieldtrace console\s+\S+:(\d+)/,
       ),
-    startScript: script => startProcess(`bench/${script}`, environment, /^port (\d+)$/m),
-    runScript: script => runProcess(`bench/${script}`, { ...environment, SECONDS: String(seconds) }),
+    startScript: script => startProcess(`bench/programs/${script}`, environment, /^port (\d+)$/m),
+    runScript: script => runProcess(`bench/programs/${script}`, { ...environment, SECONDS: String(seconds) }),
     load: load => runLoad({ seconds, ...load }),
   };
 }

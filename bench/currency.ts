@@ -15,7 +15,7 @@ export async function currencyRows(context: Context): Promise<Row[]> {
     ['conversions by the latest rates', '/api/chain/currency/convert/100/USD/to/RWF'],
     ['conversions by the rates of a date', '/api/chain/currency/convert/100/USD/to/RWF/on/2024-05-15'],
   ] as const) {
-    const load = { port, connections: CLIENTS, requests: './trace-requests.ts', options: { cookie, path } };
+    const load = { port, connections: CLIENTS, requests: './requests/trace.ts', options: { cookie, path } };
     await context.load({ ...load, seconds: 2 });
     const result = await context.load(load);
     rows.push({

@@ -28,7 +28,7 @@ async function latencyRow(context: Context): Promise<Row> {
   const loading = context.load({
     port,
     connections: CLIENTS,
-    requests: './scouting-requests.ts',
+    requests: './requests/scouting.ts',
     options: null,
   });
   const end = performance.now() + context.seconds * 1000;

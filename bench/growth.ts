@@ -96,7 +96,7 @@ function rowOf(name: string, unit: string, rounds: [few: number, many: number][]
 /** The 99th percentile in milliseconds. */
 async function slowest({ context, service, ids }: Side, path: (id: string) => string): Promise<number> {
   const options = { paths: ids.map(path) };
-  const load = { port: service.port, connections: CLIENTS, requests: './read-requests.ts', options };
+  const load = { port: service.port, connections: CLIENTS, requests: './requests/read.ts', options };
   return (await context.load(load)).p99;
 }
 
@@ -105,7 +105,7 @@ async function intake({ context, service }: Side): Promise<number> {
   const load = {
     port: service.port,
     connections: CLIENTS,
-    requests: './scouting-requests.ts',
+    requests: './requests/scouting.ts',
     options: null,
   };
   return (await context.load(load)).perSecond;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Measured, Row } from './context.ts';
 import { ask, openFeed, quantiles } from './feed-clients.ts';
-import { observationBody } from './scouting-requests.ts';
+import { observationBody } from './requests/scouting.ts';
 
 const KILLS = 15;
 const WRITERS = 12;

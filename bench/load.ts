@@ -6,7 +6,7 @@ export interface Load {
   port: number;
   connections: number;
   seconds: number;
-  /** module of bench/ whose default export makes the requests */
+  /** module of bench/requests/, by its path from bench/, whose default export makes the requests */
   requests: string;
   /** handed to that module */
   options: unknown;

@@ -13,11 +13,11 @@ const PROBES = 4;
  */
 export async function logRows(context: Context): Promise<Row[]> {
   const without = await context.startService({
-    NODE_OPTIONS: `--import=${import.meta.dirname}/without-log.ts`,
+    NODE_OPTIONS: `--import=${import.meta.dirname}/programs/without-log.ts`,
   });
   const service = await context.startService();
   const intake = ({ port }: Measured, seconds = context.seconds) =>
-    context.load({ port, connections: CLIENTS, requests: './scouting-requests.ts', options: null, seconds });
+    context.load({ port, connections: CLIENTS, requests: './requests/scouting.ts', options: null, seconds });
   await intake(without, 2);
   await intake(service, 2);
   const seconds = context.seconds / 2;

@@ -27,7 +27,7 @@ export async function offsetRows(context: Context): Promise<Row[]> {
     ['company', 'name', ''],
   ] as const) {
     const path = `/api/${list}/admin/list?sortBy=${sortBy}&limit=100&offset=${OFFSET}${filter}`;
-    const load = { port, connections: 1, requests: './company-requests.ts', options: { cookie, path } };
+    const load = { port, connections: 1, requests: './requests/company.ts', options: { cookie, path } };
     await context.load({ ...load, seconds: 1 });
     const { p50, p95, p99, answers } = await context.load(load);
     rows.push({

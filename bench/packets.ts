@@ -23,11 +23,11 @@ export async function packetRows(context: Context): Promise<Row[]> {
   const parser = await context.startScript('parse-only.ts');
   const service = await context.startService();
   const intake = (port: number) =>
-    context.load({ port, connections: CLIENTS, requests: './scouting-requests.ts', options: null });
+    context.load({ port, connections: CLIENTS, requests: './requests/scouting.ts', options: null });
   await context.load({
     port: service.port,
     connections: CLIENTS,
-    requests: './scouting-requests.ts',
+    requests: './requests/scouting.ts',
     options: null,
     seconds: 2,
   });
@@ -40,7 +40,7 @@ export async function packetRows(context: Context): Promise<Row[]> {
     const batches = await context.load({
       port: service.port,
       connections: BATCH_CLIENTS,
-      requests: './batch-requests.ts',
+      requests: './requests/batch.ts',
       options: { items: BATCH },
     });
     results.batch.push(batches.perSecond * BATCH);
@@ -87,7 +87,7 @@ async function repeated(context: Context, port: number, paths: string[]) {
   const results = [];
   for (let round = 0; round < ROUNDS; round++) {
     results.push(
-      await context.load({ port, connections: CLIENTS, requests: './read-requests.ts', options: { paths } }),
+      await context.load({ port, connections: CLIENTS, requests: './requests/read.ts', options: { paths } }),
     );
   }
   const middle = median(results.map(({ perSecond }) => perSecond));

@@ -56,7 +56,7 @@ export async function productRows(context: Context): Promise<Row[]> {
     ],
     ['create', { cookie, body: NEW }, () => create(pool, companyId, userId)],
   ] as [string, object, (n: number) => Promise<unknown>][]) {
-    const load = { port, connections: CLIENTS, requests: './product-requests.ts', options };
+    const load = { port, connections: CLIENTS, requests: './requests/product.ts', options };
     await context.load({ ...load, seconds: 1 });
     const measured = await context.load(load);
     const statements = await perSecond(context.seconds, alone);

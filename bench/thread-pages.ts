@@ -21,7 +21,7 @@ export async function threadPageRows(context: Context): Promise<Row[]> {
   const cursors = Array.from({ length: PLACES }, (_, n) => ids[Math.floor((n * MESSAGES) / PLACES)]);
   const { port, stop } = await context.startService();
   const options = { thread: threads[0], cursors, limit: PAGE };
-  const load = { port, connections: CLIENTS, requests: './thread-page-requests.ts', options };
+  const load = { port, connections: CLIENTS, requests: './requests/thread-page.ts', options };
   await context.load({ ...load, seconds: 2 });
   const result = await context.load(load);
   const { perSecond } = await context.load({

@@ -50,7 +50,7 @@ export async function tileRows(context: Context): Promise<Row[]> {
 }
 
 async function measure(context: Context, { port }: Measured, name: string, paths: string[]): Promise<Row> {
-  const load = { port, connections: CLIENTS, requests: './read-requests.ts', options: { paths } };
+  const load = { port, connections: CLIENTS, requests: './requests/read.ts', options: { paths } };
   const result = await context.load(load);
   return { name: `${name}, ${CLIENTS} clients: p95`, value: result.p95, unit: 'ms', note: latencies(result) };
 }

@@ -16,7 +16,7 @@ export async function traceRows(context: Context): Promise<Row[]> {
   await makeAdmin(context);
   const { port, stop } = await context.startTrace();
   const cookie = await login(port);
-  const load = { port, connections: CLIENTS, requests: './trace-requests.ts' };
+  const load = { port, connections: CLIENTS, requests: './requests/trace.ts' };
   await context.load({ ...load, options: { cookie }, seconds: 2 });
   const profile = await context.load({ ...load, options: { cookie } });
   const keys = await context.load({ ...load, options: { path: '/.well-known/jwks.json' } });

@@ -16,10 +16,10 @@ export async function workerRows(context: Context): Promise<Row[]> {
   await fillPackets(context, 0, FILLED);
   const ids = await someIds(context);
   const requests = {
-    'a packet stored': { requests: './scouting-requests.ts', options: null },
-    'a read by id': { requests: './read-requests.ts', options: { paths: ids.map(id => `/packets/${id}`) } },
+    'a packet stored': { requests: './requests/scouting.ts', options: null },
+    'a read by id': { requests: './requests/read.ts', options: { paths: ids.map(id => `/packets/${id}`) } },
     'a page of 100': {
-      requests: './read-requests.ts',
+      requests: './requests/read.ts',
       options: { paths: ids.slice(0, 200).map(id => `/packets?limit=100&cursor=${id}`) },
     },
   };

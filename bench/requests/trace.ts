@@ -1,5 +1,5 @@
-import type { RequestMaker } from './load.ts';
-import { post } from './scouting-requests.ts';
+import type { RequestMaker } from '../load.ts';
+import { post } from './scouting.ts';
 
 /** Logins, or one path again and again: the profile unless another is named. */
 export default function traceRequests({

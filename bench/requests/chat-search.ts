@@ -1,5 +1,5 @@
-import type { RequestMaker } from './load.ts';
-import { post } from './scouting-requests.ts';
+import type { RequestMaker } from '../load.ts';
+import { post } from './scouting.ts';
 
 /** Searches of a user, one keyword after the other, a page each. */
 export default function chatSearchRequests({

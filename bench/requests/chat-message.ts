@@ -1,6 +1,6 @@
-import { languageNames, messageWriter } from './chat-texts.ts';
-import type { RequestMaker } from './load.ts';
-import { post } from './scouting-requests.ts';
+import { languageNames, messageWriter } from '../chat-texts.ts';
+import type { RequestMaker } from '../load.ts';
+import { post } from './scouting.ts';
 
 /** Texts that are written beforehand, so that the load does not spend its time on them. */
 const TEXTS = 4000;

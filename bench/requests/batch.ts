@@ -1,5 +1,5 @@
-import type { RequestMaker } from './load.ts';
-import { observationBody, post } from './scouting-requests.ts';
+import type { RequestMaker } from '../load.ts';
+import { observationBody, post } from './scouting.ts';
 
 /** Batches of observations for POST /intake/batch. */
 export default function batchRequests({ items }: { items: number }): RequestMaker {

@@ -1,4 +1,4 @@
-import type { RequestMaker } from './load.ts';
+import type { RequestMaker } from '../load.ts';
 
 /** Pages of a thread, from one place in it after the other. */
 export default function threadPageRequests({

@@ -1,4 +1,4 @@
-import type { RequestMaker } from './load.ts';
+import type { RequestMaker } from '../load.ts';
 
 /** Products created from one body, read by ids spread over all of them, or one path again and again. */
 export default function productRequests({

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { makePacket } from '../src/packet-service/packet/packet.ts';
-import { newUlid } from '../src/packet-service/packet/ulid.ts';
-import { parseTimestamp, type Timestamp } from '../src/platform/time.ts';
+import { makePacket } from '../../src/packet-service/packet/packet.ts';
+import { newUlid } from '../../src/packet-service/packet/ulid.ts';
+import { parseTimestamp, type Timestamp } from '../../src/platform/time.ts';
 
 const CONNECTIONS = 32;
 const GEOID = '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33';

@@ -1,4 +1,4 @@
-import type { RequestMaker } from './load.ts';
+import type { RequestMaker } from '../load.ts';
 
 /** Observations at points spread over a country-sized area, each with a message of a few dozen characters. */
 export default function scoutingRequests(): RequestMaker {

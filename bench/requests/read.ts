@@ -1,4 +1,4 @@
-import type { RequestMaker } from './load.ts';
+import type { RequestMaker } from '../load.ts';
 
 /** GETs of the given paths, one after the other, in an order that jumps about. */
 export default function readRequests({ paths, accept }: { paths: string[]; accept?: string }): RequestMaker {
