@@ -242,6 +242,10 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByRole('heading', { name: 'Spring' }).waitFor();
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByText('From the hills above the lake').waitFor();
+  const pins = preview.getByRole('img', { name: 'Map of the origin' }).locator('circle');
+  await expect.poll(() => pins.allTextContents()).toEqual(['Station A']);
+  await page.getByLabel('Language', { exact: true }).last().selectOption('DE');
+  await preview.getByText('Beschreibung', { exact: true }).waitFor();
   await page.getByLabel('Description', { exact: true }).uncheck();
   await expect.poll(() => preview.getByText('From the hills above the lake').count()).toBe(0);
   await named('name').fill(XSS);
