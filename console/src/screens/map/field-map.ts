@@ -70,12 +70,7 @@ export async function makeMap(
     fadeDuration: 0,
     pitchWithRotate: false,
     attributionControl: { compact: true },
-    locale: {
-      'Map.Title': label,
-      'NavigationControl.ZoomIn': t('products.map.in'),
-      'NavigationControl.ZoomOut': t('products.map.out'),
-      'AttributionControl.ToggleAttribution': t('map.sources'),
-    },
+    locale: wordsOf(label),
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }));
@@ -130,6 +125,14 @@ export async function makeMap(
     remove: () => map.remove(),
   };
 }
+
+/** What MapLibre says, in the language of the console. */
+const wordsOf = (label: string) => ({
+  'Map.Title': label,
+  'NavigationControl.ZoomIn': t('products.map.in'),
+  'NavigationControl.ZoomOut': t('products.map.out'),
+  'AttributionControl.ToggleAttribution': t('map.sources'),
+});
 
 /** Tells what is clicked, or the corners of a field while one is drawn. */
 function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): void } {
