@@ -4,6 +4,7 @@ import { type AuditedCommand, insertCommand, listCommands } from '../packet-serv
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/pools.ts';
 import { type Connection, withPool } from '../platform/postgres/database.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
+import type { AuditEntity } from '../trace-backend/audit/actions.ts';
 import { insertAudit, listActions } from '../trace-backend/audit/store.ts';
 
 /** The action of the trace backend's audit. */
@@ -34,7 +35,7 @@ export async function recordCommand(
       at,
       userId: null,
       action: COMMAND,
-      entity: 'command',
+      entity: 'command' satisfies AuditEntity,
       entityId: command,
       address: '',
       details,

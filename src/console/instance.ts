@@ -4,10 +4,13 @@ import type { Settings } from '../platform/settings.ts';
 /** Where pages ask for what they need to know of the installation before a login. */
 const PATH = '/instance.json';
 
-/** Tells pages whether mails are sent, or are only written to files. */
-export function registerInstance(app: Server, { SMTP_URL }: Pick<Settings, 'SMTP_URL'>): void {
+/** Tells pages whether mails are sent, or are only written to files, and whether packets can be read without a login. */
+export function registerInstance(
+  app: Server,
+  { SMTP_URL, AUTH_MODE }: Pick<Settings, 'SMTP_URL' | 'AUTH_MODE'>,
+): void {
   app.get(PATH, { config: { open: true } }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
-    return { mail_server: SMTP_URL !== undefined };
+    return { mail_server: SMTP_URL !== undefined, auth_mode: AUTH_MODE };
   });
 }

@@ -172,27 +172,41 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await expect.poll(() => rows.count()).toBe(1);
 });
 
-test('every action of the audit has a name of its own in every language, and others keep their codes', async () => {
+/** Messages of an area in a language. */
+async function messagesOf(language: string, area: string): Promise<Record<string, string>> {
+  return JSON.parse(await readFile(path.join('console/src/messages', language, `${area}.json`), 'utf8'));
+}
+
+test('every action and kind of record in the audit has a name of its own in every language, and others keep their codes', async () => {
   const { send } = await pages.login(ADMIN.username, ADMIN.password);
-  const { actions } = (await send('GET', '/trace/api/audit/actions')).body.data;
+  const { actions, entities } = (await send('GET', '/trace/api/audit/actions')).body.data;
+  const KIND = 'audit.kind.';
   for (const language of ['en', 'de', 'es', 'rw', 'fr', 'sw']) {
-    const file = path.join('console/src/messages', language, 'audit.json');
-    const names: Record<string, string> = JSON.parse(await readFile(file, 'utf8'));
+    const names = await messagesOf(language, 'audit');
     expect(Object.keys(names).sort(), language).toEqual(actions);
     expect(new Set(Object.values(names)).size, language).toBe(actions.length);
+    const messages = Object.entries(await messagesOf(language, 'administration'));
+    const kinds = messages.filter(([key]) => key.startsWith(KIND));
+    expect(kinds.map(([key]) => key.slice(KIND.length)).sort(), language).toEqual(entities);
+    expect(new Set(kinds.map(([, name]) => name)).size, language).toBe(entities.length);
   }
   const { page } = browser;
   await pages.query(
     'trace_backend',
-    "INSERT INTO audit (at, action, entity, entity_id, address, details) VALUES (now(), 'OF_BEFORE', 'user', 1, '', '{}')",
+    "INSERT INTO audit (at, action, entity, entity_id, address, details) VALUES (now(), 'OF_BEFORE', 'earlier_kind', 1, '', '{}'), (now(), 'MAKE_KEY', 'signing_key', 1, '', '{}')",
   );
   await asAdmin('/administration/audit');
   await page.getByRole('cell', { name: 'OF_BEFORE' }).waitFor();
+  await page.getByRole('link', { name: 'earlier_kind 1' }).waitFor();
   await page.getByLabel('Language').selectOption('de');
   await page.getByRole('cell', { name: 'Anmeldung', exact: true }).first().waitFor();
   await page.getByLabel('Aktion').selectOption({ label: 'Anmeldung' });
   await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('LOGIN');
   await expectAccessible(page);
+  await page.goto(`${pages.url}/administration/audit`);
+  await page.getByLabel('Art des Eintrags').selectOption({ label: 'Signaturschlüssel' });
+  await expect.poll(() => new URL(page.url()).searchParams.get('entity')).toBe('signing_key');
+  await page.getByRole('link', { name: 'Signaturschlüssel 1', exact: true }).waitFor();
   await page.getByLabel('Sprache').selectOption('en');
 });
 
@@ -280,6 +294,10 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await page.getByRole('row', { name: /^NOTIFICATION_TRIES 1 set Default: 20/ }).waitFor();
   expect(await page.getByRole('main').innerText()).not.toContain('administration.');
   await expectAccessible(page);
+  await page.getByLabel('Language').selectOption('de');
+  await page.getByRole('cell', { name: 'Passwort des ersten SYSTEM_ADMIN' }).waitFor();
+  await page.getByLabel('Sprache').selectOption('en');
+  await page.getByRole('cell', { name: 'password of the first SYSTEM_ADMIN' }).waitFor();
   const show = page.getByLabel('Show');
   await show.selectOption({ label: 'Only those that are not set' });
   await page.getByRole('cell', { name: 'BACKUP_URL' }).waitFor();

@@ -204,6 +204,21 @@ async function expectCentred(): Promise<void> {
   await page.emulateMedia({ media: 'screen' });
 }
 
+/** Edits a label, and sees in its preview what the page behind the code will show. */
+async function editWithPreview(): Promise<void> {
+  const { page } = browser;
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('From the hills above the lake').waitFor();
+  const pins = preview.getByRole('img', { name: 'Map of the origin' }).locator('circle');
+  await expect.poll(() => pins.allTextContents()).toEqual(['Station A']);
+  await page.getByLabel('Language', { exact: true }).last().selectOption('DE');
+  await preview.getByText('Beschreibung', { exact: true }).waitFor();
+  await page.getByLabel('Description', { exact: true }).uncheck();
+  await expect.poll(() => preview.getByText('From the hills above the lake').count()).toBe(0);
+  await named('name').fill(XSS);
+  await preview.getByText(XSS).waitFor();
+}
+
 test('a product with pins and a photo gets a label, which is previewed, published, printed, and has a history', async () => {
   const { page } = browser;
   const grower = await pages.newUser();
@@ -240,12 +255,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await named('title').fill('Spring');
   await press('Add the label');
   await page.getByRole('heading', { name: 'Spring' }).waitFor();
-  const preview = page.getByRole('region', { name: 'Preview' });
-  await preview.getByText('From the hills above the lake').waitFor();
-  await page.getByLabel('Description', { exact: true }).uncheck();
-  await expect.poll(() => preview.getByText('From the hills above the lake').count()).toBe(0);
-  await named('name').fill(XSS);
-  await preview.getByText(XSS).waitFor();
+  await editWithPreview();
   await press('Save');
   await page.getByText('The label is saved').waitFor();
   await expectAccessible(page);

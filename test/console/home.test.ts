@@ -63,7 +63,7 @@ test('what waits for a user is listed, and more for administrators', async () =>
   const backups = page.getByRole('link', { name: 'There are no backups yet' });
   expect(await backups.getAttribute('href')).toBe('/administration/backups');
   const mails = page.getByRole('link', { name: 'No mail server is set (SMTP_URL)' });
-  expect(await mails.getAttribute('href')).toBe('/administration/settings');
+  expect(await mails.getAttribute('href')).toBe('/administration/settings?query=SMTP_URL');
   await expectAccessible(page);
   await sender.send('POST', '/packet/shares', {
     packet_id: (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid,
@@ -123,6 +123,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByRole('heading', { name: 'It is done' }).waitFor();
   await page.getByText('You do not need to share it again').waitFor();
   await page.getByText('This installation sends no mails: tell them yourself').waitFor();
+  await page.getByText('in the folder “mail” of DATA_DIR').waitFor();
   await expectAccessible(page);
   expect(await placesOf('Leaf rust')).toEqual([{ lat: -1.95, lon: 30.06 }]);
   await page.goto(`${pages.url}/first-run?step=observation`);

@@ -64,7 +64,10 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await page.getByLabel('Password').fill(PASSPHRASE);
   await press('Create the account');
   await page.getByText(`A mail is on its way to ${email}`).waitFor();
-  expect((await pages.send('GET', '/instance.json')).body).toEqual({ mail_server: true });
+  expect((await pages.send('GET', '/instance.json')).body).toEqual({
+    mail_server: true,
+    auth_mode: 'optional',
+  });
   expect(await page.getByText('This installation sends no mails').count()).toBe(0);
 
   const confirmation = await linkTo(email, 2);

@@ -38,6 +38,17 @@ export function t(key: string, values: Record<string, string | number> = {}): st
   return fill(messages[key] ?? key, values, current);
 }
 
+/**
+ * The messages of one area in a language other than the console's, by keys without the area.
+ *
+ * @param tag of the language, of which the region does not matter; English where there are none in it
+ */
+export async function messagesIn(tag: string, area: string): Promise<Readonly<Record<string, Message>>> {
+  const [wanted = ''] = tag.toLowerCase().split('-');
+  const load = FILES[`./${wanted}/${area}.json`] ?? FILES[`./en/${area}.json`];
+  return (await load?.()) ?? {};
+}
+
 /** Loads the language that was chosen in this browser, else the first of the browser's that there is. */
 export async function loadLanguage(): Promise<void> {
   const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages];

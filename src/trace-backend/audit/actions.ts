@@ -109,3 +109,25 @@ export const AUDIT_ACTIONS: readonly AuditAction[] = [
   ...ACTIONS,
   ...CODE_WORDS.flatMap(word => [`CREATE_${word}`, `UPDATE_${word}`, `DELETE_${word}`] as const),
 ].sort();
+
+/** The kinds of records that the audit is about, in the order of the alphabet. */
+export const AUDIT_ENTITIES = [
+  'command',
+  'company',
+  'currency',
+  'document',
+  'facility-type',
+  'image',
+  'measure-unit-type',
+  'processing-evidence-field',
+  'processing-evidence-type',
+  'product',
+  'product-type',
+  'secret',
+  'semi-product',
+  'setting',
+  'signing_key',
+  'user',
+  'value-chain',
+] as const;
+export type AuditEntity = (typeof AUDIT_ENTITIES)[number];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
-import { CODE_LISTS } from '../codes/lists.ts';
+import { CODE_LISTS, entityOf } from '../codes/lists.ts';
 
 let trace: RunningTrace;
 let admin: LoggedIn;
@@ -55,12 +55,17 @@ test('the audit is narrowed by a name or an address, and says who did what', asy
   expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, ['user']]);
 });
 
-test('every action that is recorded is among those that are listed', async () => {
-  const { actions } = (await admin.send('GET', '/api/audit/actions')).body.data;
+test('every action and kind of record that is recorded is among those that are listed', async () => {
+  const { actions, entities } = (await admin.send('GET', '/api/audit/actions')).body.data;
   expect(actions).toEqual([...new Set(actions)].sort());
+  expect(entities).toEqual([...new Set(entities)].sort());
   const { items } = (await list('limit=100')).body.data;
-  for (const { action } of items) expect(actions).toContain(action);
-  for (const { noun } of Object.values(CODE_LISTS)) {
-    expect(actions).toContain(`DELETE_${noun.toUpperCase().replaceAll(/\W/g, '_')}`);
+  for (const { action, entity } of items) {
+    expect(actions).toContain(action);
+    expect(entities).toContain(entity);
+  }
+  for (const code of Object.values(CODE_LISTS)) {
+    expect(actions).toContain(`DELETE_${code.noun.toUpperCase().replaceAll(/\W/g, '_')}`);
+    expect(entities).toContain(entityOf(code));
   }
 });

@@ -1,11 +1,11 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import type { AuditAction } from './actions.ts';
+import type { AuditAction, AuditEntity } from './actions.ts';
 import { insertAudit } from './store.ts';
 
 /** An audited action on a record. */
 export interface AuditEvent {
   action: AuditAction;
-  entity: string;
+  entity: AuditEntity;
   entityId: number | string;
   /** further details; never a secret */
   details?: Record<string, unknown>;

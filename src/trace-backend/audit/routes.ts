@@ -5,7 +5,7 @@ import { parseRangeEnd } from '../../platform/time.ts';
 import { ok } from '../contract/envelope.ts';
 import { idOf, listAnswer, pageOf } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
-import { AUDIT_ACTIONS } from './actions.ts';
+import { AUDIT_ACTIONS, AUDIT_ENTITIES } from './actions.ts';
 import { listActionsSchema, listAuditSchema, SORTABLE } from './schemas.ts';
 import { listAudit, type StoredAuditEntry } from './store.ts';
 
@@ -51,7 +51,7 @@ export function registerAudit(app: Server, context: AuditContext): void {
   });
 
   app.get('/api/audit/actions', { config, schema: listActionsSchema }, async () =>
-    ok({ actions: [...AUDIT_ACTIONS] }),
+    ok({ actions: [...AUDIT_ACTIONS], entities: [...AUDIT_ENTITIES] }),
   );
 }
 

@@ -40,7 +40,7 @@ export const listAuditSchema = {
     userId: Type.Optional(Id),
     user: word('part of the name or e-mail address of the user; it may fit at most 200 users'),
     action: word('the action, such as LOGIN; /api/audit/actions has all'),
-    entity: word('kind of the record, such as user'),
+    entity: word('kind of the record, such as user; /api/audit/actions has all'),
     entityId: word('id of the record'),
     from: word('ISO 8601; at this time or later'),
     to: word('ISO 8601; at this time or earlier'),
@@ -51,15 +51,18 @@ export const listAuditSchema = {
 export const listActionsSchema = {
   operationId: 'listAuditActions',
   tags: ['Audit'],
-  summary: 'The actions that the audit records',
+  summary: 'The actions that the audit records, and the kinds of records',
   response: {
     200: envelope(
       Type.Object({
         actions: Type.Array(Type.String({ examples: ['ACTIVATE_USER'] }), {
           description: 'in the order of the alphabet',
         }),
+        entities: Type.Array(Type.String({ examples: ['user'] }), {
+          description: 'the kinds of records, in the order of the alphabet',
+        }),
       }),
-      'the actions',
+      'the actions and the kinds of records',
     ),
     ...failureAnswers(401, 403),
   },

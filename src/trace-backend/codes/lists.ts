@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Type } from '../../platform/type.ts';
+import type { AuditEntity } from '../audit/actions.ts';
 
 /** A field of the codes of a list. */
 interface Field {
@@ -175,6 +176,6 @@ export const CODE_LISTS = {
 };
 
 /** What the audit calls the codes of a list. */
-export function entityOf({ noun }: CodeList): string {
-  return noun.replaceAll(' ', '-');
+export function entityOf({ noun }: CodeList): AuditEntity {
+  return noun.replaceAll(' ', '-') as AuditEntity;
 }

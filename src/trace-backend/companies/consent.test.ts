@@ -1,24 +1,18 @@
-import { copyFile, readdir } from 'node:fs/promises';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asService, type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
-import { temporaryFolder } from '../../../test/helpers/folder.ts';
+import { migrateUpTo } from '../../../test/helpers/migrate-up-to.ts';
 import { PASSWORD, PASSWORD_HASH, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { openPool } from '../../platform/postgres/database.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import { migrateTraceBackend } from '../app.ts';
 
 /** The migration that makes memberships wait for consent. */
 const CONSENT = '014-company-invitations.sql';
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 let database: TestDatabase;
 let trace: RunningTrace;
 beforeAll(async () => {
   database = await testDatabase();
-  await database.pool.query('DROP SCHEMA trace_backend CASCADE');
-  await migrateUpTo(CONSENT);
+  await migrateUpTo(database, CONSENT);
   await insertMemberships();
   expect(await migrateTraceBackend(asService(database.connection), database.connection)).toContain(CONSENT);
   trace = await runningTrace({}, database);
@@ -27,16 +21,6 @@ afterAll(async () => {
   await trace.stop();
   await database.drop();
 });
-
-/** Applies the migrations before one, as the version before it did. */
-async function migrateUpTo(name: string): Promise<void> {
-  const { folder, remove } = await temporaryFolder();
-  for (const earlier of (await readdir(MIGRATIONS)).filter(file => file < name)) {
-    await copyFile(new URL(earlier, MIGRATIONS), path.join(folder, earlier));
-  }
-  await migrate(database.connection, 'trace_backend', pathToFileURL(`${folder}/`));
-  await remove();
-}
 
 /** Ana administers a company, in which Bo is a member, and Cy of another as well. */
 async function insertMemberships(): Promise<void> {

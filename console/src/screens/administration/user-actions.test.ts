@@ -3,30 +3,40 @@ import { actionsFor, isAsked } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
+const plain = { hasSecondFactor: false, sendsMails: true };
+const withFactor = { ...plain, hasSecondFactor: true };
 
 test('an administrator is offered what changes a user, never anything about themselves', () => {
-  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, false)).toEqual([
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, plain)).toEqual([
     'RESEND',
     'CONFIRM_USER_EMAIL',
     'ACTIVATE_USER',
   ]);
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional, false)).toEqual([]);
-  expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system, true)).toEqual([]);
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system, false)).toEqual([
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional, plain)).toEqual([]);
+  expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system, withFactor)).toEqual([]);
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system, plain)).toEqual([
     'DEACTIVATE_USER',
     'UNSET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
   ]);
 });
 
+test('where no mails are sent, none is offered to be sent again', () => {
+  const can = { ...plain, sendsMails: false };
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, can)).toEqual([
+    'CONFIRM_USER_EMAIL',
+    'ACTIVATE_USER',
+  ]);
+});
+
 test('a deactivation, a role and a second factor are asked about before they are changed', () => {
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system, true).filter(isAsked)).toEqual([
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system, withFactor).filter(isAsked)).toEqual([
     'DEACTIVATE_USER',
     'SET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
     'REMOVE_USER_SECOND_FACTOR',
   ]);
-  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, false).some(isAsked)).toBe(
+  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, plain).some(isAsked)).toBe(
     false,
   );
 });

@@ -20,17 +20,18 @@ interface User {
 /**
  * What an administrator can do with a user; the service decides whether it may be done.
  *
- * @param hasSecondFactor whether the user has one, which can then be removed
+ * @param can hasSecondFactor: whether the user has one, which can then be removed; sendsMails: whether mails are sent
  */
 export function actionsFor(
   { id, status, role }: User,
   administrator: Pick<User, 'id' | 'role'>,
-  hasSecondFactor: boolean,
+  { hasSecondFactor, sendsMails }: { hasSecondFactor: boolean; sendsMails: boolean },
 ): (Action | 'RESEND')[] {
   const isSystem = administrator.role === 'SYSTEM_ADMIN';
   if (id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
   const actions: (Action | 'RESEND')[] = [];
-  if (status === 'UNCONFIRMED') actions.push('RESEND', 'CONFIRM_USER_EMAIL');
+  if (status === 'UNCONFIRMED')
+    actions.push(...(sendsMails ? (['RESEND'] as const) : []), 'CONFIRM_USER_EMAIL');
   actions.push(status === 'ACTIVE' ? 'DEACTIVATE_USER' : 'ACTIVATE_USER');
   if (!isSystem) return actions;
   if (role === 'USER') actions.push('SET_USER_REGIONAL_ADMIN', 'SET_USER_SYSTEM_ADMIN');

@@ -29,27 +29,31 @@ test('a form changes which parts are shown, and keeps fields that it does not kn
   expect(contentOf(form, CONTENT)).toEqual({ company: { name: 'Kopanyi' } });
 });
 
-test('the preview has what is shown, and nothing else', () => {
-  const form = formOf({ fields: FIELDS }, CONTENT);
+test('the preview has what the page shows, and nothing else', () => {
+  const form = formOf({ title: 'Spring', fields: FIELDS }, CONTENT);
   expect(previewOf(form, CONTENT)).toEqual({
+    heading: 'Spring',
+    by: 'Washed',
     photo: undefined,
     logo: undefined,
-    texts: [
-      { name: 'name', text: 'Washed' },
-      { name: 'origin', text: 'Hills' },
-    ],
-    pins: ['Station A'],
+    parts: [{ name: 'origin', texts: ['Hills', 'Station A'] }],
+    pins: [],
   });
   const locations = [
-    { pinName: 'Station A', countryCode: 'HN' },
+    { pinName: 'Station A', countryCode: 'HN', latitude: 14, longitude: -87 },
     { latitude: -2.5, longitude: 29.25, countryCode: 'DE' },
     { latitude: 3 },
   ];
   const inSpanish = { ...form, language: 'es-a' };
-  expect(previewOf(inSpanish, { ...CONTENT, origin: { locations } }).pins).toEqual([
-    'Station A, Honduras',
-    '-2.5, 29.25, Alemania',
+  const { parts, pins } = previewOf(inSpanish, { ...CONTENT, origin: { locations } });
+  expect(parts[0]?.texts).toEqual(['Hills', 'Station A, Honduras', '-2.5, 29.25, Alemania']);
+  expect(pins).toEqual([
+    { latitude: 14, longitude: -87, name: 'Station A' },
+    { latitude: -2.5, longitude: 29.25, name: '-2.5, 29.25' },
   ]);
+  const hidden = { ...form, visible: { ...form.visible, name: false, origin: false, 'company.name': true } };
+  hidden.texts['company.name'] = 'Kopanyi';
+  expect(previewOf(hidden, { origin: { locations } })).toMatchObject({ by: 'Kopanyi', parts: [], pins: [] });
 });
 
 test('an address that only the computer itself can open is known by its host', () => {

@@ -1,4 +1,5 @@
 import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
+import type { Pin } from './origin-view.ts';
 
 /** What a label can show of its content, in the order of its page. */
 export const SHOWN = [
@@ -80,22 +81,33 @@ export function contentOf({ texts }: Pick<LabelForm, 'texts'>, before: object): 
   return nested(changedValues(texts, valuesOf(before, TEXTS)));
 }
 
-/** What people see of a label, while it is edited: texts by their names, and its pictures. */
-export function previewOf({ visible, texts, language }: LabelForm, content: object) {
+/** Parts that the page shows in its heading or as pictures, and the journey, which is for programs. */
+const NOT_LISTED: readonly string[] = ['name', 'photo', 'journeyMarkers', 'company.name', 'company.logo'];
+
+/** What people see of a label, while it is edited, in the order of its page. */
+export function previewOf({ title, visible, texts, language }: LabelForm, content: object) {
   const picture = (path: string) =>
     visible[path] ? (valueAt(content, `${path}.storageKey`) as string | undefined) : undefined;
   const text = (name: string) => String(texts[name === 'origin' ? 'origin.text' : name] ?? '');
-  const pins = (valueAt(content, 'origin.locations') as Pin[] | undefined) ?? [];
+  const shownText = (name: string) => (visible[name] ? text(name) : '');
+  const places = (valueAt(content, 'origin.locations') as Place[] | undefined) ?? [];
+  const name = shownText('name') || title;
   return {
+    heading: title || name,
+    by: [name === title ? '' : name, shownText('company.name')].filter(part => part !== '').join(' · '),
     photo: picture('photo'),
     logo: picture('company.logo'),
-    texts: SHOWN.filter(name => visible[name] && text(name) !== '').map(name => ({ name, text: text(name) })),
-    pins: visible.origin ? pins.map(pin => pinText(pin, language)).filter(text => text !== '') : [],
+    parts: SHOWN.filter(part => visible[part] && !NOT_LISTED.includes(part)).flatMap(part => {
+      const names = part === 'origin' ? places.map(place => placeText(place, language)) : [];
+      const shown = [text(part), ...names].filter(line => line !== '');
+      return shown.length === 0 ? [] : [{ name: part, texts: shown }];
+    }),
+    pins: visible.origin ? places.flatMap(pinOf) : [],
   };
 }
 
 /** A place of origin, as far as it is filled in. */
-interface Pin {
+interface Place {
   pinName?: string | null;
   countryCode?: string | null;
   latitude?: number | null;
@@ -103,12 +115,17 @@ interface Pin {
 }
 
 /** A place with its country, as the page of a label has it: by its name, or else by its position. */
-function pinText({ pinName, countryCode, latitude, longitude }: Pin, language: string): string {
-  const isPlaced = typeof latitude === 'number' && typeof longitude === 'number';
-  const place = pinName || (isPlaced ? `${latitude}, ${longitude}` : '');
-  return [place, countryCode ? countryName(countryCode, language) : '']
-    .filter(part => part !== '')
+function placeText(place: Place, language: string): string {
+  const { pinName, countryCode } = place;
+  return [pinName || pinOf(place)[0]?.name, countryCode ? countryName(countryCode, language) : '']
+    .filter(Boolean)
     .join(', ');
+}
+
+/** Where a place is on the map; nothing if it has no position. */
+function pinOf({ pinName, latitude, longitude }: Place): Pin[] {
+  if (typeof latitude !== 'number' || typeof longitude !== 'number') return [];
+  return [{ latitude, longitude, name: pinName || `${latitude}, ${longitude}` }];
 }
 
 function countryName(code: string, language: string): string {

@@ -12,6 +12,7 @@ import { PMTiles, Protocol, TileType } from 'pmtiles';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import countriesUrl from 'world-atlas/countries-50m.json?url';
+import { t } from '../../messages/messages.svelte.ts';
 import { flattened } from '../../parts/date-line.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
@@ -69,7 +70,7 @@ export async function makeMap(
     fadeDuration: 0,
     pitchWithRotate: false,
     attributionControl: { compact: true },
-    locale: { 'Map.Title': label },
+    locale: wordsOf(label),
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }));
@@ -124,6 +125,14 @@ export async function makeMap(
     remove: () => map.remove(),
   };
 }
+
+/** What MapLibre says, in the language of the console. */
+const wordsOf = (label: string) => ({
+  'Map.Title': label,
+  'NavigationControl.ZoomIn': t('products.map.in'),
+  'NavigationControl.ZoomOut': t('products.map.out'),
+  'AttributionControl.ToggleAttribution': t('map.sources'),
+});
 
 /** Tells what is clicked, or the corners of a field while one is drawn. */
 function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): void } {
