@@ -2,7 +2,8 @@ import { defineConfig, mergeConfig } from 'vitest/config';
 import plain from './vitest.config.ts';
 
 /** The packet service's suite on a Citus cluster: see test/helpers/citus-setup.ts. */
-const config = mergeConfig(plain, defineConfig({ test: { maxWorkers: 2 } }));
+// A statement has up to three servers to go to.
+const config = mergeConfig(plain, defineConfig({ test: { maxWorkers: 2, testTimeout: 300_000 } }));
 config.test.include = [
   'src/packet-service/**/*.test.ts',
   'src/platform/**/*.citus.test.ts',

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
 import { migratePacketService, MOVED as PACKET } from '../packet-service/app.ts';
+import { findReadable } from '../packet-service/chat/messages/visible-store.ts';
 import { appendAll } from '../packet-service/log/append-all.ts';
-import { findVisible } from '../packet-service/packets/visible-store.ts';
 import { type Connection, connectionFromUrl } from '../platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/index.ts';
 import { otherMajorIn } from '../platform/postgres/embedded/running.ts';
@@ -34,7 +34,7 @@ export async function move({ from, to }: { from: string; to: string }, logger: L
       if (packets) await migratePacketService(target.connection, target.owner);
       if (tables.some(name => name.startsWith(TRACE.schema)))
         await migrateTraceBackend(target.connection, target.owner);
-      if (packets) await appendAll(target.connection, findVisible);
+      if (packets) await appendAll(target.connection, findReadable);
       await recordCommand(target.connection, 'move', {});
       const setting = isUrl(to) ? 'DATABASE_URL' : 'DATA_DIR';
       return (

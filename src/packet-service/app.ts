@@ -26,6 +26,7 @@ import { keepPersonalDataOutOfCaches } from './access/personal.ts';
 import { packetVisibility, type Visibility } from './access/visibility.ts';
 import { type AdministrationContext, registerAdministration } from './administration/routes.ts';
 import { registerAttachments } from './attachments/routes.ts';
+import { findReadable } from './chat/messages/visible-store.ts';
 import { registerChat } from './chat/routes.ts';
 import { wordAdder } from './chat/search/dictionary.ts';
 import { pendingList } from './chat/search/pending-list.ts';
@@ -49,7 +50,6 @@ import { measureBatches, measurePacketService } from './metrics.ts';
 import { MAX_PACKET_BYTES } from './packet/packet.ts';
 import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
-import { findVisible } from './packets/visible-store.ts';
 import { closePools, openPools, type Pools, SCHEMA } from './pools.ts';
 import { openReading, type Reading } from './replicas/open-replicas.ts';
 import type { ChooseReads } from './replicas/reads.ts';
@@ -72,7 +72,7 @@ import { type TileFollower, tileFollower } from './tiles/follower.ts';
 import { registerTiles } from './tiles/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
-import { brokenCommits } from './writer/broken-commits.ts';
+import { brokenCommits, tellingComplete, type UntilComplete } from './writer/broken-commits.ts';
 
 /** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
@@ -131,13 +131,15 @@ export async function packetService(
   const metrics = registerMetrics(app, 'packet-service', settings);
   const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
-  const pools = await openConnections(app, settings, { connection, condition, watch, logger });
+  const connecting = { connection, condition, watch, logger };
+  const { pools, untilComplete } = await openConnections(app, settings, connecting);
   const { pool, logPool } = pools;
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const addWords = wordAdder(pool);
   const news = broadcast(pool, logger, findParticipants);
   const pending = pendingList(pool, logger);
-  const batches = openBatches(pools, settings, { metrics, logger, positions: reading.positions });
+  const observing = { metrics, logger, positions: reading.positions };
+  const batches = tellingComplete(openBatches(pools, settings, observing), untilComplete);
   const writer = withWriteListener(batches, ({ event }) => {
     log.wake();
     if (event.kind === 'chat.message') pending.grew();
@@ -149,7 +151,8 @@ export async function packetService(
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
-  const log = sequencer(logPool, { news, clock, onErased: addWords.forget, findVisible }, logger);
+  const told = { news, clock, onErased: addWords.forget, findVisible: findReadable };
+  const log = sequencer(logPool, told, logger);
   const sources = { connection, pool, keepInvitationToken: insertInvitationToken, consoleUrl };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
@@ -159,11 +162,12 @@ export async function packetService(
   const health = registerHealth(app, 'packet-service', { condition, metrics });
   for (const detail of [clock.detail, ...reading.details]) health.tell(detail);
   tellBackups({ health, metrics }, settings, backups);
-  registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace });
+  registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
-  registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger) });
+  const findNames = registryNames(registry, logger);
+  registerChat(app, { pool, checkThread, reads, findNames, untilComplete });
   const lookUps = registryLookUps(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
@@ -201,13 +205,14 @@ async function openConnections(
     watch,
     logger,
   }: { connection: Connection; condition: Condition; watch: WatchPool; logger: FastifyBaseLogger },
-): Promise<Pools> {
+): Promise<{ pools: Pools; untilComplete: UntilComplete }> {
   const commits = brokenCommits(() => pools.pool, logger);
   const { onNotice } = commits;
   const pools = openPools(connection, settings, { onRefusal: condition.refused, onNotice, watch });
   // Every hook costs each request; services do not run while their tables are distributed.
-  if (await isDistributed(pools.pool, 'packets').catch(() => true)) commits.holdAnswers(app);
-  return pools;
+  const isCluster = await isDistributed(pools.pool, 'packets').catch(() => true);
+  if (isCluster) commits.holdAnswers(app);
+  return { pools, untilComplete: isCluster ? commits.untilComplete : async () => {} };
 }
 
 /** The batch writer, which tells the positions of its commits if replicas are read. */

@@ -12,6 +12,7 @@ import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/ide
 import { newUlid, ulidToUuid } from '../packet/ulid.ts';
 import { findMessageDetails, findPagePosition } from '../packets/read-store.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
+import type { UntilComplete } from '../writer/broken-commits.ts';
 import {
   type DetailedMessage,
   detailedItem,
@@ -56,11 +57,13 @@ interface Chat {
   checkThread: ThreadCheck;
   reads: ChooseReads;
   findNames: FindNames;
+  untilComplete: UntilComplete;
 }
 
 /** Threads, participants, messages and search. */
-export function registerChat(app: Server, { pool, checkThread, reads, findNames }: Chat): void {
-  registerThreads(app, pool, ownThread(checkThread), findNames);
+export function registerChat(app: Server, chat: Chat): void {
+  const { pool, checkThread, reads, findNames } = chat;
+  registerThreads(app, chat, ownThread(checkThread));
   registerParticipants(app, pool, checkThread);
   registerMessages(app, reads, ownThread(checkThread), findNames);
   registerSearch(app, reads);
@@ -74,7 +77,7 @@ function ownThread(checkThread: ThreadCheck): OwnThread {
     (await checkThread(threadId, { anonymous, userId: user })).threadId;
 }
 
-function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread, findNames: FindNames): void {
+function registerThreads(app: Server, { pool, findNames, untilComplete }: Chat, findOwn: OwnThread): void {
   app.post('/chat/threads', { schema: createThreadSchema }, async (request, reply) => {
     const { name, created_by } = request.body;
     const createdBy = await namedUser(request, 'created_by', created_by);
@@ -91,6 +94,7 @@ function registerThreads(app: Server, pool: pg.Pool, findOwn: OwnThread, findNam
       await addParticipants(database, thread.threadId, [createdBy], thread.createdAt);
       return { status: 201, answer: JSON.stringify({ thread_id: ulid }) };
     });
+    if (done.replayed) await untilComplete();
     return sendIdempotentAnswer(reply, done);
   });
 

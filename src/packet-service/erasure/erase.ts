@@ -4,6 +4,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import { type Connection, type Database, openPool, transaction } from '../../platform/postgres/database.ts';
 import { type ErasedFiles, eraseFiles, removeErased } from '../attachments/erase.ts';
 import { takeMessage } from '../chat/messages/store.ts';
+import { findReadable } from '../chat/messages/visible-store.ts';
 import { removeUnusedWords, restoreWords } from '../chat/search/erase-words.ts';
 import { SCHEMA } from '../contract/database-schema.ts';
 import { eraseAnswers } from '../idempotency/store.ts';
@@ -13,7 +14,6 @@ import { eraseDetails, type LogEvent, queueErasure, queueEvents } from '../log/s
 import { hashOf } from '../packet/packet.ts';
 import { isUlid, ulidToUuid } from '../packet/ulid.ts';
 import { type ErasablePacket, eraseSections, findErasable } from '../packets/erase-store.ts';
-import { findVisible } from '../packets/visible-store.ts';
 import { findRecipients } from '../sharing/shares/store.ts';
 import { uncountObservation } from '../tiles/counts.ts';
 import { insertErasure, returnRights, takeRights, vacuum } from './store.ts';
@@ -60,7 +60,7 @@ export async function erasePacket(erasing: Erasing, id: string, reason: string):
   if (!isUlid(ulid)) throw new Problem('not_found', `there is no packet ${id}`);
   const pool = openPool(erasing.connection, SCHEMA, 2, { deadline: { ms: STATEMENT_MS, of: 'statement' } });
   try {
-    await appendAll(erasing.connection, findVisible);
+    await appendAll(erasing.connection, findReadable);
     const done = await transaction(pool, database => erase(database, ulid, trimmed));
     if (done.again) return { at: done.at, again: true, words: 0, files: 0 };
     await removeErased(pool, erasing.files, done);

@@ -2,6 +2,7 @@ import { checkSameRequest } from '../idempotency/idempotency.ts';
 import type { Key, StoredAnswer } from '../idempotency/store.ts';
 import { uuidToUlid } from '../packet/ulid.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
+import type { UntilComplete } from '../writer/broken-commits.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
 
 /** What accepting a packet needs. */
@@ -9,6 +10,8 @@ export interface IntakeContext {
   writer: BatchWriter;
   /** looks up the stored answer of a key */
   findAnswer: (key: Key) => Promise<StoredAnswer | undefined>;
+  /** for an earlier answer: a cluster may hide for a moment what it is about */
+  untilComplete: UntilComplete;
 }
 
 /** The answer to an intake request: an HTTP status and a JSON text. */
@@ -30,13 +33,16 @@ export type Prepare = () => Promise<() => NewPacket>;
  * @throws Problem conflict when the key was used with another body
  */
 export async function acceptPacket(
-  { writer, findAnswer }: IntakeContext,
+  { writer, findAnswer, untilComplete }: IntakeContext,
   key: Key | undefined,
   prepare: Prepare,
 ): Promise<IntakeAnswer> {
   const since = writer.now();
   const earlier = key && (await findAnswer(key));
-  if (earlier) return { ...checkSameRequest(key, earlier), replayed: true };
+  if (earlier) {
+    await untilComplete();
+    return { ...checkSameRequest(key, earlier), replayed: true };
+  }
 
   const make = await prepare();
   // No await from here until the packet enters the writer, so that messages enter in the order of their ids.

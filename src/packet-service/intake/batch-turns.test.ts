@@ -20,6 +20,7 @@ const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
   log: pino({ level: 'silent' }),
   writer: batchWriter(database.pool, 1, pino({ level: 'silent' })),
   findAnswer: async () => undefined,
+  untilComplete: async () => {},
   pace: pacer(20_000),
   parsed: weightedSemaphore(parsedBytes),
 });

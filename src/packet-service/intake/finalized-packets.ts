@@ -10,6 +10,7 @@ import { ulidToUuid } from '../packet/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
 import { refuseErased } from '../packets/reader.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
+import type { UntilComplete } from '../writer/broken-commits.ts';
 import type { IntakeAnswer } from './accept-packet.ts';
 import { type Finalized, type HashedSections, hashedSections, readFinalizedPacket } from './finalized.ts';
 import { checkFinalizedMessage } from './finalized-message.ts';
@@ -21,6 +22,7 @@ export interface FinalizedContext {
   writer: BatchWriter;
   checkThread: ThreadCheck;
   addWords: AddWords;
+  untilComplete: UntilComplete;
 }
 
 /**
@@ -36,10 +38,13 @@ export async function acceptFinalized(
   key: Key | undefined,
   finalized: Finalized,
 ): Promise<IntakeAnswer> {
-  const { pool, writer } = context;
+  const { pool, writer, untilComplete } = context;
   const since = writer.now();
   const earlier = await findEarlierAnswer(pool, key);
-  if (earlier) return { ...earlier, replayed: true };
+  if (earlier) {
+    await untilComplete();
+    return { ...earlier, replayed: true };
+  }
 
   const { id } = finalized.Header;
   const answer = JSON.stringify({ packet_uuid: id });

@@ -11,6 +11,7 @@ import { keyText, readKey, replayAnswer } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
 import { MAX_PACKET_BYTES } from '../packet/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
+import type { UntilComplete } from '../writer/broken-commits.ts';
 import { acceptPacket, type IntakeAnswer } from './accept-packet.ts';
 import { acceptBatch, type BatchContext } from './batch.ts';
 import { acceptFinalized } from './finalized-packets.ts';
@@ -29,16 +30,18 @@ interface Intake extends ItemContext {
   pool: pg.Pool;
   writer: BatchWriter;
   pace: Pace;
+  untilComplete: UntilComplete;
 }
 
 /** Intake: single items, batches, and finalized packets. */
 export function registerIntake(
   app: Server,
-  { pool, writer, resolver, checkThread, addWords, pace }: Intake,
+  { pool, writer, resolver, checkThread, addWords, pace, untilComplete }: Intake,
 ): void {
   const taking = {
     writer,
     findAnswer: batchLoader((keys: Key[]) => findAnswers(pool, keys), { max: 500 }),
+    untilComplete,
   };
   const kinds = itemKinds({ resolver, checkThread, addWords });
   for (const name of INTAKE_NAMES) {
@@ -54,7 +57,7 @@ export function registerIntake(
   }
   registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), log: app.log });
 
-  const finalized = { pool, writer, checkThread, addWords };
+  const finalized = { pool, writer, checkThread, addWords, untilComplete };
   const options = { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES, config: { storesInBatch: true } };
   app.post('/packets', options, async (request, reply) =>
     sendTaken(reply, await acceptFinalized(finalized, request, readKey(request), request.body)),

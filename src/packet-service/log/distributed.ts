@@ -1,12 +1,12 @@
 import { isDistributed } from '../../platform/postgres/citus/is-distributed.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { appendQueued, type Round } from './store.ts';
-import { readWaiting } from './waiting-store.ts';
+import { type PacketEvent, readWaiting } from './waiting-store.ts';
 
-/** Which of some packets (uuid form) can be read, and whether they are erased. */
+/** Which packets of some events can be read, by their ids, and whether they are erased; a message also in its thread. */
 export type FindVisible = (
   database: Database,
-  packetIds: readonly string[],
+  events: readonly PacketEvent[],
 ) => Promise<ReadonlyMap<string, { erased: boolean }>>;
 
 /** One round of appending, from a horizon on. */
@@ -30,8 +30,7 @@ export async function appendVisible(
   findVisible: FindVisible,
 ): Promise<Round> {
   const look = await readWaiting(connection, horizon);
-  const ids = [...new Set(look.events.map(({ packetId }) => packetId))];
-  const visible = ids.length > 0 ? await findVisible(connection, ids) : new Map();
+  const visible = look.events.length > 0 ? await findVisible(connection, look.events) : new Map();
   const hidden = look.events.find(({ packetId, erased }) => {
     const found = visible.get(packetId);
     return !found || (erased && !found.erased);
@@ -40,5 +39,10 @@ export async function appendVisible(
   const end = hidden ? look.xids.indexOf(hidden.xid) : look.xids.length;
   const round = await appendQueued(connection, horizon, new Date(), look.xids.slice(0, end));
   const isComplete = !hidden && !look.more;
-  return { ...round, more: !hidden && look.more, horizon: isComplete ? look.horizon : horizon };
+  return {
+    ...round,
+    more: !hidden && look.more,
+    waits: hidden !== undefined,
+    horizon: isComplete ? look.horizon : horizon,
+  };
 }

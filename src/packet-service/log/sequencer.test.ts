@@ -6,8 +6,8 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
 import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import { openPool } from '../../platform/postgres/database.ts';
+import { findReadable } from '../chat/messages/visible-store.ts';
 import { newUlid } from '../packet/ulid.ts';
-import { findVisible } from '../packets/visible-store.ts';
 import { readCursors } from './read-store.ts';
 import { sequencer } from './sequencer.ts';
 import {
@@ -66,7 +66,7 @@ function newSequencer(connection = database.connection) {
     onErased: () => {
       told.erasures++;
     },
-    findVisible,
+    findVisible: findReadable,
   };
   const rest = {
     ...wait,

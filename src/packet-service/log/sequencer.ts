@@ -84,7 +84,7 @@ export function sequencer(
       news.settle(round.head, before);
       clock.seen(round.clock);
       if (round.more) continue;
-      emptied = began;
+      if (!round.waits) emptied = began;
       if (last) return;
       if (round.appended && !stopping) await pause(Math.max(REST_MS, performance.now() - began));
       await rest.wait(IDLE_MS);

@@ -122,6 +122,8 @@ export interface Round {
   appended: boolean;
   /** whether more may be left in the outbox */
   more: boolean;
+  /** whether an event was left there because its packet cannot be read yet, on a cluster */
+  waits: boolean;
   /** the horizon for the next round on the same connection */
   horizon: string;
   /** latest time of any appending process before the round, in Unix milliseconds; null if not known */
@@ -160,7 +162,7 @@ export async function appendQueued(
       values: [ADVISORY_LOCKS.append],
     }),
     // A separate statement after the lock: its snapshot must include what the previous holder committed.
-    connection.query<Omit<Round, 'head'> & { head: string }>({
+    connection.query<Omit<Round, 'head' | 'waits'> & { head: string }>({
       ...(only
         ? { name: 'append_some', text: MOVE_SOME, values: [horizon, MAX_ROWS, tag, now, only] }
         : { name: 'append_queued', text: MOVE, values: [horizon, ROUND_ROWS, tag, now] }),
@@ -168,7 +170,7 @@ export async function appendQueued(
     connection.query({ text: 'COMMIT' }),
   ]);
   const round = moved.rows[0] as (typeof moved.rows)[number];
-  return { ...round, head: Number(round.head), horizon: round.more ? horizon : round.horizon };
+  return { ...round, head: Number(round.head), waits: false, horizon: round.more ? horizon : round.horizon };
 }
 
 // One row of the outbox holds a batch: only the few rows are sorted and counted, not their events.

@@ -1,11 +1,19 @@
 import type { Database } from '../../platform/postgres/database.ts';
 
+/** The packet of an event. */
+export interface PacketEvent {
+  /** uuid form */
+  packetId: string;
+  /** the thread of a chat message, uuid form */
+  threadId: string | undefined;
+}
+
 /** What waits in the outbox at one moment. */
 export interface Waiting {
   /** transactions, oldest first, each once */
   xids: string[];
   /** their events that are about packets, in that order */
-  events: { xid: string; packetId: string; erased: boolean }[];
+  events: (PacketEvent & { xid: string; erased: boolean })[];
   /** whether there are more transactions */
   more: boolean;
   /** all transactions below it had ended: their events are among these, unless there are more */
@@ -23,6 +31,7 @@ export async function readWaiting(database: Database, horizon: string): Promise<
     xid: string | null;
     kinds: string[];
     ids: (string | null)[] | null;
+    threads: (string | null)[] | null;
   }>({
     name: 'read_waiting',
     text: `WITH oldest AS (
@@ -30,18 +39,22 @@ export async function readWaiting(database: Database, horizon: string): Promise<
         FROM (SELECT xid FROM packet_log_queue WHERE xid >= $1::xid8 ORDER BY xid LIMIT $2) AS rows
       )
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, oldest.more, queue.xid::text AS xid,
-        queue.kinds::text[] AS kinds, queue.packet_ids AS ids
+        queue.kinds::text[] AS kinds, queue.packet_ids AS ids, queue.thread_ids AS threads
       FROM oldest LEFT JOIN packet_log_queue AS queue ON queue.xid >= $1::xid8 AND queue.xid <= oldest.last
       ORDER BY queue.xid`,
     values: [horizon, ROWS],
   });
   const [first] = rows;
-  const found = rows.flatMap(({ xid, kinds, ids }) => (xid === null ? [] : [{ xid, kinds, ids: ids ?? [] }]));
+  const found = rows.flatMap(({ xid, kinds, ids, threads }) =>
+    xid === null ? [] : [{ xid, kinds, ids: ids ?? [], threads: threads ?? [] }],
+  );
   return {
     xids: [...new Set(found.map(({ xid }) => xid))],
-    events: found.flatMap(({ xid, kinds, ids }) =>
+    events: found.flatMap(({ xid, kinds, ids, threads }) =>
       ids.flatMap((packetId, at) =>
-        packetId === null ? [] : [{ xid, packetId, erased: kinds[at] === 'erased' }],
+        packetId === null
+          ? []
+          : [{ xid, packetId, threadId: threads[at] ?? undefined, erased: kinds[at] === 'erased' }],
       ),
     ),
     more: first?.more === true,

@@ -1,14 +1,14 @@
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** Which of these packets (uuid form) can be read, and whether they are erased. */
+/** Which of these packets (uuid form) can be read, whether they are erased, and their times in full precision. */
 export async function findVisible(
   database: Database,
   packetIds: readonly string[],
-): Promise<Map<string, { erased: boolean }>> {
-  const { rows } = await database.query<{ id: string; erased: boolean }>({
+): Promise<Map<string, { erased: boolean; ts: string }>> {
+  const { rows } = await database.query<{ id: string; erased: boolean; ts: string }>({
     name: 'find_visible',
-    text: 'SELECT id, erased_at IS NOT NULL AS erased FROM packets WHERE id = ANY ($1::uuid[])',
+    text: 'SELECT id, erased_at IS NOT NULL AS erased, ts::text FROM packets WHERE id = ANY ($1::uuid[])',
     values: [packetIds],
   });
-  return new Map(rows.map(({ id, erased }) => [id, { erased }]));
+  return new Map(rows.map(({ id, ...found }) => [id, found]));
 }

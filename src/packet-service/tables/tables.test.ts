@@ -227,7 +227,7 @@ test('whatever packets hold, each format gives exactly that', async () => {
     ),
     { numRuns: 20 },
   );
-}, 120_000);
+});
 
 /** The ids of all packets of a filter, page by page, by following the Link header. */
 async function pagedIds(query: string, headers: Record<string, string> = {}): Promise<string[]> {
@@ -373,7 +373,7 @@ test('a table that is broken off, or fails on the way, is never taken for a whol
   // Both connections are free again.
   const tables = await Promise.all([1, 2].map(() => csv('?type=bulk')));
   expect(tables.map(rows => rows.length)).toEqual([60_000, 60_000]);
-}, 120_000);
+});
 
 test('a client that leaves before the first byte frees its connection too', async () => {
   const blocker = await service.pool.connect();
@@ -415,4 +415,4 @@ test('both passes, and all windows of a distributed database, see one snapshot',
   expect(after.length).toBe(whole.length + 1);
   expect(after.join()).toContain('filler,late');
   await pool.end();
-}, 120_000);
+});

@@ -76,4 +76,4 @@ test('two processes, one after another killed in the middle, count every observa
   }
   for (const { child } of running) child.kill('SIGTERM');
   for (const one of running) expect(await one.ended, one.output()).toBe(0);
-}, 120_000);
+});

@@ -114,7 +114,7 @@ test('every observation is in exactly one tile of a zoom, and clusters sum to th
     }
   });
   await fc.assert(property, { numRuns: 3, endOnFailure: true });
-}, 120_000);
+});
 
 function allTiles(z: number): Address[] {
   const numbers = Array.from({ length: 2 ** z }, (_, number) => number);

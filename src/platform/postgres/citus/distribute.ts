@@ -138,6 +138,14 @@ async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]):
   }
   if (await hasCitus(client)) await setUp(asked, sessions[0] as NodeSession, step);
   else onStep('name the coordinator, add the workers and set the coordinator up');
+  // Before there are shards, so that no kill leaves tables with shards and commits that can be torn apart.
+  for (const table of tablesWithShards(asked.placements)) {
+    if (!(await commitsInTwoPhases(client, asked.schema, table))) {
+      await step(`commit what is written to ${table} and to shards in two phases`, () =>
+        commitInTwoPhases(client, asked.schema, table),
+      );
+    }
+  }
   for (const table of await tableStates(client, asked.schema, asked.placements)) {
     const size = `${Math.ceil(table.bytes / 1024).toLocaleString('en')} kB`;
     if (!table.isDistributed) {
@@ -149,13 +157,6 @@ async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]):
     if (!table.isDistributed || (await hasLocalRows(client, asked.schema, table.name))) {
       await step(`remove the rows of ${table.name} from the coordinator`, () =>
         dropLocalRows(client, asked.schema, table.name),
-      );
-    }
-  }
-  for (const table of tablesWithShards(asked.placements)) {
-    if (!(await commitsInTwoPhases(client, asked.schema, table))) {
-      await step(`commit what is written to ${table} and to shards in two phases`, () =>
-        commitInTwoPhases(client, asked.schema, table),
       );
     }
   }
