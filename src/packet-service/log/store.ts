@@ -2,6 +2,7 @@ import { hash, randomInt } from 'node:crypto';
 import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
+import type { PreparedStatement } from '../../platform/postgres/send-together.ts';
 
 /** The kinds of log entries. */
 export type EventKind = 'packet' | 'chat.message' | 'share.created' | 'invitation.sent' | 'erased';
@@ -45,8 +46,8 @@ const INSERT = `INSERT INTO packet_log_queue
  * The statements that write events to the outbox, for the transaction that causes them: they get into the log if and
  * only if it commits. One row holds the events of a whole batch, as arrays.
  */
-export function queueStatements(events: readonly LogEvent[]): pg.QueryConfig[] {
-  const statements: pg.QueryConfig[] = [];
+export function queueStatements(events: readonly LogEvent[]): PreparedStatement[] {
+  const statements: PreparedStatement[] = [];
   for (let at = 0; at < events.length; at += ROW_EVENTS) {
     statements.push({
       name: 'queue_events',

@@ -3,6 +3,7 @@ import { checkWrites } from '../../platform/postgres/check-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { COMMITTED_POSITION, positionIn } from '../../platform/postgres/replicas/wal-position.ts';
 import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
+import { type PreparedStatement, sendTogether } from '../../platform/postgres/send-together.ts';
 import {
   type Claim,
   claimRow,
@@ -92,7 +93,7 @@ const claimedAttachmentTable: RowTable = {
  * @param onCommitted called with a position of the write-ahead log after the commit, before this returns
  */
 export async function writePackets(
-  connection: Database,
+  connection: pg.ClientBase,
   writes: readonly PacketWrite[],
   onCommitted?: OnCommitted,
 ): Promise<WriteOutcome[]> {
@@ -124,19 +125,19 @@ export function weightOf({ packet, rows = [] }: PacketWrite): number {
 
 /** Nothing can exist yet: all statements are sent in one round trip. */
 async function writePipelined(
-  connection: Database,
+  connection: pg.ClientBase,
   writes: readonly PacketWrite[],
   onCommitted: OnCommitted | undefined,
 ): Promise<WriteOutcome[]> {
   const packets = writes.map(({ packet }) => packet);
   const statements = [...packetStatements(packetTable, packets), ...dependentStatements(writes)];
-  await commit(connection, [{ text: 'BEGIN' }, ...statements], onCommitted);
+  await commit(connection, [BEGIN, ...statements], onCommitted);
   return writes.map(() => ({ kind: 'stored' }));
 }
 
 /** Keys first, then ids; dependent rows are written only for packets that got both. */
 async function writeChecked(
-  connection: Database,
+  connection: pg.ClientBase,
   writes: readonly PacketWrite[],
   onCommitted: OnCommitted | undefined,
 ): Promise<WriteOutcome[]> {
@@ -149,15 +150,21 @@ async function writeChecked(
   return outcomes;
 }
 
+const BEGIN: PreparedStatement = { name: 'begin', text: 'BEGIN' };
+const COMMIT: PreparedStatement = { name: 'commit', text: 'COMMIT' };
+
 /** Sends statements, COMMIT and, if wanted, the question after the position that is then reached, in one round trip. */
 async function commit(
-  connection: Database,
-  statements: pg.QueryConfig[],
+  connection: pg.ClientBase,
+  statements: readonly PreparedStatement[],
   onCommitted: OnCommitted | undefined,
 ): Promise<void> {
-  const last = onCommitted ? [COMMITTED_POSITION] : [];
-  const results = await pipeline(connection, [...statements, { text: 'COMMIT' }, ...last]);
-  onCommitted?.(positionIn(results.at(-1) as pg.QueryResult));
+  const committed = sendTogether(connection, [...statements, COMMIT]);
+  const position = onCommitted && connection.query(COMMITTED_POSITION);
+  // It fails with the transaction.
+  position?.catch(() => {});
+  await committed;
+  if (position) onCommitted(positionIn(await position));
 }
 
 async function claimKeys(
@@ -207,7 +214,7 @@ async function claimIds(
   if (unused.length > 0) await dropClaims(connection, unused);
 }
 
-function packetStatements(table: RowTable, packets: readonly Packet[]): pg.QueryConfig[] {
+function packetStatements(table: RowTable, packets: readonly Packet[]): PreparedStatement[] {
   const sorted = packets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return insertStatements(
     table,
@@ -237,7 +244,7 @@ function attachmentClaims(writes: readonly PacketWrite[]): unknown[][] {
     .map(({ id, author, sha256 }) => [id, author, sha256 && Buffer.from(sha256, 'hex')]);
 }
 
-function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
+function dependentStatements(writes: readonly PacketWrite[]): PreparedStatement[] {
   const geoids = writes.flatMap(({ packet }) =>
     packet.additionalGeoids.map(geoid => [packet.id, geoid, packet.ts]),
   );
@@ -254,7 +261,7 @@ function dependentStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
 }
 
 /** The rows of other features, table by table, in the order of the tables' names. */
-function featureStatements(writes: readonly PacketWrite[]): pg.QueryConfig[] {
+function featureStatements(writes: readonly PacketWrite[]): PreparedStatement[] {
   const byTable = new Map<RowTable, unknown[][]>();
   for (const { rows } of writes) {
     if (!rows) continue;

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { PreparedStatement } from './send-together.ts';
 
 /** Rows per prepared multi-row insert: batches up to 32 rows, which most are, and full ones are one statement. */
 const SIZES = [128, 64, ...Array.from({ length: 32 }, (_, n) => 32 - n)];
@@ -20,8 +20,8 @@ export interface RowTable {
  * statements serve every batch. Chosen over `INSERT … SELECT FROM unnest(…)`, which is as quick on plain
  * PostgreSQL but is pulled to the coordinator on Citus, at a tenth of the speed.
  */
-export function insertStatements(table: RowTable, rows: readonly unknown[][]): pg.QueryConfig[] {
-  const statements: pg.QueryConfig[] = [];
+export function insertStatements(table: RowTable, rows: readonly unknown[][]): PreparedStatement[] {
+  const statements: PreparedStatement[] = [];
   let at = 0;
   while (at < rows.length) {
     const size = SIZES.find(candidate => candidate <= rows.length - at) ?? 1;
