@@ -165,6 +165,7 @@ const OWNERS: Record<string, string> = {
   idempotency_keys: 'idempotency',
   token_users: 'access',
   fields: 'geoids',
+  field_state: 'geoids',
   field_cells: 'geoids',
   deleted_fields: 'geoids',
   chat_threads: 'chat',

@@ -26,6 +26,7 @@ export const PLACEMENTS: Placements = {
   packet_log_queue: LOCAL_WITH_SHARDS,
   fields: LOCAL,
   field_cells: LOCAL,
+  field_state: LOCAL,
   deleted_fields: LOCAL,
   attachments: LOCAL,
   attachment_contents: LOCAL,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { groundOfChecked } from '../../geometry/boundary.ts';
-import { cellIndex, leafCell } from '../../geometry/cells.ts';
+import { type Leaf, leafCell } from '../../geometry/cells.ts';
 import { type Bounds, jaccard } from '../../geometry/covers.ts';
 import { contains, type Ground } from '../../geometry/polygon.ts';
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
@@ -9,8 +9,10 @@ import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { costOf } from './cost.ts';
+import { type FieldBlocks, fieldBlocks, keysOf } from './field-blocks.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
 import { findOuter } from './owners.ts';
+import type { AsOf, Point } from './resolution.ts';
 import {
   type FieldRow,
   fieldsOfCells,
@@ -20,7 +22,7 @@ import {
   lockRegistration,
   similarFields,
 } from './store.ts';
-import { COVER_LEVELS, cellKey, cellsOfGround, type Survey } from './survey.ts';
+import { cellsOfGround, type Survey } from './survey.ts';
 import type { FieldWatch } from './watch.ts';
 
 /** Two boundaries enclose the same ground when their level-20 cells agree by more than this (Jaccard index). */
@@ -56,47 +58,86 @@ export interface Registered {
   status: 'registered' | 'already_registered';
 }
 
-/**
- * Looks up the fields that hold a point, smallest first; of equal areas the lower GeoID first. Sees everything
- * committed before the call, by any process: only parsed boundaries are cached. Points that arrive while a look-up is
- * in flight are combined into the next.
- */
-export function fieldFinder(
-  pool: pg.Pool,
-  pace: Pace,
-): (point: { lat: number; lon: number }) => Promise<string[]> {
+/** The GeoIDs of the fields that hold a point, smallest first; of equal areas the lower GeoID first. */
+export interface Holding {
+  geoids: string[];
+  asOf?: AsOf | undefined;
+}
+
+/** Finds the fields that hold points. */
+export interface FieldFinder {
+  /**
+   * Sees everything committed before the call, by any process: only parsed boundaries are cached. Points that arrive
+   * while a look-up is in flight are combined into the next.
+   */
+  lookUp(point: Point): Promise<string[]>;
+  /** The same from memory, if possible; it holds if the fields are still in the state of `asOf`. */
+  recall(point: Point, leaf: Leaf): Holding | Promise<Holding>;
+}
+
+export function fieldFinder(pool: pg.Pool, pace: Pace): FieldFinder {
   const kept = new LRUCache<string, Boundary>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ ground }) => 200 + ground.edges.byteLength,
   });
 
-  return batchLoader(
-    async points => {
-      const cells = points.map(({ lat, lon }) => {
-        const leaf = leafCell(lat, lon);
-        return COVER_LEVELS.map(level => cellKey(cellIndex(leaf, level), level));
-      });
+  const lookUp = batchLoader(
+    async (points: Point[]) => {
+      const cells = points.map(({ lat, lon }) => keysOf(leafCell(lat, lon)));
       const found = await fieldsOfCells(pool, [...new Set(cells.flat())]);
       if (found.length === 0) return points.map(() => []);
       const byCell = Map.groupBy(found, ({ cell }) => cell);
       const fields = await boundaries(pool, new Set(found.map(({ geoid }) => geoid)), { kept, pace });
       const holding: string[][] = [];
-      for (const [index, { lat, lon }] of points.entries()) {
+      for (const [index, point] of points.entries()) {
         const near = (cells[index] as number[])
           .flatMap(cell => byCell.get(cell) ?? [])
-          .map(({ geoid }) => ({ geoid, ...(fields.get(geoid) as Boundary) }));
-        await pace(near.reduce((sum, { ground }) => sum + ground.edges.length, 0) * COORDINATE_COST);
-        holding.push(
-          near
-            .filter(({ ground }) => contains(ground, lat, lon))
-            .sort((a, b) => a.areaM2 - b.areaM2 || (a.geoid < b.geoid ? -1 : 1))
-            .map(({ geoid }) => geoid),
-        );
+          .map(({ geoid }) => geoid);
+        holding.push(await holdingOf(point, near, fields, pace));
       }
       return holding;
     },
     { max: MAX_POINTS },
   );
+  const blocks = fieldBlocks(pool);
+
+  async function recallFrom(point: Point, found: ReturnType<FieldBlocks['find']>): Promise<Holding> {
+    const candidates = await found;
+    if (!candidates) return { geoids: await lookUp(point) };
+    const { state, geoids } = candidates;
+    const fields = await boundaries(pool, new Set(geoids), { kept, pace });
+    return { geoids: await holdingOf(point, geoids, fields, pace), asOf: asOf(state) };
+  }
+  const asOf = (state: string): AsOf => ({ state, outdated: () => blocks.outdated(state) });
+
+  return {
+    lookUp,
+    recall(point, leaf) {
+      const found = blocks.find(leaf);
+      if (found && 'geoids' in found && found.geoids.length === 0) {
+        return { geoids: [], asOf: asOf(found.state) };
+      }
+      return recallFrom(point, found);
+    },
+  };
+}
+
+/** Which fields hold a point, in the order of a {@link Holding}. A field that was deleted meanwhile does not. */
+async function holdingOf(
+  { lat, lon }: Point,
+  geoids: readonly string[],
+  fields: ReadonlyMap<string, Boundary>,
+  pace: Pace,
+): Promise<string[]> {
+  const near = geoids.flatMap(geoid => {
+    const field = fields.get(geoid);
+    return field ? [{ geoid, ...field }] : [];
+  });
+  await pace(near.reduce((sum, { ground }) => sum + ground.edges.length, 0) * COORDINATE_COST);
+  return near
+    .filter(({ ground }) => contains(ground, lat, lon))
+    .sort((a, b) => a.areaM2 - b.areaM2 || (a.geoid < b.geoid ? -1 : 1))
+    .map(({ geoid }) => geoid);
 }
 
 /** The boundary of a registered field, parsed. */

@@ -10,6 +10,16 @@ export interface Resolution {
   geoid: string;
   /** The additional GeoIDs: those of larger fields that contain the place, smallest first. */
   additionalGeoids: string[];
+  /** what it depends on; undefined if it holds whatever has changed since */
+  asOf?: AsOf | undefined;
+}
+
+/** The state of the registered fields that a resolution was read from memory for. */
+export interface AsOf {
+  /** field_state.state */
+  state: string;
+  /** Says that the fields are in another state by now. */
+  outdated(): void;
 }
 
 /** Resolves places to GeoIDs. */
@@ -18,9 +28,11 @@ export interface GeoidResolver {
    * The GeoID of a point.
    *
    * @param path the point's path in the request, for error messages
+   * @param options mayBeOutdated: whether the result may have `asOf`, which the caller then checks in the transaction
+   *   that depends on it
    * @throws Problem invalid, when the point resolves to none; with retryAfter when the registry cannot tell
    */
-  resolve(point: Point, path?: string): Promise<Resolution>;
+  resolve(point: Point, path?: string, options?: { mayBeOutdated: boolean }): Promise<Resolution>;
   /**
    * The GeoID of a GeoJSON Polygon or MultiPolygon.
    *

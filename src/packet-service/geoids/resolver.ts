@@ -56,22 +56,27 @@ function builtInResolver(
   pool: pg.Pool,
   { strict, pace, surveyor }: { strict: boolean; pace: Pace; surveyor: Surveyor },
 ): GeoidResolver {
-  const fieldsAt = fieldFinder(pool, pace);
+  const { lookUp, recall } = fieldFinder(pool, pace);
 
   return {
-    async resolve(point, path = 'capture_point') {
+    async resolve(point, path = 'capture_point', { mayBeOutdated } = { mayBeOutdated: false }) {
       checkPoint(point, path);
-      const [geoid, ...others] = await fieldsAt(point);
-      if (geoid !== undefined) return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS) };
+      const leaf = leafCell(point.lat, point.lon);
+      // What is refused is not checked in a transaction.
+      const found = mayBeOutdated && !strict ? recall(point, leaf) : { geoids: await lookUp(point) };
+      const { geoids, asOf } = found instanceof Promise ? await found : found;
+      const [geoid, ...others] = geoids;
+      if (geoid !== undefined)
+        return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS), asOf };
       if (strict) throw unresolved(path, 'the point is in no registered field');
-      return { geoid: pointGeoid(leafCell(point.lat, point.lon)), additionalGeoids: [] };
+      return { geoid: pointGeoid(leaf), additionalGeoids: [], asOf };
     },
 
     async resolvePolygon(geometry, path = 'geojson') {
       const surveyed = await surveyor.survey(geometry, path, false);
       const { ground } = surveyed;
       const [lon, lat] = interiorPoint(ground);
-      const [same, around] = await Promise.all([sameGround(pool, surveyed, pace), fieldsAt({ lat, lon })]);
+      const [same, around] = await Promise.all([sameGround(pool, surveyed, pace), lookUp({ lat, lon })]);
       const geoid = same?.geoid ?? around[0];
       if (geoid === undefined && strict) throw unresolved(path, 'the polygon is in no registered field');
       if (geoid === undefined)

@@ -2,6 +2,7 @@ import sql, { bulk, empty, join, type Sql } from 'sql-template-tag';
 import type { Bounds } from '../../geometry/covers.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/postgres/locks/advisory-locks.ts';
+import type { PreparedStatement } from '../../platform/postgres/send-together.ts';
 
 /** A registered field as it is stored. */
 export interface FieldRow {
@@ -49,6 +50,40 @@ export async function fieldsOfCells(
     values: [`{${keys.join(',')}}`],
   });
   return rows.map(({ cell, geoid }) => ({ cell: Number(cell), geoid }));
+}
+
+/**
+ * The same for all cells whose keys are between two, and for single cells, with the state of the fields at that moment.
+ *
+ * @returns undefined if there are more than `limit` pairs
+ */
+export async function fieldsOfBlock(
+  database: Database,
+  { first, last, above, limit }: { first: number; last: number; above: readonly number[]; limit: number },
+): Promise<{ state: string; pairs: { cell: number; geoid: string }[] | undefined }> {
+  const { rows } = await database.query<{ state: string; cell: string | null; geoid: string }>({
+    name: 'fields_of_block',
+    text: `SELECT state, cell, geoid FROM field_state LEFT JOIN (
+        (SELECT cell, geoid FROM field_cells WHERE cell BETWEEN $1 AND $2 LIMIT $4)
+        UNION ALL SELECT cell, geoid FROM field_cells WHERE cell = ANY ($3::bigint[])
+      ) AS found ON true LIMIT $4`,
+    values: [first, last, `{${above.join(',')}}`, limit + 1],
+  });
+  const { state } = rows[0] as (typeof rows)[number];
+  const found = rows.filter(({ cell }) => cell !== null);
+  return {
+    state,
+    pairs: rows.length > limit ? undefined : found.map(({ cell, geoid }) => ({ cell: Number(cell), geoid })),
+  };
+}
+
+/** Fails with division_by_zero (22012) unless the fields are in this state: see docs/decisions/geoids.md. */
+export function checkFieldState(state: string): PreparedStatement {
+  return {
+    name: 'check_field_state',
+    text: 'SELECT 1 / count(*) FROM field_state WHERE state = $1',
+    values: [state],
+  };
 }
 
 /** Fields by GeoID, in no order; missing ones are left out. */

@@ -51,3 +51,10 @@ function coverKeysOf(ground: Ground): number[] {
 export function cellKey(index: number, level: number): number {
   return (2 * index + 1) * 4 ** (18 - level);
 }
+
+/** The first and last of the keys of a cell and of all cells inside it. */
+export function keysInside(index: number, level: number): { first: number; last: number } {
+  const middle = cellKey(index, level);
+  const half = 4 ** (18 - level) - 1;
+  return { first: middle - half, last: middle + half };
+}

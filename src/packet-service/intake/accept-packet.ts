@@ -44,13 +44,17 @@ export async function acceptPacket(
     return { ...checkSameRequest(key, earlier), replayed: true };
   }
 
-  const make = await prepare();
-  // No await from here until the packet enters the writer, so that messages enter in the order of their ids.
-  const made = make();
-  const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
-  const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });
-  const outcome = await writer.write(write, since);
-  if (outcome.kind === 'key-exists' && key)
-    return { ...checkSameRequest(key, outcome.answer), replayed: true };
-  return { ...stored, replayed: false };
+  for (;;) {
+    const make = await prepare();
+    // No await from here until the packet enters the writer, so that messages enter in the order of their ids.
+    const made = make();
+    const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
+    const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });
+    const outcome = await writer.write(write, since);
+    if (outcome.kind === 'key-exists' && key)
+      return { ...checkSameRequest(key, outcome.answer), replayed: true };
+    if (outcome.kind !== 'outdated') return { ...stored, replayed: false };
+    // Fields have changed since: its GeoIDs are looked up again.
+    made.asOf?.outdated();
+  }
 }

@@ -39,10 +39,8 @@ export function itemKinds({ resolver, checkThread, addWords }: ItemContext): Ite
   return {
     scouting: kind('scouting', {
       isOrdered: false,
-      prepare: async ({ user: author, contentLanguage }, body) => {
-        const make = await readObservation(resolver, body, { contentLanguage, author });
-        return () => ({ packet: make() });
-      },
+      prepare: ({ user: author, contentLanguage }, body) =>
+        readObservation(resolver, body, { contentLanguage, author }),
     }),
     'chat-message': kind('chat-message', {
       isOrdered: true,

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../chat/messages/message.ts';
 import { chatMessageRow, chatMessageTable } from '../chat/messages/store.ts';
+import type { AsOf } from '../geoids/resolution.ts';
 import type { Packet } from '../packet/packet.ts';
 import type { PacketWrite } from '../writer/write-store.ts';
 import { packetEvent } from './packet-event.ts';
@@ -8,14 +9,16 @@ import { packetEvent } from './packet-event.ts';
 export interface NewPacket {
   packet: Packet;
   chat?: ChatMessage | undefined;
+  /** what its GeoIDs depend on */
+  asOf?: AsOf | undefined;
 }
 
 /** What the writer stores for a new packet: the packet, its log entry, and the row of its message. */
 export function packetWrite(
-  { packet, chat }: NewPacket,
+  { packet, chat, asOf }: NewPacket,
   { freshId, claim }: Pick<PacketWrite, 'freshId' | 'claim'>,
 ): PacketWrite {
   const event = packetEvent(packet, chat);
-  if (!chat) return { packet, event, freshId, claim };
-  return { packet, event, rows: [{ table: chatMessageTable, values: chatMessageRow(chat) }], freshId, claim };
+  const rows = chat && [{ table: chatMessageTable, values: chatMessageRow(chat) }];
+  return { packet, event, rows, freshId, claim, asOf };
 }

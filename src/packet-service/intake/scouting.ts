@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { parseTimestamp } from '../../platform/time.ts';
-import type { GeoidResolver } from '../geoids/resolver.ts';
+import type { GeoidResolver, Resolution } from '../geoids/resolver.ts';
 import { packetLanguage } from '../packet/language.ts';
-import { makePacket, type Packet, type Point } from '../packet/packet.ts';
+import { makePacket, type Point } from '../packet/packet.ts';
 import { isUlid, newUlid } from '../packet/ulid.ts';
+import type { NewPacket } from './packet-write.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 
 /**
@@ -18,16 +19,17 @@ export async function readObservation(
   resolver: GeoidResolver,
   sent: Static<typeof ScoutingBody>,
   { contentLanguage, author }: { contentLanguage: string | undefined; author: string | undefined },
-): Promise<() => Packet> {
+): Promise<() => NewPacket> {
   const { observed_at, ...body } = sent as Static<typeof ScoutingBody> & Record<string, unknown>;
   const timestamp = parseTimestamp(observed_at);
   if (!timestamp) {
     throw new Problem('invalid', 'observed_at must be an ISO 8601 date-time such as 2026-03-01T08:15:00Z');
   }
   const enc = encryption(body);
-  const { point, geoid, additionalGeoids } = await resolvePlace(resolver, sent);
-  return () =>
-    makePacket({
+  const { point, geoid, additionalGeoids, asOf } = await resolvePlace(resolver, sent);
+  return () => ({
+    asOf,
+    packet: makePacket({
       id: newUlid(),
       geoid,
       additionalGeoids,
@@ -39,16 +41,17 @@ export async function readObservation(
       enc,
       point,
       author,
-    });
+    }),
+  });
 }
 
 async function resolvePlace(
   resolver: GeoidResolver,
   { capture_point, geojson: sentGeojson }: Static<typeof ScoutingBody>,
-): Promise<{ point: Point | null; geoid: string; additionalGeoids: readonly string[] }> {
+): Promise<Resolution & { point: Point | null }> {
   if (capture_point) {
     const point = { lat: capture_point.lat, lon: capture_point.lon };
-    return { point, ...(await resolver.resolve(point, 'capture_point')) };
+    return { point, ...(await resolver.resolve(point, 'capture_point', { mayBeOutdated: true })) };
   }
   if (sentGeojson === undefined) {
     throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
@@ -62,7 +65,10 @@ async function resolvePlace(
   if (Math.abs(lat) > 90 || Math.abs(lon) > 180) {
     throw new Problem('invalid', 'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)');
   }
-  return { point: { lat, lon }, ...(await resolver.resolve({ lat, lon }, 'geojson')) };
+  return {
+    point: { lat, lon },
+    ...(await resolver.resolve({ lat, lon }, 'geojson', { mayBeOutdated: true })),
+  };
 }
 
 /** Well-formed tenant and prev also go into the Header. */

@@ -7,6 +7,7 @@ import { openPipelines, type Pipelines } from './pipelines.ts';
 import {
   canPipeline,
   checkPacketWrites,
+  FieldsChanged,
   type OnCommitted,
   type PacketWrite,
   type WriteOutcome,
@@ -279,7 +280,11 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
   try {
     await writePatiently(writing, batch);
   } catch (error) {
-    if (error instanceof Problem) {
+    if (error instanceof FieldsChanged) {
+      const [outdated, others] = [batch.filter(one => one.write.asOf), batch.filter(one => !one.write.asOf)];
+      for (const { resolve } of outdated) resolve({ kind: 'outdated' });
+      if (others.length > 0) await writeBatch(writing, others);
+    } else if (error instanceof Problem) {
       for (const { reject } of batch) reject(error);
     } else if (batch.length === 1) {
       batch[0]?.reject(new Problem('internal', 'the packet could not be stored', { cause: error }));

@@ -4,6 +4,9 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { COMMITTED_POSITION, positionIn } from '../../platform/postgres/replicas/wal-position.ts';
 import { insertStatements, type RowTable } from '../../platform/postgres/rows.ts';
 import { type PreparedStatement, sendTogether } from '../../platform/postgres/send-together.ts';
+import { errorCode } from '../../platform/postgres/troubles.ts';
+import type { AsOf } from '../geoids/resolution.ts';
+import { checkFieldState } from '../geoids/store.ts';
 import {
   type Claim,
   claimRow,
@@ -25,7 +28,9 @@ export interface PacketWrite {
   /** its log entry */
   event: LogEvent;
   /** rows of other features' tables, written in the same transaction: a chat message for lists and search */
-  rows?: readonly TableRow[];
+  rows?: readonly TableRow[] | undefined;
+  /** the state of the fields that its GeoIDs depend on; in another one it is not written */
+  asOf?: Pick<AsOf, 'state'> | undefined;
 }
 
 /** One row for a table of the feature that a packet belongs to. */
@@ -37,10 +42,11 @@ export interface TableRow {
 /** Takes a position of the write-ahead log at or after a commit. */
 export type OnCommitted = (position: bigint) => void;
 
-/** The outcome of a write: stored, or not stored because the id or the key existed before. */
+/** The outcome of a write: stored, or not stored because the id or the key existed before, or fields have changed. */
 export type WriteOutcome =
   | { kind: 'stored' }
   | { kind: 'id-exists' }
+  | { kind: 'outdated' }
   | { kind: 'key-exists'; answer: StoredAnswer };
 
 /** Packets whose ids are certainly new. Checking for conflicts costs an index look-up per row. */
@@ -80,6 +86,12 @@ const claimedAttachmentTable: RowTable = {
   ending: 'ON CONFLICT DO NOTHING',
 };
 
+/** Nothing of a batch was stored, because fields that GeoIDs in it depend on have changed. */
+export class FieldsChanged extends Error {}
+
+/** Of checkFieldState; no other statement of a batch divides. */
+const DIVISION_BY_ZERO = '22012';
+
 /**
  * Writes a batch of packets in one transaction and returns the outcome of each; if it throws, nothing was stored.
  * Every table's rows are sorted by key, and tables are always written in the same order, so that processes which
@@ -91,6 +103,7 @@ const claimedAttachmentTable: RowTable = {
  * @param connection one connection in pipeline mode, with no transaction open; when this throws, the transaction may
  *   still be open, and the connection must be closed
  * @param onCommitted called with a position of the write-ahead log after the commit, before this returns
+ * @throws FieldsChanged
  */
 export async function writePackets(
   connection: pg.ClientBase,
@@ -104,7 +117,8 @@ export async function writePackets(
   } catch (error) {
     // The COMMIT may have succeeded: a retry must check whether the ids exist.
     for (const write of writes) write.freshId = false;
-    throw error;
+    const isOutdated = errorCode(error) === DIVISION_BY_ZERO && writes.some(({ asOf }) => asOf);
+    throw isOutdated ? new FieldsChanged() : error;
   }
 }
 
@@ -252,12 +266,19 @@ function dependentStatements(writes: readonly PacketWrite[]): PreparedStatement[
     packet.attachments.map(({ id }) => [packet.id, id, packet.threadId]),
   );
   return [
+    ...fieldChecks(writes),
     ...insertStatements(geoidTable, geoids.sort(compareRows)),
     ...insertStatements(attachmentTable, attachments.sort(compareRows)),
     ...insertStatements(claimedAttachmentTable, attachmentClaims(writes)),
     ...featureStatements(writes),
     ...queueStatements(writes.map(({ event }) => event)),
   ];
+}
+
+function fieldChecks(writes: readonly PacketWrite[]): PreparedStatement[] {
+  const states = new Set<string>();
+  for (const { asOf } of writes) if (asOf) states.add(asOf.state);
+  return Array.from(states, checkFieldState);
 }
 
 /** The rows of other features, table by table, in the order of the tables' names. */
