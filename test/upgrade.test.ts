@@ -164,6 +164,8 @@ async function fill(from: pg.Pool, to: Connection, schema: string): Promise<void
         `SELECT jsonb_agg(r)::text AS all FROM (${rowsOf(name, there)}) AS rows`,
       );
       if (rows[0].all === null) continue;
+      // A migration has filled it.
+      if (name === 'field_state') await client.query('DELETE FROM field_state');
       await client.query(
         `INSERT INTO ${name} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
          SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::${name}, $1)`,

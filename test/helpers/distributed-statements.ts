@@ -141,15 +141,17 @@ let watched: string | undefined;
 export function watchStatements(role: string): void {
   if (watched === role) return;
   watched = role;
-  const { query } = pg.Client.prototype;
+  const { query: send } = pg.Client.prototype;
   pg.Client.prototype.query = function checked(this: pg.Client, ...words: unknown[]) {
-    const [statement] = words as [string | { text?: string }];
-    const text = typeof statement === 'string' ? statement : statement?.text;
-    if (text !== undefined && this.user === role) {
+    const [query] = words as [string | { text?: string; statements?: { text: string }[] } | undefined];
+    // Several are sent together by platform/postgres/send-together.ts.
+    const sent = typeof query === 'object' ? (query.statements ?? [query]) : [{ text: query }];
+    for (const { text } of this.user === role ? sent : []) {
+      if (text === undefined) continue;
       for (const fault of distributionFaults(text)) faults.add(`${fault}: ${text}`);
     }
-    return (query as (...all: unknown[]) => unknown).apply(this, words);
-  } as typeof query;
+    return (send as (...all: unknown[]) => unknown).apply(this, words);
+  } as typeof send;
 }
 
 /** @throws Error with the faults of the statements so far */

@@ -278,12 +278,14 @@ test('an entry is found by each GeoID of its packet', async () => {
   expect((await findKeys(database.pool, keys, stretch)).sort()).toEqual(keys.slice(0, 3).sort());
 });
 
-const commits = (text: string) => text.split('COMMIT\0').length - 1;
+/** What binds the prepared statement `commit`, and what answers it. */
+const [ASKED, ANSWERED] = ['\0commit\0', 'COMMIT\0'];
+const count = (text: string, what: string) => text.split(what).length - 1;
 
 /** A way to the database that lets COMMITs through and loses the answers to the first of them. */
-async function losingAnswers(count: number) {
+async function losingAnswers(lost: number) {
   const { host, port } = database.connection;
-  let left = count;
+  let left = lost;
   const sockets = new Set<Socket>();
   const proxy: Server = createServer(client => {
     const server = host.startsWith('/') ? dial(path.join(host, `.s.PGSQL.${port}`)) : dial(port, host);
@@ -298,7 +300,7 @@ async function losingAnswers(count: number) {
     client.on('data', bytes => {
       server.write(bytes);
       asked += bytes.toString('latin1');
-      if (isCut || left === 0 || !bytes.includes('COMMIT')) return;
+      if (isCut || left === 0 || !bytes.includes(ASKED)) return;
       left--;
       isCut = true;
       server.unpipe(client).resume();
@@ -306,7 +308,7 @@ async function losingAnswers(count: number) {
     server.on('data', bytes => {
       // The server does its work to the end, and nobody is told.
       answered += bytes.toString('latin1');
-      if (isCut && commits(asked) === commits(answered)) client.destroy();
+      if (isCut && count(asked, ASKED) === count(answered, ANSWERED)) client.destroy();
     });
     server.pipe(client);
     client.on('close', () => server.destroy());
@@ -319,7 +321,7 @@ async function losingAnswers(count: number) {
       host: '127.0.0.1',
       port: (proxy.address() as { port: number }).port,
     },
-    lost: () => count - left,
+    lost: () => lost - left,
     async end() {
       for (const socket of sockets) socket.destroy();
       await new Promise(resolve => proxy.close(resolve));

@@ -10,7 +10,8 @@ INSERT INTO field_state (state) VALUES (gen_random_uuid());
 
 CREATE FUNCTION change_field_state() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE field_state SET state = gen_random_uuid();
+  -- Of this schema, whatever the session's search_path.
+  EXECUTE format('UPDATE %I.field_state SET state = gen_random_uuid()', TG_TABLE_SCHEMA);
   RETURN NULL;
 END $$;
 

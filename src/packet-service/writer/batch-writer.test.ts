@@ -178,3 +178,21 @@ test('not even the owner of the table changes or removes a packet', async () => 
     await expect(database.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   }
 });
+
+test('packets whose fields have changed are not stored, and the others of their batch are', async () => {
+  const { rows } = await database.pool.query('SELECT state FROM field_state');
+  const [known, ended] = [{ state: rows[0].state }, { state: '00000000-0000-4000-8000-000000000000' }];
+  const writes = [undefined, known, ended, undefined, known].map((asOf, n) => {
+    const written = packetWrite({ packet: packet(`message ${n}`) }, { freshId: true });
+    return { ...written, asOf };
+  });
+  const write = async (chosen: typeof writes) => {
+    const writer = newWriter(1);
+    return (await Promise.all(chosen.map(one => writer.write(one)))).map(({ kind }) => kind);
+  };
+  // Those that would have been right are looked up again, too: which state has ended is not known.
+  expect(await write(writes)).toEqual(['stored', 'outdated', 'outdated', 'stored', 'outdated']);
+  expect(await write(writes.filter(({ asOf }) => asOf === known))).toEqual(['stored', 'stored']);
+  const ids = writes.filter(({ asOf }) => asOf !== ended).map(one => one.packet.id);
+  expect(await storedIds(writes.map(one => one.packet.id))).toEqual(ids.sort());
+});

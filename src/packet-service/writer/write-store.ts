@@ -276,9 +276,9 @@ function dependentStatements(writes: readonly PacketWrite[]): PreparedStatement[
 }
 
 function fieldChecks(writes: readonly PacketWrite[]): PreparedStatement[] {
-  const states = new Set<string>();
-  for (const { asOf } of writes) if (asOf) states.add(asOf.state);
-  return Array.from(states, checkFieldState);
+  const states: string[] = [];
+  for (const { asOf } of writes) if (asOf && !states.includes(asOf.state)) states.push(asOf.state);
+  return states.map(checkFieldState);
 }
 
 /** The rows of other features, table by table, in the order of the tables' names. */

@@ -42,7 +42,7 @@ class Together extends pg.Query {
   readonly text: string;
   /** replaced by the one that traces it */
   readonly callback: (error: Error | null) => void;
-  readonly #statements: readonly PreparedStatement[];
+  readonly statements: readonly PreparedStatement[];
 
   constructor(statements: readonly PreparedStatement[], callback: (error: Error | null) => void) {
     const { name, text } = (statements.find(({ values }) => values) ?? statements[0]) as PreparedStatement;
@@ -50,13 +50,13 @@ class Together extends pg.Query {
     this.name = name;
     this.text = text;
     this.callback = callback;
-    this.#statements = statements;
+    this.statements = statements;
   }
 
   override submit = (connection: unknown): void => {
     const { parsedStatements, stream } = connection as Inside;
     // If it is not writable any more, everything in flight is about to fail.
-    if (stream.writable) stream.write(encode(this.#statements, parsedStatements));
+    if (stream.writable) stream.write(encode(this.statements, parsedStatements));
   };
 
   handleRowDescription(): void {}
@@ -130,9 +130,9 @@ function putWord(text: string): void {
   scratch[length++] = 0;
 }
 
-/** Which values are text (0) and which are binary (1); none stands for all text. */
+/** Which values are text (0) and which are binary (1); without any, all are text. */
 function putFormats(values: readonly unknown[]): void {
-  if (!values.some(Buffer.isBuffer)) {
+  if (!values.some(value => typeof value === 'object' && Buffer.isBuffer(value))) {
     putInt16(0);
     return;
   }

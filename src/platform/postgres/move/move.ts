@@ -226,8 +226,8 @@ async function jobsLevel(client: pg.Client, { jobs }: MovedService): Promise<num
   return rows[0]?.version;
 }
 
-/** Tables that say which level the others have: the target has its own. */
-const LEVELS = new Set(['migrations', 'version']);
+/** Tables of which the target has its own: those that say which level the others have, and the state of its fields. */
+const OWN = new Set(['migrations', 'version', 'field_state']);
 
 async function emptyTables(
   source: pg.Client,
@@ -241,7 +241,7 @@ async function emptyTables(
   const known = new Set(shape(ours));
   const strange = shape(theirs).find(table => !known.has(table));
   if (strange) throw new MoveError(`the source has a table that fieldtrace does not make: ${strange}`);
-  const tables = theirs.filter(({ name }) => !LEVELS.has(name));
+  const tables = theirs.filter(({ name }) => !OWN.has(name));
   // The queue makes rows of its own when it is made; other tables are empty.
   const made = tables.filter(({ schema }) => services.some(({ jobs }) => jobs === schema));
   if (made.length > 0) await target.query(`TRUNCATE ${made.map(table => nameOf(target, table)).join(', ')}`);
