@@ -72,7 +72,12 @@ import { type TileFollower, tileFollower } from './tiles/follower.ts';
 import { registerTiles } from './tiles/routes.ts';
 import { registerVerify } from './verify/routes.ts';
 import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './writer/batch-writer.ts';
-import { brokenCommits, tellingComplete, type UntilComplete } from './writer/broken-commits.ts';
+import {
+  ALWAYS_COMPLETE,
+  brokenCommits,
+  tellingComplete,
+  type UntilComplete,
+} from './writer/broken-commits.ts';
 
 /** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
@@ -212,7 +217,7 @@ async function openConnections(
   // Every hook costs each request; services do not run while their tables are distributed.
   const isCluster = await isDistributed(pools.pool, 'packets').catch(() => true);
   if (isCluster) commits.holdAnswers(app);
-  return { pools, untilComplete: isCluster ? commits.untilComplete : async () => {} };
+  return { pools, untilComplete: isCluster ? commits.untilComplete : ALWAYS_COMPLETE };
 }
 
 /** The batch writer, which tells the positions of its commits if replicas are read. */

@@ -23,6 +23,9 @@ const READS = ['GET', 'HEAD', 'OPTIONS'];
 /** Resolves when everything that was committed before the call can be read, or after HELD_MS. */
 export type UntilComplete = () => Promise<void>;
 
+/** On one server. */
+export const ALWAYS_COMPLETE: UntilComplete = async () => {};
+
 /** Commits over several servers of which a worker has not yet heard. */
 export interface BrokenCommits {
   /**
@@ -95,6 +98,7 @@ export function brokenCommits(find: () => Database, logger: FastifyBaseLogger): 
 
 /** The same writer, which tells that an id or a key exists when what has it can be read. */
 export function tellingComplete(writer: BatchWriter, untilComplete: UntilComplete): BatchWriter {
+  if (untilComplete === ALWAYS_COMPLETE) return writer;
   return {
     ...writer,
     async write(write, since) {
