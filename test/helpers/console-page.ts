@@ -13,7 +13,7 @@ export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 /**
- * A browser that reaches nothing but the console.
+ * A browser that complains of every request for something else than the console.
  *
  * @param options webgl: whether it draws maps; offline: whether the console is stored for use without a connection
  */
@@ -22,12 +22,10 @@ export async function consoleBrowser(
   options: { webgl?: boolean; offline?: boolean } = {},
 ): Promise<Browser> {
   const browser = await openBrowser(DESKTOP, options);
-  await browser.page.context().route('**/*', route => {
-    const url = route.request().url();
-    const answered =
-      url.startsWith(`${of.url}/`) || /^(data|blob):/.test(url) ? route.continue() : route.abort();
-    // The page can be gone, or a worker of it can have answered meanwhile.
-    return answered.catch(() => {});
+  browser.page.context().on('request', request => {
+    const url = request.url();
+    if (!url.startsWith(`${of.url}/`) && !/^(data|blob):/.test(url))
+      browser.complaints.push(`${url} is not of the console`);
   });
   return browser;
 }
@@ -49,7 +47,7 @@ interface Finding {
 
 /** What axe-core finds on the page that is serious or critical. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(AXE);
   const violations = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
   )) as Finding[];
