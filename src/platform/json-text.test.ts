@@ -8,7 +8,8 @@ const { value } = fc.letrec<{ value: unknown }>(tie => ({
   value: fc.oneof(
     { maxDepth: 4 },
     fc.string({ unit: 'binary' }).map(text => text.toWellFormed()),
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    // Without -0, which JSON writes as 0.
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(number => number + 0),
     fc.constantFrom(true, false, null),
     fc.array(tie('value'), { maxLength: 4 }),
     fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map(ofEntries),
@@ -34,7 +35,7 @@ test('what was written as JSON is read as it was, whatever its keys', async () =
       const text = JSON.stringify(written, null, space);
       for (const read of [parseJsonText(text), parseEscapedKeys(text)]) {
         expect(JSON.stringify(read, null, space)).toBe(text);
-        expect(read).toEqual(JSON.parse(JSON.stringify(read)));
+        expect(read).toEqual(written);
       }
       const inTurns = await parseEscapedKeysInTurns(text, async () => {});
       expect(JSON.stringify(inTurns, null, space)).toBe(text);
