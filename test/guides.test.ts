@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import jsqr from 'jsqr';
-import sharp from 'sharp';
 import { expect } from 'vitest';
 import { ZipFile } from 'yazl';
 import { testWith } from './helpers/debian.ts';
 import { jsonLines } from './helpers/guide.ts';
+import { readQrCode } from './helpers/qr-code.ts';
 import { sender } from './helpers/service.ts';
 import { followGuide } from './helpers/whole-guide.ts';
 
@@ -171,14 +170,9 @@ test('every command of "From a company to a QR code" does what the guide says, o
     company: { name: 'Growers of Kibogora' },
     product: { name: 'Washed Bourbon' },
   });
-  const { data: pixels, info } = await sharp(path.join(folder, 'label.png'))
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const decode = jsqr as unknown as typeof jsqr.default;
-  const code = decode(new Uint8ClampedArray(pixels), info.width, info.height);
-  expect(code?.data).toBe(`${traceUrl}/api/public/product/label/${data.uuid}`);
-  expect(shown).toContain(`open ${code?.data}`);
+  const address = await readQrCode(await readFile(path.join(folder, 'label.png')));
+  expect(address).toBe(`${traceUrl}/api/public/product/label/${data.uuid}`);
+  expect(shown).toContain(`open ${address}`);
   await end();
 });
 

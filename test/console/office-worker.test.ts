@@ -1,13 +1,11 @@
-import jsqr from 'jsqr';
-import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, logIn, realComplaints } from '../helpers/console-page.ts';
 import { picture } from '../helpers/images.ts';
+import { readQrCode } from '../helpers/qr-code.ts';
 import { ADMIN } from '../helpers/trace.ts';
 
-const decode = jsqr as unknown as typeof jsqr.default;
 const EMAIL = 'zawadi@example.org';
 const PASSPHRASE = 'maize in the rain';
 
@@ -77,11 +75,7 @@ test('an office worker registers, is activated, and gets from a company to a pri
 
   // What comes out of the printer leads to the label.
   await page.emulateMedia({ media: 'print' });
-  const { data, info } = await sharp(await code.screenshot())
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const address = decode(new Uint8ClampedArray(data), info.width, info.height)?.data;
+  const address = await readQrCode(await code.screenshot());
   const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(address ?? '')?.[0];
   const label = await pages.send('GET', `/trace/api/public/product/label/${uuid}`);
   expect(label.status, address).toBe(200);

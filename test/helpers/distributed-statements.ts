@@ -133,8 +133,8 @@ function scopesOf(text: string): Scope[] {
   return found;
 }
 
-/** Faults of the statements that the role of the services has sent in this process. */
-const faults = new Set<string>();
+/** Faults of the statements that the role of the services has sent in this process, by database. */
+const faults = new Map<string, string>();
 let watched: string | undefined;
 
 /** Has every statement of a role checked from now on; in tests only. */
@@ -148,14 +148,17 @@ export function watchStatements(role: string): void {
     const sent = typeof query === 'object' ? (query.statements ?? [query]) : [{ text: query }];
     for (const { text } of this.user === role ? sent : []) {
       if (text === undefined) continue;
-      for (const fault of distributionFaults(text)) faults.add(`${fault}: ${text}`);
+      for (const fault of distributionFaults(text)) faults.set(this.database ?? '', `${fault}: ${text}`);
     }
     return (send as (...all: unknown[]) => unknown).apply(this, words);
   } as typeof send;
 }
 
-/** @throws Error with the faults of the statements so far */
-export function checkWatched(): void {
-  const [first] = faults;
-  if (first !== undefined) throw new Error(`a statement that cannot run on distributed tables: ${first}`);
+/**
+ * @param database as its connections name it
+ * @throws Error with a fault of the statements so far
+ */
+export function checkWatched(database: string): void {
+  const fault = faults.get(database);
+  if (fault !== undefined) throw new Error(`a statement that cannot run on distributed tables: ${fault}`);
 }

@@ -83,7 +83,7 @@ export async function runningService(
       await app.close();
       await database?.drop();
       await files.remove();
-      checkWatched();
+      checkWatched(connection.database ?? '');
     },
   };
 }

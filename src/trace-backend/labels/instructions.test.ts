@@ -1,6 +1,5 @@
-import jsqr from 'jsqr';
-import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { readQrCode } from '../../../test/helpers/qr-code.ts';
 import { instructionsPdf } from './instructions.ts';
 
 const URL = 'https://labels.example.org/api/public/product/label/7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11';
@@ -39,10 +38,5 @@ test('they have the code of the page, its address, and words in the language of 
     ([x, y, side]) => `<rect x="${x}" y="${842 - y - side}" width="${side}" height="${side}"/>`,
   );
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 595 842" width="1190" height="1684"><rect width="595" height="842" fill="#fff"/>${shapes.join('')}</svg>`;
-  const { data, info } = await sharp(Buffer.from(svg))
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const decode = jsqr as unknown as typeof jsqr.default;
-  expect(decode(new Uint8ClampedArray(data), info.width, info.height)?.data).toBe(URL);
+  expect(await readQrCode(svg)).toBe(URL);
 });

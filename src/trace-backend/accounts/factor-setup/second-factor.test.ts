@@ -1,8 +1,7 @@
-import jsqr from 'jsqr';
-import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authenticator, withSecondFactor } from '../../../../test/helpers/authenticator.ts';
 import { type MailServer, mailServer, textOf } from '../../../../test/helpers/mail-server.ts';
+import { readQrCode } from '../../../../test/helpers/qr-code.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import {
   ADMIN,
@@ -49,12 +48,7 @@ test('a second factor is set up with the password and a code of the app, and the
     user.send('POST', '/api/user/second_factor/begin', { currentPassword });
   expect((await begin('wrong')).body.validationErrorDetails.fieldErrors).toHaveProperty('currentPassword');
   const { secret, uri, qr } = (await begin(PASSWORD)).body.data;
-  const { data, info } = await sharp(Buffer.from(qr), { density: 300 })
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const decode = jsqr as unknown as typeof jsqr.default;
-  expect(decode(new Uint8ClampedArray(data), info.width, info.height)?.data).toBe(uri);
+  expect(await readQrCode(qr, { density: 300 })).toBe(uri);
   expect(uri).toContain(secret);
   expect((await login(user)).status).toBe(200);
   expect(await state(user)).toEqual({ enabled: false, required: false, recoveryCodes: 0 });
