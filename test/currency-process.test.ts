@@ -63,7 +63,7 @@ testWithCurl(
 
     const file = path.join(folder, 'eurofxref-hist.csv');
     await writeFile(file, 'Date,USD,\n2020-01-02,1.1193,\n');
-    const cli = await run(process.execPath, ['src/cli.ts', 'import', 'ecb-rates', file], {
+    const cli = await run(process.execPath, ['dist/cli.js', 'import', 'ecb-rates', file], {
       env: { ...process.env, ...environment },
     });
     expect(cli.stdout).toBe('imported 1 rates of 1 days\n');

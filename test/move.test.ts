@@ -23,7 +23,7 @@ import { ADMIN, runningTrace } from './helpers/trace.ts';
 
 const { template: _, ...server } = inject('databaseServer');
 const logger = pino({ level: 'silent' });
-const CLI = path.resolve(import.meta.dirname, '../src/cli.ts');
+const CLI = path.resolve(import.meta.dirname, '../dist/cli.js');
 
 let files: Awaited<ReturnType<typeof temporaryFolder>>;
 let source: TestDatabase;

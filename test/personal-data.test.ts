@@ -391,7 +391,7 @@ async function fieldtrace(...words: string[]): Promise<string> {
   const { host, port, user, password, database: name } = trace.connection as Record<string, string>;
   const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host as string)}&port=${port}`;
   const env = { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: trace.folder } as NodeJS.ProcessEnv;
-  return (await run(process.execPath, ['src/cli.ts', ...words], { env })).stdout.trim();
+  return (await run(process.execPath, ['dist/cli.js', ...words], { env })).stdout.trim();
 }
 
 test('an operator exports and erases a user by a command, also one of another registry', async () => {

@@ -9,7 +9,7 @@ import { openFeed } from './helpers/feed.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { runToEnd, startProcess } from './helpers/process.ts';
 
-const CLI = path.resolve(import.meta.dirname, '../src/cli.ts');
+const CLI = path.resolve(import.meta.dirname, '../dist/cli.js');
 
 let database: TestDatabase;
 let databaseUrl: string;

@@ -45,7 +45,7 @@ export function spawnFieldtrace(environment: Record<string, string>, ...words: s
     ...environment,
   };
   const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  const child = execFile(process.execPath, ['src/cli.ts', ...words], { cwd: root, env }, (_error, out, err) =>
+  const child = execFile(process.execPath, ['dist/cli.js', ...words], { cwd: root, env }, (_error, out, err) =>
     ended.resolve({ code: child.exitCode ?? -1, out, err }),
   );
   return { child, ended: ended.promise };
@@ -81,7 +81,7 @@ export async function followRunbook(
   let script = runbook;
   for (const [written, own] of Object.entries(replacements)) script = script.replaceAll(written, own);
   script = script
-    .replaceAll('npx fieldtrace', '"$NODE" src/cli.ts')
+    .replaceAll('npx fieldtrace', '"$NODE" dist/cli.js')
     .replace(/^((?:\w+=\S* )+)npm start$/m, 'exec env $1 "$NODE" dist/main.js');
   const env = {
     PATH: process.env.PATH,

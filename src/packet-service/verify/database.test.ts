@@ -275,7 +275,7 @@ test('fieldtrace verify prints each mismatch and ends with 1, without one with 0
   const url = new URL(`postgres://${user}:${password}@localhost:${port}/${database}`);
   if (host?.startsWith('/')) url.searchParams.set('host', host);
   const env = { PATH: process.env.PATH, DATABASE_URL: url.href, DATA_DIR: folder } as NodeJS.ProcessEnv;
-  const cli = path.resolve(import.meta.dirname, '../../cli.ts');
+  const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
   const run = (...words: string[]) =>
     new Promise<{ code: unknown; stdout: string; stderr: string }>(resolve =>
       execFile(process.execPath, [cli, 'verify', ...words], { env }, (error, stdout, stderr) =>

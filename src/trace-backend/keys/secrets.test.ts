@@ -28,7 +28,7 @@ async function fieldtrace(words: string[], environment: Record<string, string> =
   const url = new URL(`postgres://${user}:${password}@localhost:${port}/${database}`);
   if (host?.startsWith('/')) url.searchParams.set('host', host);
   const env = { PATH: process.env.PATH, DATABASE_URL: url.href, ...environment } as NodeJS.ProcessEnv;
-  return (await run(process.execPath, ['src/cli.ts', ...words], { env })).stdout.trim();
+  return (await run(process.execPath, ['dist/cli.js', ...words], { env })).stdout.trim();
 }
 const lookUp = (token: string, of = trace) =>
   of.send('GET', `/api/discoverability?contact=${ADMIN.username}`, undefined, {

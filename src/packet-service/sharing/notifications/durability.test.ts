@@ -11,7 +11,7 @@ import { type WebhookReceiver, webhookReceiver } from '../../../../test/helpers/
 import { newUlid } from '../../packet/ulid.ts';
 
 const run = promisify(execFile);
-const CLI = path.resolve(import.meta.dirname, '../../../cli.ts');
+const CLI = path.resolve(import.meta.dirname, '../../../../dist/cli.js');
 
 let database: TestDatabase;
 let mail: MailServer;
