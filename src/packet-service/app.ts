@@ -143,8 +143,7 @@ export async function packetService(
   const addWords = wordAdder(pool);
   const news = broadcast(pool, logger, findParticipants);
   const pending = pendingList(pool, logger);
-  const observing = { metrics, logger, positions: reading.positions };
-  const batches = tellingComplete(openBatches(pools, settings, observing), untilComplete);
+  const batches = openBatches(pools, settings, { metrics, logger, ...reading, untilComplete });
   const writer = withWriteListener(batches, ({ event }) => {
     log.wake();
     if (event.kind === 'chat.message') pending.grew();
@@ -164,15 +163,17 @@ export async function packetService(
   keepPersonalDataOutOfCaches(app);
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
-  const health = registerHealth(app, 'packet-service', { condition, metrics });
-  for (const detail of [clock.detail, ...reading.details]) health.tell(detail);
-  tellBackups({ health, metrics }, settings, backups);
+  registerConditions(app, settings, {
+    condition,
+    metrics,
+    backups,
+    details: [clock.detail, ...reading.details],
+  });
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
-  const findNames = registryNames(registry, logger);
-  registerChat(app, { pool, checkThread, reads, findNames, untilComplete });
+  registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   const lookUps = registryLookUps(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
@@ -220,6 +221,22 @@ async function openConnections(
   return { pools, untilComplete: isCluster ? commits.untilComplete : ALWAYS_COMPLETE };
 }
 
+/** Health, with what this service knows beside the database. */
+function registerConditions(
+  app: Server,
+  settings: Settings,
+  {
+    condition,
+    metrics,
+    backups,
+    details,
+  }: { condition: Condition; metrics: Registry; backups: Backups | undefined; details: Reading['details'] },
+): void {
+  const health = registerHealth(app, 'packet-service', { condition, metrics });
+  for (const detail of details) health.tell(detail);
+  tellBackups({ health, metrics }, settings, backups);
+}
+
 /** The batch writer, which tells the positions of its commits if replicas are read. */
 function openBatches(
   { writerPool }: Pools,
@@ -228,10 +245,15 @@ function openBatches(
     metrics,
     logger,
     positions,
-  }: { metrics: Registry; logger: FastifyBaseLogger } & Pick<Reading, 'positions'>,
+    untilComplete,
+  }: Pick<Reading, 'positions'> & {
+    metrics: Registry;
+    logger: FastifyBaseLogger;
+    untilComplete: UntilComplete;
+  },
 ): BatchWriter {
   const watch = { ...measureBatches(metrics, settings), committed: positions?.note };
-  return batchWriter(writerPool, settings.WRITER_LANES, logger, watch);
+  return tellingComplete(batchWriter(writerPool, settings.WRITER_LANES, logger, watch), untilComplete);
 }
 
 /** Sync, and exports: the graph and tables, which share their limits. */

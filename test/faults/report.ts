@@ -24,7 +24,8 @@ other strikes. After each fault every process must take a write again, and whate
 is looked for: each record once and in the state that was acknowledged last, a packet with its hash and one place in the
 log, a file with its bytes. At the end everything is looked through again, for what is lost, doubled or changed, for gaps
 in the log, and for mails that were promised and did not come. Disks are filled under a process of its own. Kills are
-those of processes, not of the machine's power.
+those of processes, not of the machine's power. What faults did on a cluster of Citus is in
+[scale-out.md](scale-out.md#measured).
 
 | | |
 |---|---|
