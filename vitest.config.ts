@@ -13,11 +13,12 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/*.citus.test.ts'],
     globalSetup: 'test/helpers/global-setup.ts',
     reporters: ['default', new NotRunReporter()],
+    // Machines are busy with other tests.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A second, the default, is too short for a page that loads on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    // A worker loads a module once, not once per file. Files share its state: what a test changes in it, it puts back.
+    // A worker loads a module once, not once per file; files share its state: docs/decisions/test-run.md.
     isolate: false,
     // Many tests wait for processes and outside systems: on two cores, three files at a time take half as long as one.
     maxWorkers: Math.max(3, availableParallelism()),
