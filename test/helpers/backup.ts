@@ -45,8 +45,11 @@ export function spawnFieldtrace(environment: Record<string, string>, ...words: s
     ...environment,
   };
   const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  const child = execFile(process.execPath, ['dist/cli.js', ...words], { cwd: root, env }, (_error, out, err) =>
-    ended.resolve({ code: child.exitCode ?? -1, out, err }),
+  const child = execFile(
+    process.execPath,
+    ['dist/cli.js', ...words],
+    { cwd: root, env },
+    (_error, out, err) => ended.resolve({ code: child.exitCode ?? -1, out, err }),
   );
   return { child, ended: ended.promise };
 }
