@@ -65,6 +65,7 @@ import { registerShares, type Sharing } from './sharing/shares/routes.ts';
 import { turnIntoShares } from './sharing/shares/share.ts';
 import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
 import { registerStartPage } from './start-page/routes.ts';
+import { stopWith } from './stop-with.ts';
 import { registerSync } from './sync/routes.ts';
 import { registerTables } from './tables/routes.ts';
 import { countFields, uncountField } from './tiles/counts.ts';
@@ -136,8 +137,8 @@ export async function packetService(
   const metrics = registerMetrics(app, 'packet-service', settings);
   const [watch, breakers] = [watchPools(metrics, logger, settings), watchBreakers(metrics, logger)];
   const condition = databaseCondition(logger);
-  const connecting = { connection, condition, watch, logger };
-  const { pools, untilComplete } = await openConnections(app, settings, connecting);
+  const opening = { connection, condition, watch, logger };
+  const { pools, untilComplete } = await openConnections(app, settings, opening);
   const { pool, logPool } = pools;
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const addWords = wordAdder(pool);
@@ -163,12 +164,8 @@ export async function packetService(
   keepPersonalDataOutOfCaches(app);
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
-  registerConditions(app, settings, {
-    condition,
-    metrics,
-    backups,
-    details: [clock.detail, ...reading.details],
-  });
+  const details = [clock.detail, ...reading.details];
+  registerConditions(app, settings, { condition, metrics, backups, details });
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
@@ -187,16 +184,11 @@ export async function packetService(
     condition.start({ read: () => readSomething(pool), write: space => probeWrites(writer, pool, space) });
   });
   const stopForgetting = forgetKeysHourly(pool, logger);
-  app.addHook('preClose', async () => {
-    feeds.stop();
-    news.stop();
-  });
-  app.addHook('onClose', async () => {
-    condition.stop();
-    stopForgetting();
-    await Promise.all([stopNotifying(), writer.drain(), surveyor.close(), tiles.stop()]);
-    await Promise.all([log.stop(), pending.stop(), reading.stop(), places.stop()]);
-    await closePools(pools);
+  stopWith(app, {
+    listeners: [feeds.stop, news.stop],
+    work: [condition.stop, stopForgetting, stopNotifying, writer.drain, surveyor.close, tiles.stop],
+    log: [log.stop, pending.stop, reading.stop, () => places.stop()],
+    connections: () => closePools(pools),
   });
   return app;
 }
