@@ -2,11 +2,8 @@ import { defineConfig, mergeConfig } from 'vitest/config';
 import plain from './vitest.config.ts';
 
 /** The packet service's suite on a Citus cluster: see test/helpers/citus-setup.ts. */
-// A statement has up to three servers to go to. Modules of their own per file, as this suite has been run.
-const config = mergeConfig(
-  plain,
-  defineConfig({ test: { isolate: true, maxWorkers: 2, testTimeout: 300_000 } }),
-);
+// A statement has up to three servers to go to.
+const config = mergeConfig(plain, defineConfig({ test: { maxWorkers: 2, testTimeout: 300_000 } }));
 config.test.include = [
   'src/packet-service/**/*.test.ts',
   'src/platform/**/*.citus.test.ts',

@@ -18,8 +18,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A second, the default, is too short for a page that loads on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    // A worker loads a module once, not once per file; files share its state: docs/decisions/test-run.md.
-    isolate: false,
     // Many tests wait for processes and outside systems: on two cores, three files at a time take half as long as one.
     maxWorkers: Math.max(3, availableParallelism()),
   },
