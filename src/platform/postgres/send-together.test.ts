@@ -82,6 +82,17 @@ test('texts of any length are sent whole, and later messages are not disturbed b
   expect(others[0].count).toBe(5);
 });
 
+test('a message that waits for the socket is not changed by the next one', async () => {
+  await database.pool.query('DELETE FROM public.kept');
+  // More than a socket takes at once.
+  const texts = Array.from({ length: 20 }, (_, n) => String.fromCharCode(97 + n).repeat(200_000));
+  await onConnection(async client => {
+    await Promise.all(texts.map((text, n) => sendTogether(client, [BEGIN, insert(n, text), COMMIT])));
+  });
+  const { rows } = await database.pool.query('SELECT words FROM public.kept ORDER BY n');
+  expect(rows.map(({ words }) => words)).toEqual(texts);
+});
+
 test('the first error is the one that is thrown, and nothing behind it is executed', async () => {
   await database.pool.query('DELETE FROM public.kept');
   await onConnection(async client => {
