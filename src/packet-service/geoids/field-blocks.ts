@@ -14,6 +14,8 @@ const BLOCK_PAIRS = 2000;
 /** Pairs in memory, at most; a block without any counts as some. */
 const KEPT_PAIRS = 200_000;
 const EMPTY_BLOCK = 10;
+/** Blocks that are read at the same time, at most; more points are looked up together. */
+const MAX_LOADS = 4;
 /** How long nothing is kept after a change, in milliseconds: registrations often come one after the other. */
 const UNSETTLED_MS = 1000;
 
@@ -72,6 +74,7 @@ export function fieldBlocks(database: Database, now: () => number = () => perfor
 
   async function loadAndFind(key: number, leaf: Leaf, level: number): Promise<Candidates | undefined> {
     let loaded = loading.get(key);
+    if (!loaded && loading.size >= MAX_LOADS) return undefined;
     if (!loaded) {
       loaded = load(key, leaf, level).finally(() => loading.delete(key));
       loading.set(key, loaded);

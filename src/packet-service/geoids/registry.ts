@@ -105,6 +105,8 @@ export function fieldFinder(pool: pg.Pool, pace: Pace): FieldFinder {
     const candidates = await found;
     if (!candidates) return { geoids: await lookUp(point) };
     const { state, geoids } = candidates;
+    // Boundaries are read for many points at once.
+    if (geoids.some(geoid => !kept.has(geoid))) return { geoids: await lookUp(point) };
     const fields = await boundaries(pool, new Set(geoids), { kept, pace });
     return { geoids: await holdingOf(point, geoids, fields, pace), asOf: asOf(state) };
   }

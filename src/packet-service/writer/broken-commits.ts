@@ -103,7 +103,7 @@ export function tellingComplete(writer: BatchWriter, untilComplete: UntilComplet
     ...writer,
     async write(write, since) {
       const outcome = await writer.write(write, since);
-      if (outcome.kind !== 'stored') await untilComplete();
+      if (outcome.kind === 'id-exists' || outcome.kind === 'key-exists') await untilComplete();
       return outcome;
     },
   };
