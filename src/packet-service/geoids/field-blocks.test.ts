@@ -126,6 +126,13 @@ test('points that come while a block is read wait for the same statement', async
   expect([all.map(found => found?.geoids), count()]).toEqual([[[], [], []], 1]);
 });
 
+test('points of many places at once are left to the look-up that combines them', async () => {
+  const { database: asked, count } = counted();
+  const blocks = fieldBlocks(asked);
+  const all = await Promise.all(Array.from({ length: 50 }, (_, n) => near(blocks, -60 + 2 * n, 5)));
+  expect([all.filter(found => found).length, count()]).toEqual([4, 4]);
+});
+
 const WIDTH = 0.0005;
 const square = (west: number, south: number) => ({
   type: 'Polygon',
