@@ -288,6 +288,7 @@ const INTERNAL = new Set([
   'packet-service/geoids: KEPT_BYTES',
   'packet-service/geoids: MAX_FIELDS',
   'packet-service/geoids: MAX_HEAP',
+  'packet-service/geoids: MAX_LOADS',
   'packet-service/geoids: MAX_POINTS',
   'packet-service/geoids: MAX_REFUSAL_LENGTH',
   'packet-service/geoids: MAX_SIMILAR',
