@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { cellIndex, leafCell } from '../../geometry/cells.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Candidates, type FieldBlocks, fieldBlocks, keysOf } from './field-blocks.ts';
+import { fieldFinder } from './registry.ts';
 import { fieldsOfCells } from './store.ts';
 import { COVER_LEVELS, cellKey } from './survey.ts';
 
@@ -26,17 +29,18 @@ async function list(lat: number, lon: number, level: number, geoid: string, coun
   );
 }
 
-/** The database, which counts the statements. */
-function counted(): { database: Database; count: () => number } {
-  let count = 0;
+/** The database, which keeps the names of the statements. */
+function counted(): { database: Database; count: () => number; names: string[] } {
+  const names: string[] = [];
   return {
     database: {
       query: statement => {
-        count++;
+        names.push(statement.name ?? '');
         return database.pool.query(statement);
       },
     },
-    count: () => count,
+    count: () => names.length,
+    names,
   };
 }
 
@@ -209,4 +213,49 @@ test('the state of the fields changes with each change of their cells', async ()
   await database.pool.query('DELETE FROM field_cells');
   seen.add(await state());
   expect(seen.size).toBe(3);
+});
+
+test('a process that has just started reads the boundaries around many points at once', async () => {
+  const service = await runningService({}, database);
+  const FIELDS = 12;
+  const places = Array.from({ length: FIELDS }, (_, n) => ({ west: 60 + n * 2 * WIDTH, south: 20 }));
+  const features = places.map(({ west, south }) => ({
+    type: 'Feature',
+    properties: {},
+    geometry: square(west, south),
+  }));
+  const { body } = await service.send('PUT', '/fields', { type: 'FeatureCollection', features });
+  const { database: asked, names } = counted();
+  const finder = fieldFinder(asked as pg.Pool, async () => {});
+  const recallAll = () =>
+    Promise.all(
+      places.map(({ west, south }) => {
+        const [lat, lon] = [south + WIDTH / 2, west + WIDTH / 2];
+        return finder.recall({ lat, lon }, leafCell(lat, lon));
+      }),
+    );
+  const geoids = body.fields.map((field: { geoid: string }) => [field.geoid]);
+  expect((await recallAll()).map(found => found.geoids)).toEqual(geoids);
+  // The points that come first are not held up until others are known.
+  expect(names.filter(name => name === 'find_fields').length).toBeLessThanOrEqual(2);
+  const before = names.length;
+  expect((await recallAll()).map(found => found.geoids)).toEqual(geoids);
+  expect(names).toHaveLength(before);
+  await service.stop();
+});
+
+test('who could change cells before there was a state of them can change it as soon as it is there', async () => {
+  const user = 'pg_monitor';
+  await database.pool.query(`DROP TABLE field_state; DROP FUNCTION change_field_state CASCADE;
+    GRANT INSERT ON field_cells TO ${user}`);
+  const migration = new URL('../migrations/023-field-state.sql', import.meta.url);
+  await database.pool.query(await readFile(migration, 'utf8'));
+  const can = async (rights: string) => {
+    const { rows } = await database.pool.query("SELECT has_table_privilege($1, 'field_state', $2)", [
+      user,
+      rights,
+    ]);
+    return rows[0].has_table_privilege;
+  };
+  expect([await can('SELECT'), await can('UPDATE'), await can('DELETE')]).toEqual([true, true, false]);
 });

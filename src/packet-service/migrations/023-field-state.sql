@@ -17,3 +17,17 @@ END $$;
 
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON field_cells
   FOR EACH STATEMENT EXECUTE FUNCTION change_field_state();
+
+-- With two roles, rights are granted after a migration (docs/operations.md, "Two roles"). Processes of the version before
+-- register fields meanwhile, and the trigger runs with their rights.
+DO $$
+DECLARE
+  writer oid;
+BEGIN
+  FOR writer IN
+    SELECT grantee FROM pg_class, aclexplode(relacl)
+    WHERE oid = 'field_cells'::regclass AND privilege_type = 'INSERT' AND grantee <> 0 AND grantee <> relowner
+  LOOP
+    EXECUTE format('GRANT SELECT, UPDATE ON field_state TO %s', writer::regrole);
+  END LOOP;
+END $$;

@@ -28,7 +28,10 @@ const ENOUGH = 32;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of packet text that may wait; beyond it clients get 503 with Retry-After. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** Milliseconds after which a connection that has not answered a statement is closed; less than a write may wait. */
+/**
+ * Milliseconds after which a connection is closed that has not answered all that was sent at once, mostly a whole
+ * transaction; half of what a write may wait, so that it is tried again.
+ */
 export const PIPELINE_DEADLINE_MS = 5000;
 /** How long writes that a read-only server refuses are retried, in milliseconds: another server may take over. */
 const REFUSED_PATIENCE_MS = 1000;
@@ -281,6 +284,7 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
     await writePatiently(writing, batch);
   } catch (error) {
     if (error instanceof FieldsChanged) {
+      // Which of their states has ended is not known. Messages are not held up by it.
       const [outdated, others] = [batch.filter(one => one.write.asOf), batch.filter(one => !one.write.asOf)];
       for (const { resolve } of outdated) resolve({ kind: 'outdated' });
       if (others.length > 0) await writeBatch(writing, others);

@@ -21,6 +21,14 @@ test('a writer that finds what it was to store tells so when that can be read', 
     asked++;
     return complete.promise;
   });
+  // Nothing is there yet of an observation whose fields have changed.
+  const outdated = {
+    ...packetWrite({ packet: notePacket() }, { freshId: true }),
+    asOf: { state: '00000000-0000-4000-8000-000000000000', outdated() {} },
+  };
+  expect(await writer.write(outdated)).toEqual({ kind: 'outdated' });
+  expect(asked).toBe(0);
+
   const packet = notePacket();
   const write = (freshId: boolean) => writer.write(packetWrite({ packet }, { freshId }));
   expect(await write(true)).toEqual({ kind: 'stored' });
