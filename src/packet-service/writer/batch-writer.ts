@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { passingTrouble, type Trouble } from '../../platform/postgres/troubles.ts';
 import { openPipelines, type Pipelines } from './pipelines.ts';
+import { rowPeak } from './row-peak.ts';
 import {
   canPipeline,
   checkPacketWrites,
@@ -18,12 +19,10 @@ import { type WriterClock, writerClock } from './writer-clock.ts';
 
 /** Packets in one transaction, at most. */
 const MAX_PACKETS = 128;
-/**
- * How many writes must wait for a batch to start while others are in flight: with fewer, sharing the next commit
- * gains more than a separate commit. For pipelined batches messages weigh more, because the server has more to write
- * for them, while observations keep this process busy: smaller batches would cost more than the pauses between them.
- */
+/** Packets that must wait for a batch to start on another connection: with fewer, sharing the next commit gains more. */
 const ENOUGH = 32;
+/** Rows that must wait for a batch to be sent behind another: half of those that were open lately, within these. */
+const [FEWEST_ROWS, MOST_ROWS] = [8, 32];
 /** Bytes of packet text in one transaction, at most (a single larger packet goes alone). */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of packet text that may wait; beyond it clients get 503 with Retry-After. */
@@ -108,14 +107,17 @@ export function batchWriter(
   const clock = writerClock(since => giveUp(waiting, inFlight, since));
   const writing = { pipelines, clock, logger, watch };
   const inFlight = new Set<Waiting[]>();
+  const peak = rowPeak();
   /** in flight */
   let batches = 0;
+  let rows = 0;
   let scheduled = false;
   let onIdle: (() => void) | undefined;
 
   function batchIsDue(): boolean {
     if (batches === 0) return waiting.packets > 0;
-    if (waiting.weight >= ENOUGH && waiting.unpipelined === 0 && pipelines.takesAnother()) return true;
+    const half = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, peak.value() / 2));
+    if (waiting.weight >= half && waiting.unpipelined === 0 && pipelines.takesAnother()) return true;
     return waiting.packets >= ENOUGH && pipelines.hasRoom();
   }
 
@@ -134,10 +136,13 @@ export function batchWriter(
     batches++;
     do {
       const { since } = waiting;
-      const batch = waiting.take();
+      const { batch, weight } = waiting.take();
       inFlight.add(batch);
+      rows += weight;
       await writeWatched(writing, batch, since);
       inFlight.delete(batch);
+      rows -= weight;
+      peak.batchEnded(waiting.weight + rows);
     } while (batches === 1 ? waiting.packets > 0 : batchIsDue());
     batches--;
     if (batches === 0) onIdle?.();
@@ -151,6 +156,7 @@ export function batchWriter(
         const [weight, pipelined] = [weightOf(write), canPipeline(write)];
         const context = watch?.context?.();
         waiting.add({ write, bytes, weight, pipelined, since, context, givenUp: false, resolve, reject });
+        peak.arrived(waiting.weight + rows);
         schedule();
       });
     },
@@ -234,7 +240,8 @@ function waitingList() {
       count(added, 1);
     },
     /** Takes as many as fit into one transaction. */
-    take(): Waiting[] {
+    take(): { batch: Waiting[]; weight: number } {
+      const { weight } = sums;
       let packets = 0;
       let bytes = 0;
       for (const next of list) {
@@ -245,7 +252,7 @@ function waitingList() {
       const batch = list.splice(0, packets);
       sums.since = performance.now();
       for (const taken of batch) count(taken, -1);
-      return batch;
+      return { batch, weight: weight - sums.weight };
     },
     /** Takes those that arrived at a time or before. */
     takeOlder(since: number): Waiting[] {

@@ -138,28 +138,71 @@ const wordRow = (word: string) => ({
 });
 const uuids = (count: number) => notes(count).map(({ id }) => ({ id, sha256: null }));
 
-/** Writes whose packet and what belongs to it are 31 rows, counting each row of another feature as three. */
+/** Writes whose packet and what belongs to it are 7 rows, counting each row of another feature as three. */
 const WEIGHTS: [string, () => PacketWrite][] = [
-  ['GeoIDs', () => fresh(notePacket({ additionalGeoids: names('additional', 30) }))],
-  ['attachments', () => fresh(notePacket({ attachments: uuids(30) as Packet['attachments'] }))],
-  ['messages', () => ({ ...fresh(notePacket()), rows: names(`word ${Math.random()}`, 10).map(wordRow) })],
+  ['GeoIDs', () => fresh(notePacket({ additionalGeoids: names('additional', 6) }))],
+  ['attachments', () => fresh(notePacket({ attachments: uuids(6) as Packet['attachments'] }))],
+  ['messages', () => ({ ...fresh(notePacket()), rows: names(`word ${Math.random()}`, 2).map(wordRow) })],
 ];
 
-test.each(WEIGHTS)('behind another batch one begins with 32 rows: %s', async (_what, write) => {
+test.each(WEIGHTS)(
+  'behind another batch one begins with 8 rows if no more were open lately: %s',
+  async (_what, write) => {
+    const writer = newWriter(1);
+    const held = begunBatch(writer, fresh(notePacket()));
+    await other.blocks();
+    const writes = [write(), fresh(notePacket()), fresh(notePacket())];
+    const written: Promise<unknown>[] = [];
+    for (const one of writes) {
+      written.push(writer.write(one));
+      await turn();
+    }
+    await other.query('ROLLBACK');
+    await Promise.all([held, ...written]);
+    const [first, second, third] = writes.map(({ packet }) => packet.id) as [string, string, string];
+    const groups = await storedTogether(database, [first, second, third]);
+    expect(groups.map(group => group.toSorted())).toEqual([[first, second].toSorted(), [third]]);
+  },
+);
+
+const LOADS = [
+  { open: 40, begins: 19, what: 'half of the rows that were open lately' },
+  { open: 128, begins: 32, what: '32 rows where more were open' },
+];
+
+test.each(LOADS)('behind another batch one begins with $what', async ({ open, begins }) => {
   const writer = newWriter(1);
+  await Promise.all(notes(open).map(packet => writer.write(fresh(packet))));
   const held = begunBatch(writer, fresh(notePacket()));
   await other.blocks();
-  const writes = [write(), fresh(notePacket()), fresh(notePacket())];
+  const waiting = notes(begins + 1);
   const written: Promise<unknown>[] = [];
-  for (const one of writes) {
-    written.push(writer.write(one));
+  for (const packet of waiting) {
+    written.push(writer.write(fresh(packet)));
     await turn();
   }
   await other.query('ROLLBACK');
   await Promise.all([held, ...written]);
-  const [first, second, third] = writes.map(({ packet }) => packet.id) as [string, string, string];
-  const groups = await storedTogether(database, [first, second, third]);
-  expect(groups.map(group => group.toSorted())).toEqual([[first, second].toSorted(), [third]]);
+  const groups = await storedTogether(database, idsOf(waiting));
+  expect(groups.map(({ length }) => length)).toEqual([begins, 1]);
+});
+
+test('how many rows were open is forgotten while few come', async () => {
+  const writer = newWriter(1);
+  await Promise.all(notes(128).map(packet => writer.write(fresh(packet))));
+  for (const packet of notes(64)) await writer.write(fresh(packet));
+  const held = begunBatch(writer, fresh(notePacket()));
+  await other.blocks();
+  const waiting = notes(9);
+  const written: Promise<unknown>[] = [];
+  for (const packet of waiting) {
+    written.push(writer.write(fresh(packet)));
+    await turn();
+  }
+  await other.query('ROLLBACK');
+  await Promise.all([held, ...written]);
+  const groups = await storedTogether(database, idsOf(waiting));
+  expect(groups.map(({ length }) => length)).toEqual([8, 1]);
 });
 
 test('a writer tells of a packet when it is stored, and not of one that is refused', async () => {
