@@ -1,4 +1,4 @@
-import type { StoredFile } from '../../parts/stored-file.ts';
+import type { StoredFile } from '../../api/stored-file.ts';
 
 /** A place in the form of a batch; numbers as they are typed. Fields that the form does not show stay. */
 export interface Location extends Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { Route } from '../../routes.ts';
+import type { Route } from '../../address/route.ts';
 
 export default [
   { path: '/products/:id/labels', title: 'labels.title', screen: () => import('./Labels.svelte') },

@@ -1,5 +1,5 @@
-import { changedValues, type Values, valuesOf } from '../../parts/nested.ts';
-import type { StoredFile } from '../../parts/stored-file.ts';
+import type { StoredFile } from '../../api/stored-file.ts';
+import { changedValues, type Values, valuesOf } from '../../parts/forms/nested.ts';
 
 export const COLOURS = [
   ...['primaryColor', 'secondaryColor', 'tertiaryColor', 'quaternaryColor'],

@@ -1,5 +1,5 @@
-import { changedValues, isSame, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
-import type { StoredFile } from '../../parts/stored-file.ts';
+import type { StoredFile } from '../../api/stored-file.ts';
+import { changedValues, isSame, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
 
 /** The texts of the form, by their paths, in groups. */
 export const GROUPS = {
