@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedValues, isSame, nested, valueAt, valuesOf } from './nested.ts';
+import { changedValues, isSame, nested, textOf, valueAt, valuesOf, withoutEmpty } from './nested.ts';
 
 test('the values of a form are those of the record at their paths, and make the record again', () => {
   const record = {
@@ -32,4 +32,9 @@ test('what has not changed is not sent', () => {
 
 test('what a record inherits is not in it', () => {
   expect(valueAt({ a: {} }, 'a.constructor')).toBeUndefined();
+});
+
+test('fields show nothing where there is no value, and what is empty is left out of a record', () => {
+  expect([undefined, null, '', 0, false].map(textOf)).toEqual(['', '', '', '0', 'false']);
+  expect(withoutEmpty({ a: '', b: null, c: undefined, d: 0, e: 'x' })).toEqual({ d: 0, e: 'x' });
 });

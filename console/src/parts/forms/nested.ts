@@ -11,12 +11,17 @@ export function valueAt(record: unknown, path: string): unknown {
   return value;
 }
 
+/** A value as a field shows it: "" where there is none. */
+export function textOf(value: unknown): string {
+  return value == null ? '' : String(value);
+}
+
 /** The values of a record at these paths, as a form shows them: "" where there is none. */
 export function valuesOf(record: unknown, paths: readonly string[]): Values {
   return Object.fromEntries(
     paths.map(path => {
       const value = valueAt(record, path);
-      return [path, typeof value === 'boolean' ? value : value == null ? '' : String(value)];
+      return [path, typeof value === 'boolean' ? value : textOf(value)];
     }),
   );
 }
@@ -45,4 +50,9 @@ export function nested(values: Record<string, unknown>): Record<string, unknown>
     at[last] = value;
   }
   return record;
+}
+
+/** A record without what is empty in it. */
+export function withoutEmpty(record: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '' && value != null));
 }

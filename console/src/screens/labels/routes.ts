@@ -10,7 +10,6 @@ export default [
     screen: () => import('./LabelConsumerPage.svelte'),
   },
   { path: '/labels/:id/documents', title: 'labels.documents', screen: () => import('./Documents.svelte') },
-  { path: '/labels/:id/batches', title: 'labels.batches', screen: () => import('./Batches.svelte') },
   { path: '/labels/:id/feedback', title: 'labels.feedback', screen: () => import('./Feedback.svelte') },
   {
     path: '/labels/:id/statistics',
