@@ -202,11 +202,11 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/accounts/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
   'trace-backend/accounts/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
-  'trace-backend/companies: MAX_ENTRIES = 100': stated(
+  'trace-backend/companies/record: MAX_ENTRIES = 100': stated(
     '100 at most; replaces the list',
     '| documents of a company | 100 |',
   ),
-  'trace-backend/companies: MAX_LINKS = 50': stated(
+  'trace-backend/companies/record: MAX_LINKS = 50': stated(
     'links by the name of the medium, 50 at most',
     '| links of a company | 50 |',
   ),
@@ -231,7 +231,7 @@ const STATED: Record<string, Stated> = {
     '"maxItems":100',
     '| value chains of a company | 100 |',
   ),
-  'trace-backend/companies: MAX_MEMBERS = 500': stated(
+  'trace-backend/companies/members: MAX_MEMBERS = 500': stated(
     '500 users of a company',
     '| users of a company | 500 |',
   ),
@@ -259,10 +259,10 @@ const STATED: Record<string, Stated> = {
     'A label has at most 10,000',
     '| batches of a label | 10,000 |',
   ),
-  'trace-backend/products: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
-  'trace-backend/products: MAX_POSITIONS = 2000': stated('2,000 positions'),
-  'trace-backend/products: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
-  'trace-backend/products: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
+  'trace-backend/products/origin: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
+  'trace-backend/products/origin: MAX_POSITIONS = 2000': stated('2,000 positions'),
+  'trace-backend/products/origin: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
+  'trace-backend/products/origin: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
   'trace-backend/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
     'A product has at most 1,000',
     '| final products of a product | 1,000 |',
@@ -327,7 +327,7 @@ const INTERNAL = new Set([
   'trace-backend/currency: MAX_LINE',
   'trace-backend/currency: SETTLED_DAYS',
   'trace-backend/images: MAX_NAME',
-  'trace-backend/products: MAX_CHANGES',
+  'trace-backend/products/history: MAX_CHANGES',
 ]);
 
 /** Settings that bound what a request can ask for. */

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/postgres/database.ts';
 import { maySeeCompanies } from './companies/access.ts';
-import { isMemberOfOne } from './companies/members-store.ts';
+import { isMemberOfOne } from './companies/members/members-store.ts';
 import {
   dropReferences,
   type Entity,

@@ -10,7 +10,7 @@ import { findImages } from '../images/store.ts';
 import { readableProduct } from '../products/access.ts';
 import { changeDependent } from '../products/dependents.ts';
 import { hasPublishedLabel } from '../products/labels/store.ts';
-import { findProduct } from '../products/store.ts';
+import { findProduct } from '../products/record/store.ts';
 import { describedDocument } from '../products/view.ts';
 import type { EntryBody } from './schemas.ts';
 import { countEntries, type Entry, findBlogProducts, findEntry, insertEntry, updateEntry } from './store.ts';

@@ -16,7 +16,7 @@ import {
   type Label,
   updateLabel,
 } from '../products/labels/store.ts';
-import type { Product } from '../products/store.ts';
+import type { Product } from '../products/record/store.ts';
 import { changedOwn, copyOf } from './contents/content.ts';
 import { unknownLabel } from './contents/read.ts';
 import type { ContentBody } from './contents/schemas.ts';

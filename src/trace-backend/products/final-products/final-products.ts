@@ -10,7 +10,7 @@ import { idOf } from '../../contract/schemas.ts';
 import { changeDependent } from '../dependents.ts';
 import { asBase } from '../labels/label.ts';
 import { findLabels, findLabelsById } from '../labels/store.ts';
-import { findProductBases, type Product } from '../store.ts';
+import { findProductBases, type Product } from '../record/store.ts';
 import type { FinalProductBody } from './schemas.ts';
 import {
   countFinalProducts,
