@@ -239,7 +239,7 @@ const OWNERS: Record<string, string> = {
   product_changes: 'products',
   final_products: 'final-products',
   final_product_labels: 'final-products',
-  product_labels: 'labels',
+  product_labels: 'label-records labels',
   label_batches: 'batches',
   label_documents: 'documents',
   label_counts: 'counts',

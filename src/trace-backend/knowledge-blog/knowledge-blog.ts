@@ -9,7 +9,7 @@ import { type IsOwn, setReferences } from '../images/references-store.ts';
 import { findImages } from '../images/store.ts';
 import { readableProduct } from '../products/access.ts';
 import { changeDependent } from '../products/dependents.ts';
-import { hasPublishedLabel } from '../products/labels/store.ts';
+import { hasPublishedLabel } from '../products/label-records/store.ts';
 import { findProduct } from '../products/record/store.ts';
 import { describedDocument } from '../products/view.ts';
 import type { EntryBody } from './schemas.ts';

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import type { ImageReference } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
-import type { LabelField } from '../../products/labels/schemas.ts';
+import type { LabelField } from '../../products/label-records/schemas.ts';
 import { checkLocations } from '../../products/origin/origin.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import {

@@ -7,7 +7,7 @@ import { maySeeCompanies } from '../../companies/access.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import { idOf } from '../../contract/schemas.ts';
 import { changeDependent } from '../../products/dependents.ts';
-import { findLabel, findLabelsById } from '../../products/labels/store.ts';
+import { findLabel, findLabelsById } from '../../products/label-records/store.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import { findProduct, type Product } from '../../products/record/store.ts';
 import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';

@@ -19,7 +19,7 @@ import {
 import { nullable, oneOrMany, shown } from '../../contract/shapes.ts';
 import { IfMatch } from '../../contract/versions.ts';
 import { ValueChain } from '../../value-chains/schemas.ts';
-import { LabelBody, LabelView } from '../labels/schemas.ts';
+import { LabelBody, LabelView } from '../label-records/schemas.ts';
 import { parts } from './parts.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });
