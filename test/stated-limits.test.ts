@@ -81,12 +81,15 @@ const STATED: Record<string, Stated> = {
   'packet-service/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
   'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
   'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
-  'packet-service/packet: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
-  'packet-service/packet: MAX_ATTACHMENTS = 100': stated(
+  'packet-service/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
+  'packet-service/packet-format: MAX_ATTACHMENTS = 100': stated(
     '"maxItems":100',
     '| attachments of a packet | 100 |',
   ),
-  'packet-service/packet: MAX_LENGTH = 35': stated('"maxLength":35', '| language tags | 35 characters |'),
+  'packet-service/packet-format: MAX_LENGTH = 35': stated(
+    '"maxLength":35',
+    '| language tags | 35 characters |',
+  ),
   'packet-service/packets: MAX_HOURS = 48': stated('at most 48', '| hours that are counted at once | 48'),
   'packet-service/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
   'packet-service/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
