@@ -3,14 +3,14 @@ import { openPool, transaction } from '../src/platform/postgres/database.ts';
 import { findUsers } from '../src/trace-backend/accounts/users/store.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
 import { insertAudit } from '../src/trace-backend/audit/store.ts';
-import { findMembers, setMember } from '../src/trace-backend/companies/members-store.ts';
-import { emptyProfile } from '../src/trace-backend/companies/profile.ts';
+import { findMembers, setMember } from '../src/trace-backend/companies/members/members-store.ts';
+import { emptyProfile } from '../src/trace-backend/companies/record/profile.ts';
 import {
   type CompanySort,
   findCompany,
   insertCompany,
   listCompanies,
-} from '../src/trace-backend/companies/store.ts';
+} from '../src/trace-backend/companies/record/store.ts';
 import { openLists } from '../src/trace-backend/lists/lists.ts';
 import { FILLING, fillCompanies } from '../test/helpers/many-companies.ts';
 import { type Context, latencies, type Row } from './context.ts';

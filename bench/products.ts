@@ -4,7 +4,7 @@ import { SCHEMA } from '../src/trace-backend/app.ts';
 import { insertAudit } from '../src/trace-backend/audit/store.ts';
 import type { Page } from '../src/trace-backend/contract/schemas.ts';
 import { openLists } from '../src/trace-backend/lists/lists.ts';
-import { insertChanges } from '../src/trace-backend/products/changes-store.ts';
+import { insertChanges } from '../src/trace-backend/products/history/changes-store.ts';
 import {
   findProduct,
   insertProduct,
@@ -12,7 +12,7 @@ import {
   type ProductFilter,
   type ProductSort,
   setAssociations,
-} from '../src/trace-backend/products/store.ts';
+} from '../src/trace-backend/products/record/store.ts';
 import { FILLING, fillProducts } from '../test/helpers/many-products.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { login, makeAdmin } from './trace.ts';

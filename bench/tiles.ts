@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { cellIndex, leafCell } from '../src/geometry/cells.ts';
-import { uuidToUlid } from '../src/packet-service/packet/ulid.ts';
+import { uuidToUlid } from '../src/packet-service/packet-format/ulid.ts';
 import { project, SIDE } from '../src/packet-service/tiles/mercator.ts';
 import { connect } from './chat-fill.ts';
 import { seeded } from './chat-texts.ts';

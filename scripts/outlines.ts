@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FeatureCollection, MultiPolygon } from 'geojson';
-import { flattened } from '../console/src/parts/date-line.ts';
+import { flattened } from '../console/src/parts/maps/date-line.ts';
 
 const fromConsole = createRequire(path.resolve(import.meta.dirname, '../console/package.json'));
 

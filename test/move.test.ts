@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migratePacketService, MOVED as PACKET } from '../src/packet-service/app.ts';
 import { queueEvents } from '../src/packet-service/log/store.ts';
-import { ulidToUuid } from '../src/packet-service/packet/ulid.ts';
+import { ulidToUuid } from '../src/packet-service/packet-format/ulid.ts';
 import { verifyDatabase } from '../src/packet-service/verify/verify.ts';
 import { openFileStore } from '../src/platform/files/index.ts';
 import { type Connection, openPool, withPool } from '../src/platform/postgres/database.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkReplicas } from '../src/doctor/replicas.ts';
 import { checkSettings } from '../src/doctor/settings.ts';
-import { newUlid } from '../src/packet-service/packet/ulid.ts';
+import { newUlid } from '../src/packet-service/packet-format/ulid.ts';
 import { connectionFromUrl, openPool } from '../src/platform/postgres/database.ts';
 import { fromReplica } from '../src/platform/postgres/replicas/read-from.ts';
 import { errorCode } from '../src/platform/postgres/troubles.ts';

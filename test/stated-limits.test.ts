@@ -81,12 +81,15 @@ const STATED: Record<string, Stated> = {
   'packet-service/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
   'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
   'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
-  'packet-service/packet: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
-  'packet-service/packet: MAX_ATTACHMENTS = 100': stated(
+  'packet-service/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
+  'packet-service/packet-format: MAX_ATTACHMENTS = 100': stated(
     '"maxItems":100',
     '| attachments of a packet | 100 |',
   ),
-  'packet-service/packet: MAX_LENGTH = 35': stated('"maxLength":35', '| language tags | 35 characters |'),
+  'packet-service/packet-format: MAX_LENGTH = 35': stated(
+    '"maxLength":35',
+    '| language tags | 35 characters |',
+  ),
   'packet-service/packets: MAX_HOURS = 48': stated('at most 48', '| hours that are counted at once | 48'),
   'packet-service/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
   'packet-service/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
@@ -202,11 +205,11 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/accounts/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
   'trace-backend/accounts/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
-  'trace-backend/companies: MAX_ENTRIES = 100': stated(
+  'trace-backend/companies/record: MAX_ENTRIES = 100': stated(
     '100 at most; replaces the list',
     '| documents of a company | 100 |',
   ),
-  'trace-backend/companies: MAX_LINKS = 50': stated(
+  'trace-backend/companies/record: MAX_LINKS = 50': stated(
     'links by the name of the medium, 50 at most',
     '| links of a company | 50 |',
   ),
@@ -231,7 +234,7 @@ const STATED: Record<string, Stated> = {
     '"maxItems":100',
     '| value chains of a company | 100 |',
   ),
-  'trace-backend/companies: MAX_MEMBERS = 500': stated(
+  'trace-backend/companies/members: MAX_MEMBERS = 500': stated(
     '500 users of a company',
     '| users of a company | 500 |',
   ),
@@ -259,15 +262,15 @@ const STATED: Record<string, Stated> = {
     'A label has at most 10,000',
     '| batches of a label | 10,000 |',
   ),
-  'trace-backend/products: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
-  'trace-backend/products: MAX_POSITIONS = 2000': stated('2,000 positions'),
-  'trace-backend/products: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
-  'trace-backend/products: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
+  'trace-backend/products/origin: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
+  'trace-backend/products/origin: MAX_POSITIONS = 2000': stated('2,000 positions'),
+  'trace-backend/products/origin: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
+  'trace-backend/products/origin: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
   'trace-backend/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
     'A product has at most 1,000',
     '| final products of a product | 1,000 |',
   ),
-  'trace-backend/products/labels: MAX_LABELS = 100': stated(
+  'trace-backend/products/label-records: MAX_LABELS = 100': stated(
     'has at most 100',
     '| labels of a product | 100 |',
   ),
@@ -327,7 +330,7 @@ const INTERNAL = new Set([
   'trace-backend/currency: MAX_LINE',
   'trace-backend/currency: SETTLED_DAYS',
   'trace-backend/images: MAX_NAME',
-  'trace-backend/products: MAX_CHANGES',
+  'trace-backend/products/history: MAX_CHANGES',
 ]);
 
 /** Settings that bound what a request can ask for. */

@@ -16,6 +16,9 @@ const files = globSync('{{src,test,bench,scripts}/**/*.{ts,mjs},console/src/**/*
   .map(file => file.replaceAll(path.sep, '/'))
   .filter(file => !file.includes('/generated/'));
 const sources = files.filter(file => file.startsWith('src/') && !isTest(file));
+const consoleSources = globSync('console/src/**/*.{ts,svelte}', { cwd: root })
+  .map(file => file.replaceAll(path.sep, '/'))
+  .filter(file => !file.includes('/generated/') && !isTest(file));
 const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 function isTest(file: string): boolean {
@@ -39,6 +42,32 @@ test('platform and geometry import neither service, and the services never impor
       if (file.startsWith('src/platform/')) expect(imported, file).toMatch(/^src\/platform\//);
       if (file.startsWith('src/packet-service/')) expect(imported, file).not.toMatch(/^src\/trace-backend\//);
       if (file.startsWith('src/trace-backend/')) expect(imported, file).not.toMatch(/^src\/packet-service\//);
+    }
+  }
+});
+
+/** The folders of console/src from the lowest on; those of one line do not import each other. */
+const CONSOLE_LAYERS = [
+  ['messages', 'address', 'offline'],
+  ['api'],
+  ['parts'],
+  ['screens'],
+  ['entrance', 'shell'],
+  ['App.svelte'],
+  ['main.ts'],
+];
+
+test('folders of the console import only folders below them', () => {
+  const placeOf = (file: string) => file.split('/')[2] as string;
+  const layerOf = (place: string) => CONSOLE_LAYERS.findIndex(places => places.includes(place));
+  for (const file of consoleSources) {
+    const place = placeOf(file);
+    expect(layerOf(place), `${file}: the layer of ${place}`).toBeGreaterThanOrEqual(0);
+    for (const imported of importsOf(file).filter(name => !name.endsWith('.css'))) {
+      expect(imported, file).toMatch(/^console\/src\//);
+      const target = placeOf(imported);
+      if (target !== place)
+        expect(layerOf(target), `${file} imports ${imported}`).toBeLessThan(layerOf(place));
     }
   }
 });
@@ -75,15 +104,18 @@ test('imports make no circles', () => {
     for (const imported of importsOf(file)) visit(imported, [...trail, file]);
     done.add(file);
   };
-  for (const file of files) visit(file, []);
+  for (const file of [...files, ...consoleSources]) visit(file, []);
 });
 
-test('folders make no circles, at any depth', () => {
-  const deepest = Math.max(...sources.map(file => file.split('/').length));
+test.each([
+  ['src', sources],
+  ['console/src', consoleSources],
+])('folders of %s make no circles, at any depth', (_root, all) => {
+  const deepest = Math.max(...all.map(file => file.split('/').length));
   for (let depth = 2; depth < deepest; depth++) {
     const folderOf = (file: string) => path.posix.dirname(file).split('/').slice(0, depth).join('/');
     const imports = new Map<string, Set<string>>();
-    for (const file of sources) {
+    for (const file of all) {
       const from = folderOf(file);
       const known = imports.get(from) ?? new Set();
       for (const imported of importsOf(file)) if (folderOf(imported) !== from) known.add(folderOf(imported));
@@ -207,7 +239,7 @@ const OWNERS: Record<string, string> = {
   product_changes: 'products',
   final_products: 'final-products',
   final_product_labels: 'final-products',
-  product_labels: 'labels',
+  product_labels: 'label-records labels',
   label_batches: 'batches',
   label_documents: 'documents',
   label_counts: 'counts',

@@ -1,9 +1,9 @@
 import { mount } from 'svelte';
 import './style.css';
 import App from './App.svelte';
+import { loadInstanceName } from './api/instance.svelte.ts';
 import { loadLanguage } from './messages/messages.svelte.ts';
 import { storeForOffline } from './offline/register.ts';
-import { loadInstanceName } from './shell/instance.svelte.ts';
 
 await Promise.all([loadLanguage(), loadInstanceName()]);
 mount(App, { target: document.getElementById('app') as HTMLElement });

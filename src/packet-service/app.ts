@@ -47,7 +47,7 @@ import { type Broadcast, broadcast } from './log/broadcast.ts';
 import { clockWatch } from './log/clock-watch.ts';
 import { sequencer } from './log/sequencer.ts';
 import { measureBatches, measurePacketService } from './metrics.ts';
-import { MAX_PACKET_BYTES } from './packet/packet.ts';
+import { MAX_PACKET_BYTES } from './packet-format/packet.ts';
 import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
 import { closePools, openPools, type Pools, SCHEMA } from './pools.ts';

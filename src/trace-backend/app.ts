@@ -52,13 +52,13 @@ import { registerAudit } from './audit/routes.ts';
 import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
 import { readableCompany } from './companies/access.ts';
-import { invitationMail } from './companies/invite.ts';
+import { invitationMail } from './companies/invitations/invite.ts';
 import {
   type CompanyIds,
   findColleagueIds,
   findCompanyIds,
   findCompanyNames,
-} from './companies/members-store.ts';
+} from './companies/members/members-store.ts';
 import { registerCompanies } from './companies/routes.ts';
 import { companyLinks } from './company-links.ts';
 import { readBodies } from './contract/reading.ts';
@@ -86,8 +86,8 @@ import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
 import { registerFinalProducts } from './products/final-products/routes.ts';
 import { findFinalProductUses } from './products/final-products/store.ts';
+import { findValueChainUses } from './products/record/store.ts';
 import { registerProducts } from './products/routes.ts';
-import { findValueChainUses } from './products/store.ts';
 import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './stock-orders/routes.ts';
 import { registerValueChains } from './value-chains/routes.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/postgres/database.ts';
 import { maySeeCompanies } from './companies/access.ts';
-import { isMemberOfOne } from './companies/members-store.ts';
+import { isMemberOfOne } from './companies/members/members-store.ts';
 import {
   dropReferences,
   type Entity,
@@ -15,7 +15,7 @@ import { findProductIds, isOnePublished, isPublicIn } from './labels/contents/st
 import { isShownByLabel } from './labels/documents/documents.ts';
 import { maySeeProducts, ownsProduct } from './products/access.ts';
 import { findLabelUses } from './products/final-products/store.ts';
-import type { Dependents } from './products/labels/label.ts';
+import type { Dependents } from './products/label-records/label.ts';
 
 /*
  * Who may read an image or document, and who may use it again, by the records that refer to it; and the references that

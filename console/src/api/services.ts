@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch';
-import { sessionFetch } from '../session/session-fetch.ts';
 import { Failure, failureOf } from './failure.ts';
 import type { paths as PacketPaths } from './generated/packet-service.d.ts';
 import type { paths as TracePaths } from './generated/trace-backend.d.ts';
+import { sessionFetch } from './session-fetch.ts';
 
 /** The packet service, typed by its definition. */
 export const packet = createClient<PacketPaths>({ baseUrl: '/packet', fetch: sessionFetch });

@@ -1,3 +1,5 @@
+import { onLeave } from '../address/place.svelte.ts';
+
 export interface Toast {
   id: number;
   text: string;
@@ -27,10 +29,10 @@ export function toast(text: string, kind: Toast['kind'] = 'done'): number {
   return id;
 }
 
-/** Removes the notices of what was done, as when another screen is opened; those of failures stay. */
-export function dismissDone(): void {
+// On another screen the notices of what was done are out of place; those of failures stay.
+onLeave(() => {
   list = list.filter(({ kind }) => kind === 'failed');
-}
+});
 
 export function dismiss(id: number): void {
   list = list.filter(one => one.id !== id);

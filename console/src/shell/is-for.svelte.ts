@@ -1,5 +1,5 @@
-import type { Route } from '../routes.ts';
-import { session } from '../session/session.svelte.ts';
+import type { Route } from '../address/route.ts';
+import { session } from '../api/session.svelte.ts';
 
 /** Whether the user who is logged in may see a screen; the services check every request themselves. */
 export function isFor({ for: who }: Pick<Route, 'for'>): boolean {

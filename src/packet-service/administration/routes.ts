@@ -7,7 +7,7 @@ import { countJobs } from '../../platform/jobs/store.ts';
 import { metricsAsJson } from '../../platform/metrics/as-json.ts';
 import { isAdministrator, tokenNeeded } from '../access/caller.ts';
 import { readCursor } from '../contract/cursor.ts';
-import { ulidToUuid, uuidToUlid } from '../packet/ulid.ts';
+import { ulidToUuid, uuidToUlid } from '../packet-format/ulid.ts';
 import { countDead, type DeadLetter, listDead } from '../sharing/notifications/store.ts';
 import { jobsSchema, listDeadLettersSchema, metricsSchema, replaySchema } from './schemas.ts';
 

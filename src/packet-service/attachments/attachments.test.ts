@@ -8,7 +8,7 @@ import { download, sha256, storedFiles, upload } from '../../../test/helpers/att
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 
 const MAX = 1_000_000;
 const png = Buffer.from(

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import { type ClaimKey, type IdempotentAnswer, runWithKey } from '../idempotency/idempotency.ts';
 import { forgetAnswer, type Key } from '../idempotency/store.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
 import { checkClaim } from './claims.ts';
 import { complete, tooLarge, type Uploading } from './complete.ts';
 import { findAttachments } from './store.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sha256, TUS, TUS_PATCH, upload } from '../../../test/helpers/attachments.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 
 let service: RunningService;
 let amina: Record<string, string>;

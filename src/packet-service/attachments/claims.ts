@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
 import { findClaim } from '../packets/attachment-store.ts';
 
 /** An uploader and the attachment id. */

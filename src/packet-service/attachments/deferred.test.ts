@@ -6,7 +6,7 @@ import { download, sha256, storedFiles, TUS, TUS_PATCH, upload } from '../../../
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type Bucket, bucket } from '../../../test/helpers/s3.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 
 const MAX = 5_000_000;
 

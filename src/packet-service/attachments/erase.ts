@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { FileStore } from '../../platform/files/index.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
 import { findReferenced, forgetClaims } from '../packets/attachment-store.ts';
 import {
   deleteAttachments,

@@ -2,7 +2,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
 import { findCarriers, isCarriedIn } from '../packets/attachment-store.ts';
 import { isSharedWith } from '../sharing/shares/store.ts';
 import type { Attachment } from './store.ts';

@@ -12,7 +12,7 @@ import type { Server } from '../../platform/http/server.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { keyText, makeKey, routeOf, runWithKey, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
 import type { Key } from '../idempotency/store.ts';
-import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet/attachment-ids.ts';
+import { attachmentIdOf, attachmentIdText, readAttachmentId } from '../packet-format/attachment-ids.ts';
 import type { PacketReader } from '../packets/reader.ts';
 import { tooLarge, type Uploading } from './complete.ts';
 import { allowsRange, readRange } from './range.ts';

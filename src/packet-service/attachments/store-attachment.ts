@@ -4,8 +4,8 @@ import { sniffContentType } from '../../platform/http/content-type.ts';
 import { cleanName } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
-import { ulidFactory, ulidToUuid } from '../packet/ulid.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
+import { ulidFactory, ulidToUuid } from '../packet-format/ulid.ts';
 import { checkClaim } from './claims.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { type FileStore, openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 import { sweep } from './sweep.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

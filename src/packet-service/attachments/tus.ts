@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problems.ts';
-import { readAttachmentId } from '../packet/attachment-ids.ts';
+import { readAttachmentId } from '../packet-format/attachment-ids.ts';
 
 /** The version of the protocol, https://tus.io/protocols/resumable-upload, and what of it is served beyond its core. */
 export const TUS_VERSION = '1.0.0';

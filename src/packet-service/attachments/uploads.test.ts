@@ -8,7 +8,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { startProcess } from '../../../test/helpers/process.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 import { cutPieces } from './pieces.ts';
 
 const MAX = 30 * 1024 * 1024;

@@ -7,7 +7,7 @@ import type { Server } from '../../platform/http/server.ts';
 import { streamBodies } from '../../platform/http/streamed-body.ts';
 import { type Caller, tokenNeeded } from '../access/caller.ts';
 import { keyText, makeKey, routeOf, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
 import { type Beginning, beginOnce } from './begin.ts';
 import { complete, elsewhere, pieceKey, tooLarge, type Uploading } from './complete.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';

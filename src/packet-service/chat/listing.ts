@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { linkNext } from '../../platform/http/next-link.ts';
 import { sendText } from '../../platform/http/server.ts';
 import { sendParts } from '../../platform/http/streamed-text.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import type { MessageDetails } from '../packets/read-store.ts';
 import { displayed } from './messages/message.ts';
 import type { MessageRow } from './messages/store.ts';

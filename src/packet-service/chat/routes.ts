@@ -9,7 +9,7 @@ import { type Caller, claimedUser, namedUser, required } from '../access/caller.
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 import { findMessageDetails, findPagePosition } from '../packets/read-store.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
 import type { UntilComplete } from '../writer/broken-commits.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problems.ts';
-import { parseUlid } from '../packet/ulid.ts';
+import { parseUlid } from '../packet-format/ulid.ts';
 
 /**
  * The id in a page's `cursor`, in the uuid form.

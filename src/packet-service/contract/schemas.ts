@@ -1,5 +1,5 @@
 import { Type } from '../../platform/type.ts';
-import { ULID_PATTERN } from '../packet/ulid.ts';
+import { ULID_PATTERN } from '../packet-format/ulid.ts';
 
 /** The error body of every answer of 400 and above. */
 export const ErrorBody = Type.Object(

@@ -10,9 +10,9 @@ import { type RunningService, runningService } from '../../../test/helpers/servi
 import { openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { restoreWords } from '../chat/search/erase-words.ts';
-import { packetHash } from '../packet/hash.ts';
-import { canonicalJson } from '../packet/jcs.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { packetHash } from '../packet-format/hash.ts';
+import { canonicalJson } from '../packet-format/jcs.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 import { erasePacket } from './erase.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { type LogCursor, logCursorText } from '../log/log-cursor.ts';
 import { CLOSED, type Entry } from '../log/read-store.ts';
-import { uuidTime, uuidToUlid } from '../packet/ulid.ts';
+import { uuidTime, uuidToUlid } from '../packet-format/ulid.ts';
 
 // The text of a feed, as the HTML standard defines event streams (§9.2.5).
 

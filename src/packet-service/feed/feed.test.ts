@@ -6,7 +6,7 @@ import { type RunningService, runningService, type Send } from '../../../test/he
 import { enter, share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
 import { queueEvents } from '../log/store.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 
 let service: RunningService;
 const feeds: OpenFeed[] = [];

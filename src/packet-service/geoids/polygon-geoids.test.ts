@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { ulidToUuid } from '../packet/ulid.ts';
+import { ulidToUuid } from '../packet-format/ulid.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
 
 /** Which GeoIDs an observation of a polygon gets, among fields that are like it, around it and in it. */

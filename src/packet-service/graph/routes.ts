@@ -5,7 +5,7 @@ import type { AdmitDownload } from '../../platform/http/downloads.ts';
 import { optionalBody } from '../../platform/http/optional-body.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
 import type { Visibility } from '../access/visibility.ts';
-import { ulidToUuid } from '../packet/ulid.ts';
+import { ulidToUuid } from '../packet-format/ulid.ts';
 import { exportOnEither } from '../packets/export.ts';
 import { readFilter } from '../packets/filter.ts';
 import type { FilterQuery } from '../packets/schemas.ts';

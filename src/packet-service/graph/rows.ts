@@ -1,4 +1,4 @@
-import { bytesToUlid } from '../packet/ulid.ts';
+import { bytesToUlid } from '../packet-format/ulid.ts';
 import { fieldRanges, readRanges } from '../packets/copy-rows.ts';
 import type { GraphRow } from './triples.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
-import { ULID_PATTERN } from '../packet/ulid.ts';
+import { ULID_PATTERN } from '../packet-format/ulid.ts';
 import { filters } from '../packets/schemas.ts';
 import { PositionHeaders } from '../replicas/schemas.ts';
 

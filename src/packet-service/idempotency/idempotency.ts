@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { sendText } from '../../platform/http/server.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
-import { canonicalJson } from '../packet/jcs.ts';
+import { canonicalJson } from '../packet-format/jcs.ts';
 import { claimKey, findAnswers, type Key, type StoredAnswer } from './store.ts';
 
 /** The header's name as in the schemas of routes. */

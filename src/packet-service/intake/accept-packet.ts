@@ -1,6 +1,6 @@
 import { checkSameRequest } from '../idempotency/idempotency.ts';
 import type { Key, StoredAnswer } from '../idempotency/store.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import type { UntilComplete } from '../writer/broken-commits.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';

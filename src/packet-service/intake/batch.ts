@@ -6,7 +6,7 @@ import { LARGE_TEXT, readJson, readJsonInTurns } from '../../platform/http/json.
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../idempotency/idempotency.ts';
-import { MAX_PACKET_BYTES } from '../packet/packet.ts';
+import { MAX_PACKET_BYTES } from '../packet-format/packet.ts';
 import { acceptPacket, type IntakeAnswer, type IntakeContext } from './accept-packet.ts';
 import type { ItemKinds, Sender } from './kinds.ts';
 import { BatchItem } from './schemas.ts';

@@ -5,9 +5,9 @@ import type { ChatMessageBody } from '../chat/schemas.ts';
 import type { AddWords } from '../chat/search/dictionary.ts';
 import type { KnownThread } from '../chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../geoids/resolver.ts';
-import { packetLanguage } from '../packet/language.ts';
-import { makePacket, type Packet } from '../packet/packet.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { packetLanguage } from '../packet-format/language.ts';
+import { makePacket, type Packet } from '../packet-format/packet.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 import { encryption, headerFields } from './scouting.ts';
 
 /** The context of a message from its request. */

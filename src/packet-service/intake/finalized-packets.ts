@@ -6,7 +6,7 @@ import type { AddWords } from '../chat/search/dictionary.ts';
 import type { ThreadCheck } from '../chat/threads/thread-check.ts';
 import { checkSameRequest, findEarlierAnswer } from '../idempotency/idempotency.ts';
 import type { Key } from '../idempotency/store.ts';
-import { ulidToUuid } from '../packet/ulid.ts';
+import { ulidToUuid } from '../packet-format/ulid.ts';
 import { findPackets } from '../packets/read-store.ts';
 import { refuseErased } from '../packets/reader.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';

@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { hasOffset, parseTimestamp } from '../../platform/time.ts';
 import type { KnownThread } from '../chat/threads/thread-check.ts';
-import { packetHash } from '../packet/hash.ts';
-import { canonicalJson } from '../packet/jcs.ts';
-import { isLanguageTag } from '../packet/language.ts';
-import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet/packet.ts';
+import { packetHash } from '../packet-format/hash.ts';
+import { canonicalJson } from '../packet-format/jcs.ts';
+import { isLanguageTag } from '../packet-format/language.ts';
+import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet-format/packet.ts';
 import type { postPacketSchema } from './schemas.ts';
 import { isJwe } from './scouting.ts';
 

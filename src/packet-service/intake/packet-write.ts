@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../chat/messages/message.ts';
 import { chatMessageRow, chatMessageTable } from '../chat/messages/store.ts';
 import type { AsOf } from '../geoids/resolution.ts';
-import type { Packet } from '../packet/packet.ts';
+import type { Packet } from '../packet-format/packet.ts';
 import type { PacketWrite } from '../writer/write-store.ts';
 import { packetEvent } from './packet-event.ts';
 

@@ -9,7 +9,7 @@ import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts'
 import { skipBodyCheck } from '../../platform/http/streamed-body.ts';
 import { keyText, readKey, replayAnswer } from '../idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../idempotency/store.ts';
-import { MAX_PACKET_BYTES } from '../packet/packet.ts';
+import { MAX_PACKET_BYTES } from '../packet-format/packet.ts';
 import type { BatchWriter } from '../writer/batch-writer.ts';
 import type { UntilComplete } from '../writer/broken-commits.ts';
 import { acceptPacket, type IntakeAnswer } from './accept-packet.ts';

@@ -2,9 +2,9 @@ import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { parseTimestamp } from '../../platform/time.ts';
 import type { GeoidResolver, Resolution } from '../geoids/resolver.ts';
-import { packetLanguage } from '../packet/language.ts';
-import { makePacket, type Point } from '../packet/packet.ts';
-import { isUlid, newUlid } from '../packet/ulid.ts';
+import { packetLanguage } from '../packet-format/language.ts';
+import { makePacket, type Point } from '../packet-format/packet.ts';
+import { isUlid, newUlid } from '../packet-format/ulid.ts';
 import type { NewPacket } from './packet-write.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { findParticipants } from '../chat/threads/participants-store.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 import { broadcast } from './broadcast.ts';
 import { type Entry, readCursors } from './read-store.ts';
 import { appendQueued, geoidKey, type LogEvent, NO_HORIZON, queueEvents } from './store.ts';

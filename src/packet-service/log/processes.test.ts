@@ -6,7 +6,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { type FeedEvent, openFeed } from '../../../test/helpers/feed.ts';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type RunningProcess, startProcess } from '../../../test/helpers/process.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 
 const PROCESSES = 3;
 const WRITERS = 3;

@@ -7,7 +7,7 @@ import { type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
 import { wakeableWait } from '../../platform/concurrency/wakeable-wait.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { findReadable } from '../chat/messages/visible-store.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 import { readCursors } from './read-store.ts';
 import { sequencer } from './sequencer.ts';
 import {

@@ -1,7 +1,7 @@
 import sql, { join } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { ReadableThreads } from '../access/caller.ts';
-import { firstUuidAt } from '../packet/ulid.ts';
+import { firstUuidAt } from '../packet-format/ulid.ts';
 import { conditionsOf, OWN } from './filter-store.ts';
 
 /** How many packets were made since a time, by the time in their ids; counts no further than `limit`. */

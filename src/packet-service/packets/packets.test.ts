@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { parseJsonText } from '../../platform/json-text.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {

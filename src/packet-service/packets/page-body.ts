@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import { spliceRest, spliceSections } from '../packet/packet.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { spliceRest, spliceSections } from '../packet-format/packet.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import { hasLarge, idOfLarge, isLarge, itemsInParts } from './parts.ts';
 import type { LocatedRow, PageRow, Sections } from './read-store.ts';
 

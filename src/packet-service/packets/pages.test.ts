@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { packetHash } from '../packet/hash.ts';
-import { canonicalJson } from '../packet/jcs.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { packetHash } from '../packet-format/hash.ts';
+import { canonicalJson } from '../packet-format/jcs.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { ReadFrom } from '../../platform/postgres/replicas/read-from.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Visibility } from '../access/visibility.ts';
-import { parseUlid } from '../packet/ulid.ts';
+import { parseUlid } from '../packet-format/ulid.ts';
 import { findPackets, type StoredPacket } from './read-store.ts';
 
 /**

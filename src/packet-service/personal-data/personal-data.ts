@@ -21,7 +21,7 @@ import { type PersonalThread, threadsOf } from '../chat/threads/personal-store.t
 import { findThreadIds } from '../chat/threads/store.ts';
 import { fieldsBy } from '../geoids/personal-store.ts';
 import { eraseKeys, storedAnswersOf } from '../idempotency/personal-store.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import { packetsBy, type StoredPacket } from '../packets/personal-store.ts';
 import { SCHEMA } from '../pools.ts';
 import { eraseEntry, findLookups } from '../sharing/directory/personal-store.ts';

@@ -16,7 +16,7 @@ import {
   scanPacketsOfGeoid,
 } from '../log/read-store.ts';
 import { geoidKey } from '../log/store.ts';
-import { spliceRest, spliceSections } from '../packet/packet.ts';
+import { spliceRest, spliceSections } from '../packet-format/packet.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { type PageText, pageText } from '../packets/page-body.ts';
 import { largestOf } from '../packets/parts.ts';

@@ -7,7 +7,7 @@ import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-regi
 import { type LogCursor, logCursorText, parseLogCursor } from '../log/log-cursor.ts';
 import { readCursors } from '../log/read-store.ts';
 import { queueEvents } from '../log/store.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 
 interface Item {
   position: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJsonText } from '../../platform/json-text.ts';
-import { canonicalJson } from '../packet/jcs.ts';
+import { canonicalJson } from '../packet-format/jcs.ts';
 import { fieldScanner, rootField } from './scan.ts';
 
 type Flat = Record<string, unknown>;

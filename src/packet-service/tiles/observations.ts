@@ -1,6 +1,6 @@
 import { cellToken } from '../../geometry/cells.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import { boxWithin } from '../packets/area.ts';
 import { findOnMap, type MapFilter, type MapRow } from '../packets/tile-store.ts';
 import {

@@ -7,7 +7,7 @@ import { cellIndex, leafCell } from '../../geometry/cells.ts';
 import { openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { erasePacket } from '../erasure/erase.ts';
-import { newUlid } from '../packet/ulid.ts';
+import { newUlid } from '../packet-format/ulid.ts';
 
 type Place = { lat: number; lon: number };
 type Address = readonly [z: number, x: number, y: number];

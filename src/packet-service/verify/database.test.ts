@@ -8,7 +8,7 @@ import { type RunningService, runningService } from '../../../test/helpers/servi
 import { openFileStore } from '../../platform/files/index.ts';
 import { readSettings } from '../../platform/settings.ts';
 import { erasePacket } from '../erasure/erase.ts';
-import { newUlid, ulidToUuid } from '../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
 import { verifyDatabase } from './verify.ts';
 
 let folder: string;

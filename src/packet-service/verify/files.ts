@@ -5,7 +5,7 @@ import type { FileStore } from '../../platform/files/index.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { contentKey } from '../attachments/store-attachment.ts';
 import { isUsed, listContents, type UsedContent } from '../attachments/verify-store.ts';
-import { attachmentIdText } from '../packet/attachment-ids.ts';
+import { attachmentIdText } from '../packet-format/attachment-ids.ts';
 import type { Mismatch } from './range.ts';
 
 /** Contents that one statement reads. */

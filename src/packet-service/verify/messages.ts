@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../../platform/postgres/database.ts';
 import { inSnapshot } from '../../platform/postgres/snapshot.ts';
 import { listKeys, type MessageKey } from '../chat/messages/verify-store.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import { findMessagePlaces } from '../packets/verify-store.ts';
 import type { Mismatch } from './range.ts';
 

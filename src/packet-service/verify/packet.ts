@@ -4,10 +4,10 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { parseTimestamp } from '../../platform/time.ts';
 import { displayed } from '../chat/messages/message.ts';
 import { findMessages, type MessageCopy, type MessageKey } from '../chat/messages/verify-store.ts';
-import { attachmentReferences } from '../packet/attachment-ids.ts';
-import { packetHash } from '../packet/hash.ts';
-import { capturePoint, hashOf, type Point } from '../packet/packet.ts';
-import { parseUlid, uuidToUlid } from '../packet/ulid.ts';
+import { attachmentReferences } from '../packet-format/attachment-ids.ts';
+import { packetHash } from '../packet-format/hash.ts';
+import { capturePoint, hashOf, type Point } from '../packet-format/packet.ts';
+import { parseUlid, uuidToUlid } from '../packet-format/ulid.ts';
 import type { Sections } from '../packets/read-store.ts';
 import { findCopies, type PacketCopies } from '../packets/verify-store.ts';
 

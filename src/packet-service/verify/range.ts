@@ -5,7 +5,7 @@ import { findMessages } from '../chat/messages/verify-store.ts';
 import { findErasures } from '../erasure/store.ts';
 import { geoidKey } from '../log/store.ts';
 import { findEntriesBetween, findQueued, type PacketEntry } from '../log/verify-store.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import {
   findCopiesBetween,
   findSections,

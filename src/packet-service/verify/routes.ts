@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Server } from '../../platform/http/server.ts';
-import { ulidToUuid } from '../packet/ulid.ts';
+import { ulidToUuid } from '../packet-format/ulid.ts';
 import type { PacketReader } from '../packets/reader.ts';
 import { erasedPacket, verifyPacket } from './packet.ts';
 import { verifyPacketSchema } from './schemas.ts';

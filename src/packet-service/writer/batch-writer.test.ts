@@ -7,8 +7,8 @@ import type { Problem } from '../../platform/http/problems.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { parseTimestamp, type Timestamp } from '../../platform/time.ts';
 import { packetWrite } from '../intake/packet-write.ts';
-import { makePacket, type Packet } from '../packet/packet.ts';
-import { newUlid, uuidToUlid } from '../packet/ulid.ts';
+import { makePacket, type Packet } from '../packet-format/packet.ts';
+import { newUlid, uuidToUlid } from '../packet-format/ulid.ts';
 import { batchWriter } from './batch-writer.ts';
 
 const logger = pino({ level: 'silent' });

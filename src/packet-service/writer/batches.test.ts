@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { notePacket, type OtherClient, otherClient, storedTogether } from '../../../test/helpers/writes.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { packetWrite } from '../intake/packet-write.ts';
-import type { Packet } from '../packet/packet.ts';
+import type { Packet } from '../packet-format/packet.ts';
 import { type BatchWriter, batchWriter, withWriteListener } from './batch-writer.ts';
 import type { PacketWrite } from './write-store.ts';
 

@@ -7,8 +7,8 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { notePacket, type OtherClient, otherClient } from '../../../test/helpers/writes.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { packetWrite } from '../intake/packet-write.ts';
-import type { Packet } from '../packet/packet.ts';
-import { uuidToUlid } from '../packet/ulid.ts';
+import type { Packet } from '../packet-format/packet.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
 import { openPipelines } from './pipelines.ts';
 

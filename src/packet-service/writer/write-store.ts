@@ -16,7 +16,7 @@ import {
   type StoredAnswer,
 } from '../idempotency/store.ts';
 import { type LogEvent, queueStatements } from '../log/store.ts';
-import type { Packet } from '../packet/packet.ts';
+import type { Packet } from '../packet-format/packet.ts';
 
 /** A packet to write. */
 export interface PacketWrite {

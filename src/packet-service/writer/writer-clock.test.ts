@@ -7,7 +7,7 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { notePacket, type OtherClient, otherClient, storedTogether } from '../../../test/helpers/writes.ts';
 import { openPool } from '../../platform/postgres/database.ts';
 import { packetWrite } from '../intake/packet-write.ts';
-import type { Packet } from '../packet/packet.ts';
+import type { Packet } from '../packet-format/packet.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
 
 /** What the writer does as time passes. Its clock is an interval, which ticks only when a test lets it. */

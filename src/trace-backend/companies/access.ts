@@ -1,9 +1,9 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
-import { findInvited } from './invitations-store.ts';
-import { findMembers, findMembersAndInvited, isMemberOfOne, type Member } from './members-store.ts';
-import { type Company, findCompany, lockCompany } from './store.ts';
+import { findInvited } from './invitations/invitations-store.ts';
+import { findMembers, findMembersAndInvited, isMemberOfOne, type Member } from './members/members-store.ts';
+import { type Company, findCompany, lockCompany } from './record/store.ts';
 
 /*
  * A company is visible to its members and administrators, also while it is deactivated. Its COMPANY_ADMINs can change

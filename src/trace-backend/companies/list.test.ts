@@ -7,7 +7,7 @@ import { openPool } from '../../platform/postgres/database.ts';
 import { openLists } from '../lists/lists.ts';
 import { foldName } from '../lists/search.ts';
 import { gatherStatement, walkStatement } from '../lists/store.ts';
-import { type CompanyFilter, type CompanySort, listCompanies, listSource } from './store.ts';
+import { type CompanyFilter, type CompanySort, listCompanies, listSource } from './record/store.ts';
 
 const COUNT = 100_000;
 

@@ -5,11 +5,11 @@ import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
-import { deleteInvitations, findInvited } from './invitations-store.ts';
-import type { Links } from './links.ts';
-import { findMembers, MAX_MEMBERS, moveMembers } from './members-store.ts';
-import { type Company, lockCompany, touchCompany } from './store.ts';
-import { setValueChains } from './value-chains.ts';
+import { deleteInvitations, findInvited } from './invitations/invitations-store.ts';
+import { findMembers, MAX_MEMBERS, moveMembers } from './members/members-store.ts';
+import type { Links } from './record/links.ts';
+import { type Company, lockCompany, touchCompany } from './record/store.ts';
+import { setValueChains } from './record/value-chains.ts';
 
 /**
  * Makes a company a part of another one: its users, products, associations and value chains become the other's, its

@@ -7,10 +7,9 @@ import { languageOf } from '../contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
-import { answerByToken } from './answer.ts';
 import { execute } from './execute.ts';
-import { listInvitations } from './invitations-store.ts';
-import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
+import { answerByToken } from './invitations/answer.ts';
+import { listInvitations } from './invitations/invitations-store.ts';
 import {
   answerInvitationSchema,
   companyNameSchema,
@@ -25,8 +24,9 @@ import {
   onboardingStateSchema,
   SORTABLE,
   updateCompanySchema,
-} from './schemas.ts';
-import { listCompanies } from './store.ts';
+} from './record/schemas.ts';
+import { listCompanies } from './record/store.ts';
+import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';

@@ -12,13 +12,13 @@ import { type ImageReference, type IsOwn, setReferences, type Writer } from '../
 import type { Lists } from '../lists/lists.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { changeableCompany } from './access.ts';
-import { entriesAfter, filesOf } from './entries.ts';
-import type { Links } from './links.ts';
-import { findMemberships, setMember } from './members-store.ts';
-import { changedFields, emptyProfile, profileAfter } from './profile.ts';
-import type { CompanyBody } from './schemas.ts';
-import { insertCompany, newEntryIds, type Profile, updateProfile } from './store.ts';
-import { setValueChains } from './value-chains.ts';
+import { findMemberships, setMember } from './members/members-store.ts';
+import { entriesAfter, filesOf } from './record/entries.ts';
+import type { Links } from './record/links.ts';
+import { changedFields, emptyProfile, profileAfter } from './record/profile.ts';
+import type { CompanyBody } from './record/schemas.ts';
+import { insertCompany, newEntryIds, type Profile, updateProfile } from './record/store.ts';
+import { setValueChains } from './record/value-chains.ts';
 
 export interface CompaniesContext {
   pool: pg.Pool;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
-import { ACTIONS } from './schemas.ts';
+import { ACTIONS } from './record/schemas.ts';
 
 let trace: RunningTrace;
 let ana: LoggedIn;

@@ -8,13 +8,13 @@ import { findCountry } from '../countries/countries.ts';
 import { findCurrency } from '../currency/store.ts';
 import { findImages, type Image } from '../images/store.ts';
 import { type CompanyWithUsers, roleIn } from './access.ts';
-import { filesOf } from './entries.ts';
-import type { Links } from './links.ts';
-import type { Member } from './members-store.ts';
-import { ADDRESS_FIELDS, type BriefProfile, type WholeProfile } from './profile-schemas.ts';
-import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './schemas.ts';
-import type { Company, ListedCompany } from './store.ts';
-import { valueChainsOf } from './value-chains.ts';
+import type { Member } from './members/members-store.ts';
+import { filesOf } from './record/entries.ts';
+import type { Links } from './record/links.ts';
+import { ADDRESS_FIELDS, type BriefProfile, type WholeProfile } from './record/profile-schemas.ts';
+import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './record/schemas.ts';
+import type { Company, ListedCompany } from './record/store.ts';
+import { valueChainsOf } from './record/value-chains.ts';
 
 /** A company with its users, as a reader sees it. */
 export async function asCompany(

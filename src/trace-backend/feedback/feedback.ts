@@ -9,8 +9,8 @@ import type { Page } from '../contract/schemas.ts';
 import { unknownLabel } from '../labels/contents/read.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableProduct, mayChange } from '../products/access.ts';
-import { findLabel, findLabelByUuid, findPublishedLabel } from '../products/labels/store.ts';
-import { findProduct } from '../products/store.ts';
+import { findLabel, findLabelByUuid, findPublishedLabel } from '../products/label-records/store.ts';
+import { findProduct } from '../products/record/store.ts';
 import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';
 import {
   countFeedback,

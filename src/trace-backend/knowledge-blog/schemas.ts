@@ -4,7 +4,7 @@ import { Day } from '../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../contract/shapes.ts';
-import { Document } from '../products/document.ts';
+import { Document } from '../products/record/document.ts';
 
 export const TYPES = ['FAIRNESS', 'QUALITY', 'PROVENANCE'] as const;
 export type BlogType = (typeof TYPES)[number];

@@ -7,7 +7,7 @@ import type { AuditAction } from '../audit/actions.ts';
 import { idOf } from '../contract/schemas.ts';
 import type { IsOwn } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
-import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/labels/label.ts';
+import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/label-records/label.ts';
 import {
   deleteLabels,
   findLabel,
@@ -15,8 +15,8 @@ import {
   insertLabel,
   type Label,
   updateLabel,
-} from '../products/labels/store.ts';
-import type { Product } from '../products/store.ts';
+} from '../products/label-records/store.ts';
+import type { Product } from '../products/record/store.ts';
 import { changedOwn, copyOf } from './contents/content.ts';
 import { unknownLabel } from './contents/read.ts';
 import type { ContentBody } from './contents/schemas.ts';

@@ -5,8 +5,14 @@ import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { AnyLanguage } from '../contract/language.ts';
 import { Id, PathId } from '../contract/schemas.ts';
 import { nullable, oneOrMany, shown, text } from '../contract/shapes.ts';
-import { ConsumerSettings } from '../products/consumer.ts';
-import { LABEL_STATUSES, LabelUpdate, LabelView, labelChange, NewLabel } from '../products/labels/schemas.ts';
+import {
+  LABEL_STATUSES,
+  LabelUpdate,
+  LabelView,
+  labelChange,
+  NewLabel,
+} from '../products/label-records/schemas.ts';
+import { ConsumerSettings } from '../products/record/consumer.ts';
 import { LabelParams } from './contents/schemas.ts';
 import { ShownDocument } from './documents/schemas.ts';
 

@@ -1,8 +1,8 @@
 import { bodyCheck } from '../../platform/http/validation.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { asLabel } from '../products/labels/label.ts';
-import type { LabelField } from '../products/labels/schemas.ts';
-import type { Label } from '../products/labels/store.ts';
+import { asLabel } from '../products/label-records/label.ts';
+import type { LabelField } from '../products/label-records/schemas.ts';
+import type { Label } from '../products/label-records/store.ts';
 import { described, valueAt } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';
 import { fieldsOf } from './contents/settle.ts';

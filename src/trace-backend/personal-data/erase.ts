@@ -19,7 +19,7 @@ import type { Passwords } from '../accounts/users/passwords.ts';
 import { anonymise, beginErasure, findErasing, listErasing } from '../accounts/users/personal-store.ts';
 import { type Account, lockAccount, lockSystemAdmins } from '../accounts/users/store.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
-import { eraseMemberships } from '../companies/personal-store.ts';
+import { eraseMemberships } from '../companies/members/personal-store.ts';
 import { eraseFeedbackFrom } from '../feedback/personal-store.ts';
 import { expireImagesBy } from '../images/personal-store.ts';
 

@@ -1,8 +1,8 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
-import { findMemberships } from '../companies/members-store.ts';
-import { findProduct, lockProduct, ownsOne, type Product, type Reader, seesOne } from './store.ts';
+import { findMemberships } from '../companies/members/members-store.ts';
+import { findProduct, lockProduct, ownsOne, type Product, type Reader, seesOne } from './record/store.ts';
 
 /*
  * A product can be read by members of its owner and of associated companies, by its creator if it has no owner, and

@@ -5,9 +5,9 @@ import type { Requester } from '../access/requester.ts';
 import type { AuditAction } from '../audit/actions.ts';
 import { audit } from '../audit/audit.ts';
 import { changeableProduct } from './access.ts';
-import { changesBetween } from './changes.ts';
-import { insertChanges } from './changes-store.ts';
-import { type Product, touchProduct } from './store.ts';
+import { changesBetween } from './history/changes.ts';
+import { insertChanges } from './history/changes-store.ts';
+import { type Product, touchProduct } from './record/store.ts';
 
 /** A change of a record that belongs to a product: a label, a batch. */
 interface Change {

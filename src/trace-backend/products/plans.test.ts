@@ -7,7 +7,7 @@ import type { Page } from '../contract/schemas.ts';
 import { openLists } from '../lists/lists.ts';
 import { foldName } from '../lists/search.ts';
 import { gatherStatement, walkStatement } from '../lists/store.ts';
-import { listProducts, listSource, type ProductFilter, type ProductSort } from './store.ts';
+import { listProducts, listSource, type ProductFilter, type ProductSort } from './record/store.ts';
 
 const COUNT = 200_000;
 

@@ -4,16 +4,15 @@ import { type Server, sendText } from '../../platform/http/server.ts';
 import { sendParts } from '../../platform/http/streamed-text.ts';
 import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
-import { findCompanyNames } from '../companies/members-store.ts';
+import { findCompanyNames } from '../companies/members/members-store.ts';
 import { ok } from '../contract/envelope.ts';
 import { languageOf } from '../contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
-import { listChanges } from './changes-store.ts';
-import { historyInParts } from './history.ts';
-import { originFile } from './origin.ts';
-import { changeProduct, createProduct, leaveProduct, type ProductsContext, removeProduct } from './save.ts';
+import { listChanges } from './history/changes-store.ts';
+import { historyInParts } from './history/history.ts';
+import { originFile } from './origin/origin.ts';
 import {
   createProductSchema,
   deleteProductSchema,
@@ -25,8 +24,9 @@ import {
   productHistorySchema,
   SORTABLE,
   updateProductSchema,
-} from './schemas.ts';
-import { listProducts, type Product } from './store.ts';
+} from './record/schemas.ts';
+import { listProducts, type Product } from './record/store.ts';
+import { changeProduct, createProduct, leaveProduct, type ProductsContext, removeProduct } from './save.ts';
 import { asItems, asProduct } from './view.ts';
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */

@@ -7,14 +7,14 @@ import { checkVersion } from '../contract/versions.ts';
 import { type IsOwn, setReferences } from '../images/references-store.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableProduct, leavableProduct } from './access.ts';
-import { changesBetween } from './changes.ts';
-import { insertChanges } from './changes-store.ts';
-import { associationsOf, ownerOf } from './companies.ts';
-import { imagesOf, mergeContent } from './content.ts';
-import { byId, type Dependents, saveLabels } from './labels/label.ts';
-import { findLabels, type Label } from './labels/store.ts';
-import { checkLocations } from './origin.ts';
-import type { ProductBody } from './schemas.ts';
+import { changesBetween } from './history/changes.ts';
+import { insertChanges } from './history/changes-store.ts';
+import { byId, type Dependents, saveLabels } from './label-records/label.ts';
+import { findLabels, type Label } from './label-records/store.ts';
+import { checkLocations } from './origin/origin.ts';
+import { associationsOf, ownerOf } from './partners/companies.ts';
+import { imagesOf, mergeContent } from './record/content.ts';
+import type { ProductBody } from './record/schemas.ts';
 import {
   type Content,
   deleteProduct,
@@ -23,7 +23,7 @@ import {
   setAssociations,
   touchProduct,
   updateProduct,
-} from './store.ts';
+} from './record/store.ts';
 import { valueChainOf } from './value-chain.ts';
 
 export interface ProductsContext {

@@ -2,7 +2,7 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { idOf } from '../contract/schemas.ts';
 import { keepValueChains } from '../value-chains/store.ts';
-import type { ProductBody } from './schemas.ts';
+import type { ProductBody } from './record/schemas.ts';
 
 /**
  * The value chain of a product after a change: the one sent, or the previous one; null clears. A previous one may stay

@@ -1,14 +1,14 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
-import { findCompanyNames } from '../companies/members-store.ts';
+import { findCompanyNames } from '../companies/members/members-store.ts';
 import type { Language } from '../contract/language.ts';
 import { type DescribedImage, describeImages, findImages } from '../images/store.ts';
 import { briefValueChains } from '../value-chains/view.ts';
-import { imagesOf, type SentDocument, withDefaults, withDocuments } from './content.ts';
-import { asLabel } from './labels/label.ts';
-import { findLabels } from './labels/store.ts';
-import { wholeOwner } from './owner.ts';
-import type { ListedProduct, Product } from './store.ts';
+import { asLabel } from './label-records/label.ts';
+import { findLabels } from './label-records/store.ts';
+import { wholeOwner } from './partners/owner.ts';
+import { imagesOf, type SentDocument, withDefaults, withDocuments } from './record/content.ts';
+import type { ListedProduct, Product } from './record/store.ts';
 
 /** A product as in answers to a caller who may see it. */
 export async function asProduct(

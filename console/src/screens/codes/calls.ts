@@ -1,6 +1,6 @@
 import { answered, enveloped, trace } from '../../api/services.ts';
 import { language } from '../../messages/messages.svelte.ts';
-import type { Range } from '../../parts/offset-pages.ts';
+import type { Range } from '../../parts/lists/offset-pages.ts';
 import { type CodeList, findList } from './lists.ts';
 
 /** A code of any list. */

@@ -1,5 +1,5 @@
-import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
-import type { StoredFile } from '../../parts/stored-file.ts';
+import type { StoredFile } from '../../api/stored-file.ts';
+import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
 
 /** The fields of the form in groups; those of headquarters and mediaLinks by their paths. */
 export const GROUPS = {

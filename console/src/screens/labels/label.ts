@@ -1,4 +1,4 @@
-import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
+import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
 import type { Pin } from './origin-view.ts';
 
 /** What a label can show of its content, in the order of its page. */

@@ -1,4 +1,4 @@
-import type { Route } from '../../routes.ts';
+import type { Route } from '../../address/route.ts';
 
 export default [
   { path: '/products/:id/labels', title: 'labels.title', screen: () => import('./Labels.svelte') },
@@ -10,7 +10,6 @@ export default [
     screen: () => import('./LabelConsumerPage.svelte'),
   },
   { path: '/labels/:id/documents', title: 'labels.documents', screen: () => import('./Documents.svelte') },
-  { path: '/labels/:id/batches', title: 'labels.batches', screen: () => import('./Batches.svelte') },
   { path: '/labels/:id/feedback', title: 'labels.feedback', screen: () => import('./Feedback.svelte') },
   {
     path: '/labels/:id/statistics',

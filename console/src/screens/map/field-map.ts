@@ -13,7 +13,7 @@ import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import countriesUrl from 'world-atlas/countries-50m.json?url';
 import { t } from '../../messages/messages.svelte.ts';
-import { flattened } from '../../parts/date-line.ts';
+import { flattened } from '../../parts/maps/date-line.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
 import type { Edges, View } from './view.ts';

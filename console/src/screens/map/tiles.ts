@@ -1,4 +1,4 @@
-import { sessionFetch } from '../../session/session-fetch.ts';
+import { sessionFetch } from '../../api/session-fetch.ts';
 import { tilesOf, type View } from './view.ts';
 
 /** Answers of tiles that do not exist: an asset registry has the fields. */

@@ -1,6 +1,6 @@
 import { onBack } from '../../api/connection.svelte.ts';
 import { answered, packet } from '../../api/services.ts';
-import { session } from '../../session/session.svelte.ts';
+import { session } from '../../api/session.svelte.ts';
 import { type Sending, sendWaiting } from './send.ts';
 import type { Waiting } from './waiting.ts';
 import { keepWaiting, listWaiting, removeWaiting } from './waiting-store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../api/failure.ts';
+import { newAttachmentId } from '../../api/ulid.ts';
 import { type Sending, sendWaiting } from './send.ts';
-import { newAttachmentId } from './ulid.ts';
 import type { Waiting } from './waiting.ts';
 
 const photo = (id: string) => ({ id, name: `${id}.jpg`, content: new Blob([id]) });

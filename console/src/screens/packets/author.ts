@@ -1,4 +1,4 @@
-import { nameOf } from '../threads/people.svelte.ts';
+import { nameOf } from '../../api/people.svelte.ts';
 
 /**
  * Who sent a packet: the user whose token it came with, else the sender that a message names.

@@ -1,4 +1,4 @@
-import type { Route } from '../../routes.ts';
+import type { Route } from '../../address/route.ts';
 
 export default [
   {
@@ -7,5 +7,4 @@ export default [
     screen: () => import('./Packets.svelte'),
     navigation: { group: 'field', order: 30, icon: 'packets' },
   },
-  { path: '/packets/:id', title: 'packets.one', screen: () => import('./Packet.svelte') },
 ] satisfies Route[];

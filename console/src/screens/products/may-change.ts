@@ -1,4 +1,4 @@
-import { session } from '../../session/session.svelte.ts';
+import { session } from '../../api/session.svelte.ts';
 
 /** Whether the user may change a product: its owner's members, its creator if it has no owner, and administrators. */
 export function mayChange({ company }: { company?: { id: number } | undefined }): boolean {

@@ -1,5 +1,15 @@
-import { changedValues, isSame, nested, type Values, valueAt, valuesOf } from '../../parts/nested.ts';
-import type { StoredFile } from '../../parts/stored-file.ts';
+import type { StoredFile } from '../../api/stored-file.ts';
+import {
+  changedValues,
+  isSame,
+  nested,
+  textOf,
+  type Values,
+  valueAt,
+  valuesOf,
+  withoutEmpty,
+} from '../../parts/forms/nested.ts';
+import { changedOrigin, type Origin, originOf } from './origin/origin.ts';
 
 /** The texts of the form, by their paths, in groups. */
 export const GROUPS = {
@@ -16,29 +26,6 @@ const OTHERS = [
   'knowledgeBlog',
 ];
 const PATHS = [...OTHERS, ...Object.values(GROUPS).flat()];
-
-/** A pin of the origin; numbers as they are typed. */
-export interface Pin extends Record<string, unknown> {
-  pinName: string;
-  latitude: string;
-  longitude: string;
-  numberOfFarmers: string;
-  areaInHectares: string;
-  countryCode: string;
-  geoid: string;
-}
-
-/** A point of the way that a product takes. */
-export interface Marker {
-  latitude: string;
-  longitude: string;
-}
-
-/** Where a product comes from and goes to: the part of the form that is on a map. */
-export interface Origin {
-  pins: Pin[];
-  journey: Marker[];
-}
 
 export interface Partner {
   company: string;
@@ -62,18 +49,10 @@ export interface ProductForm extends Origin {
   owner: string;
 }
 
-export const newMarker = (): Marker => ({ latitude: '', longitude: '' });
-export const newPin = (): Pin => ({
-  ...newMarker(),
-  ...{ pinName: '', numberOfFarmers: '', areaInHectares: '', countryCode: '', geoid: '' },
-});
-
-const text = (value: unknown) => (value == null ? '' : String(value));
-
 /** The form of a product; without one, that of a new one. */
 export function formOf(product: object = {}): ProductForm {
   const at = <Value>(path: string) => structuredClone(valueAt(product, path)) as Value | undefined;
-  const owner = text(at('company.id'));
+  const owner = textOf(at('company.id'));
   return {
     values: valuesOf(product, PATHS),
     photo: at<StoredFile>('photo'),
@@ -83,38 +62,13 @@ export function formOf(product: object = {}): ProductForm {
       .filter(({ type }) => type !== 'OWNER')
       .map(({ company, type }) => ({ company: String(company.id), type })),
     prices: Object.entries(at<Record<string, number>>('settings.pricingTransparency') ?? {}).map(
-      ([name, value]) => ({ name, value: text(value) }),
+      ([name, value]) => ({ name, value: textOf(value) }),
     ),
     agreements: (at<ProductForm['agreements']>('dataSharingAgreements') ?? []).map(one => ({
       ...one,
-      description: text(one.description),
+      description: textOf(one.description),
     })),
     owner,
-  };
-}
-
-/** The pins and the journey of a product, or of the content of a label. */
-export function originOf(record: object): Origin {
-  const list = (path: string) =>
-    structuredClone((valueAt(record, path) ?? []) as (Record<string, unknown> | undefined)[]);
-  const names = Object.keys(newPin());
-  return {
-    pins: list('origin.locations').map(
-      location =>
-        ({ ...location, ...Object.fromEntries(names.map(name => [name, text(location?.[name])])) }) as Pin,
-    ),
-    journey: list('journeyMarkers').map(marker => ({
-      latitude: text(marker?.latitude),
-      longitude: text(marker?.longitude),
-    })),
-  };
-}
-
-/** What of the pins and the journey has changed, as bodies have it. */
-export function changedOrigin(origin: Origin, before: Origin): { locations?: object[]; markers?: object[] } {
-  return {
-    ...(!isSame(origin.pins, before.pins) && { locations: origin.pins.map(withoutEmpty) }),
-    ...(!isSame(origin.journey, before.journey) && { markers: origin.journey.map(withoutEmpty) }),
   };
 }
 
@@ -170,8 +124,4 @@ function agreementsOf({ agreements }: ProductForm): object[] {
     ...withoutEmpty({ description }),
     ...(document && { document: { storageKey: document.storageKey } }),
   }));
-}
-
-function withoutEmpty(record: object): object {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '' && value != null));
 }

@@ -1,4 +1,4 @@
-import type { Route } from '../../routes.ts';
+import type { Route } from '../../address/route.ts';
 
 export default [
   {
@@ -10,11 +10,6 @@ export default [
   { path: '/products/new', title: 'products.new', screen: () => import('./NewProduct.svelte') },
   { path: '/products/:id', title: 'products.product', screen: () => import('./Product.svelte') },
   {
-    path: '/products/:id/consumer-page',
-    title: 'consumer.title',
-    screen: () => import('./ConsumerPage.svelte'),
-  },
-  {
     path: '/products/:id/final-products',
     title: 'products.finals',
     screen: () => import('./FinalProducts.svelte'),
@@ -24,5 +19,4 @@ export default [
     title: 'products.knowledge',
     screen: () => import('./Knowledge.svelte'),
   },
-  { path: '/products/:id/history', title: 'products.history', screen: () => import('./History.svelte') },
 ] satisfies Route[];

@@ -1,5 +1,5 @@
 import { Problem } from '../../../platform/http/problems.ts';
-import type { Packet } from '../../packet/packet.ts';
+import type { Packet } from '../../packet-format/packet.ts';
 import { fold } from '../ngrams/fold.ts';
 import { geoidNumber, ngramsOf } from '../ngrams/ngrams.ts';
 

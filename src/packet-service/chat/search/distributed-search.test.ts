@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
-import { ulidFactory, ulidToUuid } from '../../packet/ulid.ts';
+import { ulidFactory, ulidToUuid } from '../../packet-format/ulid.ts';
 import type { MessagePosition } from '../messages/store.ts';
 import { geoidNumber, ngramsOf } from '../ngrams/ngrams.ts';
 import { distributedReader } from './readers.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
-import { uuidToUlid } from '../../packet/ulid.ts';
+import { uuidToUlid } from '../../packet-format/ulid.ts';
 import { fold } from '../ngrams/fold.ts';
 import { ngramNumber } from '../ngrams/ngrams.ts';
 import { lookUpDistributed } from './distributed-search-store.ts';

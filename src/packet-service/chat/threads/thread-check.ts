@@ -3,7 +3,7 @@ import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tokenNeeded, userHasTokens } from '../../access/caller.ts';
-import { parseUlid } from '../../packet/ulid.ts';
+import { parseUlid } from '../../packet-format/ulid.ts';
 import { findClosed, findParticipation, type Participation } from './store.ts';
 
 /** Threads in the cache, at most. */

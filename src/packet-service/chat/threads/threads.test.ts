@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
-import { newUlid } from '../../packet/ulid.ts';
+import { newUlid } from '../../packet-format/ulid.ts';
 import { MAX_TEXT, truncate } from '../messages/message.ts';
 
 let service: RunningService;

@@ -5,7 +5,7 @@ import { type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
 import type { MailText } from '../../../platform/mail/mail-text.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
-import { newUlid, uuidToUlid } from '../../packet/ulid.ts';
+import { newUlid, uuidToUlid } from '../../packet-format/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
 import { secretEnd } from '../directory/secret.ts';
 import { insertConfirmation } from '../directory/store.ts';

@@ -8,7 +8,7 @@ import { type MailServer, mailServer } from '../../../../test/helpers/mail-serve
 import { type RunningProcess, startProcess } from '../../../../test/helpers/process.ts';
 import { enter, share, somebody, storedPacket } from '../../../../test/helpers/sharing.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../../../test/helpers/webhook-receiver.ts';
-import { newUlid } from '../../packet/ulid.ts';
+import { newUlid } from '../../packet-format/ulid.ts';
 
 const run = promisify(execFile);
 const CLI = path.resolve(import.meta.dirname, '../../../../dist/cli.js');

@@ -1,6 +1,6 @@
 import { composeMail, type MailText } from '../../../platform/mail/mail-text.ts';
 import { plainName } from '../../../platform/mail/plain-name.ts';
-import { uuidToUlid } from '../../packet/ulid.ts';
+import { uuidToUlid } from '../../packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
 import type { Notification } from './store.ts';
 

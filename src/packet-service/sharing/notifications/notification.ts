@@ -1,4 +1,4 @@
-import { uuidToUlid } from '../../packet/ulid.ts';
+import { uuidToUlid } from '../../packet-format/ulid.ts';
 import type { Notification } from './store.ts';
 
 /**

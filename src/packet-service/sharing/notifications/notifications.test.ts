@@ -13,7 +13,7 @@ import {
   type WebhookReceiver,
   webhookReceiver,
 } from '../../../../test/helpers/webhook-receiver.ts';
-import { newUlid } from '../../packet/ulid.ts';
+import { newUlid } from '../../packet-format/ulid.ts';
 
 const WEBHOOK_SECRET = 'a secret that both sides know';
 

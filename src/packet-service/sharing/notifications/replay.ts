@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { openJobs } from '../../../platform/jobs/jobs.ts';
 import type { Connection } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
-import { isUlid, ulidToUuid } from '../../packet/ulid.ts';
+import { isUlid, ulidToUuid } from '../../packet-format/ulid.ts';
 import { deliveryRules } from './channels.ts';
 import { JOBS_SCHEMA } from './open-notifications.ts';
 import { replayDead } from './replay-dead.ts';

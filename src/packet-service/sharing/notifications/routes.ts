@@ -3,7 +3,7 @@ import type { Server } from '../../../platform/http/server.ts';
 import { namedUser } from '../../access/caller.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { readCursor } from '../../contract/cursor.ts';
-import { uuidToUlid } from '../../packet/ulid.ts';
+import { uuidToUlid } from '../../packet-format/ulid.ts';
 import { asNotification } from './notification.ts';
 import { listNotificationsSchema } from './schemas.ts';
 import { type LogEntry, listNotifications } from './store.ts';

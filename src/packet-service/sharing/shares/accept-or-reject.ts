@@ -1,7 +1,7 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tokenNeeded } from '../../access/caller.ts';
-import { parseUlid } from '../../packet/ulid.ts';
+import { parseUlid } from '../../packet-format/ulid.ts';
 import { decideShare, findShareById, type Share } from './store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { escaped, pageOf, UNLISTED } from '../../../platform/http/page.ts';
-import { uuidToUlid } from '../../packet/ulid.ts';
+import { uuidToUlid } from '../../packet-format/ulid.ts';
 import type { Share } from './store.ts';
 
 /** Shares on the page. */

@@ -4,7 +4,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { type ActingCaller, namedUser } from '../../access/caller.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../../idempotency/idempotency.ts';
-import { uuidToUlid } from '../../packet/ulid.ts';
+import { uuidToUlid } from '../../packet-format/ulid.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { registerLandingPage } from '../directory/landing.ts';

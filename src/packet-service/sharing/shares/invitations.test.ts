@@ -4,7 +4,7 @@ import { type MailServer, mailServer, textOf, tokenIn } from '../../../../test/h
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { enter, inbox, share, somebody, storedPacket } from '../../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
-import { newUlid, ulidToUuid } from '../../packet/ulid.ts';
+import { newUlid, ulidToUuid } from '../../packet-format/ulid.ts';
 
 let mail: MailServer;
 let service: RunningService;

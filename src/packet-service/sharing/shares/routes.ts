@@ -14,7 +14,7 @@ import {
   runIdempotent,
   sendIdempotentAnswer,
 } from '../../idempotency/idempotency.ts';
-import { ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import { ulidToUuid, uuidToUlid } from '../../packet-format/ulid.ts';
 import type { PacketReader } from '../../packets/reader.ts';
 import { findSummaries, type PacketSummary } from '../../packets/summary-store.ts';
 import { readContact } from '../directory/contact.ts';

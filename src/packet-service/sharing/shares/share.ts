@@ -4,7 +4,7 @@ import { secretHash } from '../../../platform/tokens/secret.ts';
 import { tokenNeeded } from '../../access/caller.ts';
 import { CLOSED } from '../../log/read-store.ts';
 import { type LogEvent, queueEvents } from '../../log/store.ts';
-import { newUlid, ulidToUuid, uuidToUlid } from '../../packet/ulid.ts';
+import { newUlid, ulidToUuid, uuidToUlid } from '../../packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
 import { findHolder, giveContact, type Holder, lockContacts } from '../directory/store.ts';
 import type { NewNotification, Notifier } from '../notifications/notifier.ts';

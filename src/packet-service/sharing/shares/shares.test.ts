@@ -16,7 +16,7 @@ import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-r
 import { openFileStore } from '../../../platform/files/index.ts';
 import { readSettings } from '../../../platform/settings.ts';
 import { erasePacket } from '../../erasure/erase.ts';
-import { newUlid } from '../../packet/ulid.ts';
+import { newUlid } from '../../packet-format/ulid.ts';
 
 let folder: string;
 let service: RunningService;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Server, sendText } from '../../../platform/http/server.ts';
 import { ok } from '../../contract/envelope.ts';
-import { findPublishedLabel, type Label } from '../../products/labels/store.ts';
+import { findPublishedLabel, type Label } from '../../products/label-records/store.ts';
 import type { LabelCounts } from '../counts/counts.ts';
 import { asBatches, unknownBatch } from './batches.ts';
 import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';

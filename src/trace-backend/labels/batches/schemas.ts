@@ -5,8 +5,8 @@ import { Day } from '../../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
 import { nullable, shown } from '../../contract/shapes.ts';
-import { Document } from '../../products/document.ts';
-import { Location } from '../../products/parts.ts';
+import { Document } from '../../products/record/document.ts';
+import { Location } from '../../products/record/parts.ts';
 
 const { address, latitude, longitude, numberOfFarmers, pinName } = Location.properties;
 export const BatchLocation = named(

@@ -1,18 +1,18 @@
 import type { Database } from '../../../platform/postgres/database.ts';
-import { findCompany } from '../../companies/store.ts';
+import { findCompany } from '../../companies/record/store.ts';
 import type { ImageReference } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
+import type { LabelField } from '../../products/label-records/schemas.ts';
+import { checkLocations } from '../../products/origin/origin.ts';
+import { profileOf } from '../../products/partners/owner.ts';
 import {
   imagesOf,
   mergeContent,
   type SentDocument,
   withDefaults,
   withDocuments,
-} from '../../products/content.ts';
-import type { LabelField } from '../../products/labels/schemas.ts';
-import { checkLocations } from '../../products/origin.ts';
-import { profileOf } from '../../products/owner.ts';
-import type { Product } from '../../products/store.ts';
+} from '../../products/record/content.ts';
+import type { Product } from '../../products/record/store.ts';
 import { describedDocument } from '../../products/view.ts';
 import { COMPANY_FIELDS, type ContentBody, LABEL_PARTS } from './schemas.ts';
 import type { OwnContent } from './store.ts';

@@ -4,9 +4,9 @@ import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, PathId } from '../../contract/schemas.ts';
 import { nullable, shown, text } from '../../contract/shapes.ts';
-import { Address } from '../../products/address.ts';
-import { Document } from '../../products/document.ts';
-import { parts } from '../../products/parts.ts';
+import { Address } from '../../products/record/address.ts';
+import { Document } from '../../products/record/document.ts';
+import { parts } from '../../products/record/parts.ts';
 
 const { knowledgeBlog: _knowledgeBlog, dataSharingAgreements: _agreements, ...labelParts } = parts;
 

@@ -1,9 +1,9 @@
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Caller } from '../../access/authentication.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
-import type { LabelField } from '../../products/labels/schemas.ts';
-import type { Label } from '../../products/labels/store.ts';
-import type { Product } from '../../products/store.ts';
+import type { LabelField } from '../../products/label-records/schemas.ts';
+import type { Label } from '../../products/label-records/store.ts';
+import type { Product } from '../../products/record/store.ts';
 import { copyOf, filesOf, publicFilesOf } from './content.ts';
 import { findOwn, type OwnContent, setOwn } from './store.ts';
 

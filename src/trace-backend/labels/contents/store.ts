@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Content } from '../../products/store.ts';
+import type { Content } from '../../products/record/store.ts';
 
 /** What a label tells of its product: a copy that has since been changed on its own. */
 export type OwnContent = Content & { name: string; company?: Record<string, unknown> };

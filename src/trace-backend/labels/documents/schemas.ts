@@ -4,7 +4,7 @@ import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id } from '../../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../../contract/shapes.ts';
-import { Document } from '../../products/document.ts';
+import { Document } from '../../products/record/document.ts';
 import { LabelParams } from '../contents/schemas.ts';
 
 const TYPES = ['LINK', 'FILE'] as const;

@@ -8,9 +8,9 @@ import { asCodes } from '../../codes/view.ts';
 import type { Language } from '../../contract/language.ts';
 import { idOf } from '../../contract/schemas.ts';
 import { changeDependent } from '../dependents.ts';
-import { asBase } from '../labels/label.ts';
-import { findLabels, findLabelsById } from '../labels/store.ts';
-import { findProductBases, type Product } from '../store.ts';
+import { asBase } from '../label-records/label.ts';
+import { findLabels, findLabelsById } from '../label-records/store.ts';
+import { findProductBases, type Product } from '../record/store.ts';
 import type { FinalProductBody } from './schemas.ts';
 import {
   countFinalProducts,

@@ -8,8 +8,8 @@ import { languageOf } from '../../contract/language.ts';
 import { listAnswer, pageOf, pathIdOf } from '../../contract/schemas.ts';
 import type { Lists } from '../../lists/lists.ts';
 import { readableProduct } from '../access.ts';
-import { asBase } from '../labels/label.ts';
-import { findLabelsById } from '../labels/store.ts';
+import { asBase } from '../label-records/label.ts';
+import { findLabelsById } from '../label-records/store.ts';
 import { asFinalProducts, ofProduct, removeFinalProduct, saveFinalProduct } from './final-products.ts';
 import {
   deleteFinalProductSchema,

@@ -7,8 +7,8 @@ import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { LanguageHeader } from '../../contract/language.ts';
 import { Id, listOf, listQuery, PathId } from '../../contract/schemas.ts';
 import { nullable, text } from '../../contract/shapes.ts';
-import { LabelView } from '../labels/schemas.ts';
-import { parts } from '../parts.ts';
+import { LabelView } from '../label-records/schemas.ts';
+import { parts } from '../record/parts.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Roasted, 1 kg'] });
 

@@ -1,0 +1,66 @@
+/** The address in the browser. It is the state of a screen: filters are in the query. */
+let url = $state.raw(new URL(location.href));
+const leaving: (() => void)[] = [];
+
+addEventListener('popstate', () => move(new URL(location.href)));
+
+function move(target: URL): void {
+  if (target.pathname !== url.pathname) for (const listener of leaving) listener();
+  url = target;
+}
+
+export const place = {
+  get path() {
+    return url.pathname;
+  },
+  get query() {
+    return url.searchParams;
+  },
+  /** path and query */
+  get address() {
+    return url.pathname + url.search;
+  },
+};
+
+/** Calls back each time another screen is about to be opened, for as long as the page is open. */
+export function onLeave(listener: () => void): void {
+  leaving.push(listener);
+}
+
+/** Opens an address of the console. Another screen removes the notices before it: give its own afterwards. */
+export function go(address: string, { replace = false } = {}): void {
+  const target = new URL(address, location.href);
+  if (target.href === url.href) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', target);
+  move(target);
+  if (!replace) scrollTo(0, 0);
+}
+
+/**
+ * Changes values of the query; empty and undefined ones are removed.
+ *
+ * @param options.replace without a step back to the values before, as while someone types
+ */
+export function setQuery(
+  values: Record<string, string | undefined>,
+  { replace = false }: { replace?: boolean } = {},
+): void {
+  const query = new URLSearchParams(url.searchParams);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  go(url.pathname + (text && `?${text}`), { replace });
+}
+
+/** Lets links within the console change the screen without loading the page again. */
+export function followLinks(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element).closest('a');
+  if (!link || link.target || link.download || link.origin !== location.origin) return;
+  if (/^\/(packet|trace)\//.test(link.pathname) || link.getAttribute('href')?.startsWith('#')) return;
+  event.preventDefault();
+  go(link.href);
+}

@@ -1,0 +1,52 @@
+import { answered, trace } from './services.ts';
+
+/** The name of the instance, which an administrator chooses. */
+let name = $state<string | undefined>(undefined);
+
+/** Where the browser keeps it for use without a connection. */
+const STORED = 'instance';
+/** How long the page waits for it, in milliseconds. */
+const PATIENCE_MS = 5000;
+
+/** The global setting of the trace backend with the name. */
+const NAME_SETTING = 'INSTANCE_NAME';
+
+export function instanceName(): string {
+  return name ?? 'fieldtrace';
+}
+
+/** Whether an administrator has chosen a name. */
+export function isNamed(): boolean {
+  return name !== undefined;
+}
+
+function setInstanceName(chosen: string): void {
+  name = chosen;
+  localStorage.setItem(STORED, chosen);
+}
+
+/** Reads the name; without an answer it is the last one that is known. */
+export async function loadInstanceName(): Promise<void> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const answer = await fetch(`/trace/api/public/globalSettings/${NAME_SETTING}`, { signal }).catch(
+    () => undefined,
+  );
+  if (!answer?.ok) {
+    name = localStorage.getItem(STORED) ?? undefined;
+    return;
+  }
+  const { data } = (await answer.json()) as { data: { value?: string } };
+  if (data.value) setInstanceName(data.value);
+}
+
+/**
+ * Changes the name for everyone.
+ *
+ * @throws Failure
+ */
+export async function saveInstanceName(chosen: string): Promise<void> {
+  const params = { path: { name: NAME_SETTING } };
+  const body = { value: chosen, isPublic: true };
+  await answered(trace.POST('/api/common/globalSettings/{name}', { params, body }));
+  setInstanceName(chosen);
+}

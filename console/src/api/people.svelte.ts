@@ -1,0 +1,107 @@
+import { t } from '../messages/messages.svelte.ts';
+import { enveloped, trace } from './services.ts';
+import { session } from './session.svelte.ts';
+
+/** A colleague: somebody of a company that the user is a member of. */
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+}
+
+const MAX = 1000;
+let colleagues = $state.raw<Person[]>([]);
+let loadedFor: number | undefined;
+
+/** The colleagues that are known so far. */
+export function people(): Person[] {
+  return colleagues;
+}
+
+/** Loads the colleagues once for each user; without them ids are shown. */
+export async function loadPeople(): Promise<void> {
+  const user = session.user;
+  if (!user || loadedFor === user.id) return;
+  loadedFor = user.id;
+  met = {};
+  const query = { limit: MAX, requestType: 'FETCH' as const };
+  const { items = [] } = await enveloped(trace.GET('/api/user/list', { params: { query } }));
+  colleagues = items.map(personOf);
+}
+
+interface Named {
+  id: number;
+  name?: string | undefined;
+  surname?: string | undefined;
+  email?: string | undefined;
+}
+
+const personOf = (item: Named): Person => ({
+  id: String(item.id),
+  name: fullName(item),
+  email: item.email ?? '',
+});
+
+/** Those who have shared something with the user, opened a thread or written in it: answers have told their names. */
+let met = $state.raw<Readonly<Record<string, string>>>({});
+
+/** Keeps a name that an answer has told. */
+export function meet(id: string | undefined, name: string | undefined): void {
+  if (id !== undefined && name !== undefined && met[id] !== name) met = { ...met, [id]: name };
+}
+
+/**
+ * The name of a user of the packet service: the user's own, a colleague's or that of somebody met, for administrators
+ * everyone's, and for all others their number in words.
+ */
+export function nameOf(id: string): string {
+  const { user } = session;
+  if (user && id === String(user.id)) return fullName(user) || numbered(id);
+  const known = colleagues.find(person => person.id === id) ?? others[id];
+  if (known === undefined && session.isRegionalAdministrator) askFor(id);
+  return known?.name || met[id] || numbered(id);
+}
+
+const fullName = ({ name, surname }: { name?: string | undefined; surname?: string | undefined }) =>
+  [name, surname].filter(Boolean).join(' ');
+
+/** Programs may use names of their own, which are shown as they are. */
+const numbered = (id: string) => (isNumber(id) ? t('common.user', { number: id }) : id);
+const isNumber = (id: string) => /^[1-9]\d{0,9}$/.test(id);
+
+/** Ids that one request asks for, at most. */
+const ASKED_AT_ONCE = 100;
+/** Those that administrators have seen, by id. */
+let others = $state.raw<Readonly<Record<string, Person>>>({});
+const asked = new Set<string>();
+let wanted: string[] = [];
+
+/** Asks for a name once, together with those that the same screen shows. */
+function askFor(id: string): void {
+  if (!isNumber(id) || asked.has(id)) return;
+  asked.add(id);
+  if (wanted.push(id) === 1) setTimeout(() => void loadWanted().catch(() => {}));
+}
+
+async function loadWanted(): Promise<void> {
+  const ids = wanted;
+  wanted = [];
+  for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+    const some = ids.slice(at, at + ASKED_AT_ONCE).join(',');
+    const query = { ids: some, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
+    const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } }));
+    others = { ...others, ...Object.fromEntries(items.map(item => [String(item.id), personOf(item)])) };
+  }
+}
+
+/**
+ * The id of a typed user: of a colleague by e-mail address or name, of anyone by the number that they see in their
+ * account; undefined if it is neither.
+ */
+export function idOf(typed: string): string | undefined {
+  const wanted = typed.trim().toLowerCase();
+  const found = colleagues.find(
+    ({ email, name }) => email.toLowerCase() === wanted || name.toLowerCase() === wanted,
+  );
+  return found?.id ?? /^\d+$/.exec(wanted)?.[0];
+}

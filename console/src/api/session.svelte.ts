@@ -1,0 +1,184 @@
+import { loseConnection, onBack, reach } from './connection.svelte.ts';
+import { Failure, failureOf } from './failure.ts';
+import { rememberedUser, rememberUser, type User } from './remembered-user.ts';
+
+export type { User };
+
+/** undefined before it is known, null without a login */
+let user = $state.raw<User | null | undefined>(undefined);
+/** what waits for the dialog of an ended session */
+let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
+
+/** Other tabs of the console. */
+const tabs = new BroadcastChannel('session');
+tabs.addEventListener('message', ({ data }) => {
+  if (data === 'logout') setCurrent(null);
+  if (data === 'login') void loadUser();
+});
+
+/** The user who is logged in. */
+export const session = {
+  get user() {
+    return user;
+  },
+  get isAdministrator() {
+    return user?.role === 'SYSTEM_ADMIN';
+  },
+  /** for those who may manage users */
+  get isRegionalAdministrator() {
+    return user?.role === 'SYSTEM_ADMIN' || user?.role === 'REGIONAL_ADMIN';
+  },
+  /** Whether the session has ended while something was being done. */
+  get hasEnded() {
+    return waiting.length > 0;
+  },
+};
+
+/** Answers with these come from a proxy that does not reach the services. */
+const UNREACHABLE = new Set([0, 502, 504]);
+
+/** Whether the services have not said yet that the user who is shown is logged in. */
+let isRemembered = false;
+
+function setCurrent(found: User | null): void {
+  user = found;
+  isRemembered = false;
+  rememberUser(found);
+}
+
+function showRemembered(remembered: User): void {
+  user = remembered;
+  isRemembered = true;
+}
+
+async function call(method: string, path: string, body?: object): Promise<unknown> {
+  const response = await reach(`/trace/api/user/${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  }).catch(() => {
+    throw new Failure('offline', 0);
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw failureOf(answer, response.status, response.headers.get('retry-after'));
+  return (answer as { data?: unknown } | undefined)?.data;
+}
+
+/** How long the services may take to say who is logged in before it is who was the last time, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Finds out who is logged in; without a connection, it is who was the last time. */
+export async function loadUser(): Promise<void> {
+  const remembered = rememberedUser();
+  const late = setTimeout(() => {
+    if (user === undefined && remembered) showRemembered(remembered);
+  }, PATIENCE_MS);
+  try {
+    const found = await askUser();
+    // If the session of the user who is shown has ended, the next request asks for a login above the screen.
+    if (found || !isRemembered) setCurrent(found);
+  } catch (error) {
+    if (!remembered || !(error instanceof Failure) || !UNREACHABLE.has(error.status)) throw error;
+    showRemembered(remembered);
+    loseConnection();
+    const end = onBack(() => {
+      end();
+      void loadUser().catch(() => {});
+    });
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function askUser(): Promise<User | null> {
+  try {
+    return (await call('GET', 'profile')) as User;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 401) throw error;
+    return (await renewed()) ?? null;
+  }
+}
+
+/**
+ * Logs in, and lets go on what waited for it. Where another user logs in, the page starts over: what is on it is the
+ * first one's.
+ *
+ * @throws Failure; its field `code` asks for the second factor
+ */
+export async function login(credentials: {
+  username: string;
+  password: string;
+  code?: string;
+}): Promise<void> {
+  const before = user;
+  const found = (await call('POST', 'login', credentials)) as User;
+  tabs.postMessage('login');
+  if (before && before.id !== found.id) {
+    location.reload();
+    return;
+  }
+  setCurrent(found);
+  goOn(true);
+}
+
+export async function logout(): Promise<void> {
+  await call('POST', 'logout').catch(error => {
+    if (!(error instanceof Failure) || error.status !== 401) throw error;
+  });
+  tabs.postMessage('logout');
+  setCurrent(null);
+  goOn(false);
+}
+
+/** Gives up what waits for a login. */
+export function abandon(): void {
+  setCurrent(null);
+  goOn(false);
+}
+
+/** Takes over a change of the user's own profile. */
+export function setUser(changed: User): void {
+  setCurrent(changed);
+}
+
+function goOn(isBack: boolean): void {
+  const all = waiting;
+  waiting = [];
+  for (const resume of all) resume(isBack);
+}
+
+let renewing: Promise<User | undefined> | undefined;
+
+/** A new access token for the session, if it has not ended; concurrent calls share one request. */
+function renewed(): Promise<User | undefined> {
+  renewing ??= call('POST', 'refresh_authentication')
+    .then(
+      found => found as User,
+      error => {
+        if (error instanceof Failure && error.status === 401) return undefined;
+        throw error;
+      },
+    )
+    .finally(() => {
+      renewing = undefined;
+    });
+  return renewing;
+}
+
+/** Renews the session, unless it has ended. */
+export async function renewSession(): Promise<boolean> {
+  const found = await renewed();
+  if (!found) return false;
+  if (user && user.id !== found.id) location.reload();
+  setCurrent(found);
+  return true;
+}
+
+/** Renews the session, or waits until the user has logged in again. */
+export async function regainSession(): Promise<boolean> {
+  if (await renewSession()) return true;
+  // The page of the login is shown already.
+  if (!user) return false;
+  return new Promise(resolve => {
+    waiting = [...waiting, resolve];
+  });
+}

@@ -1,0 +1,77 @@
+import { locales } from './messages.svelte.ts';
+
+// Making a format takes longer than formatting a column of a table with it.
+const dates = new Map<string, Intl.DateTimeFormat>();
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** The format of a language and options, which is made once. */
+function kept<Format, Options>(
+  formats: Map<string, Format>,
+  Maker: new (locales: string[], options: Options) => Format,
+  options: Options,
+): Format {
+  const key = JSON.stringify([locales(), options]);
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Maker(locales(), options);
+  formats.set(key, made);
+  return made;
+}
+
+/** A moment as date and time of the browser's zone. */
+export function formatTime(moment: string | Date): string {
+  return format(moment, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** A moment as a date of the browser's zone; a day such as 2026-03-01 is the same day in every zone. */
+export function formatDate(moment: string | Date): string {
+  return format(moment, { dateStyle: 'medium' });
+}
+
+function format(moment: string | Date, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(moment);
+  // What clients have sent may be no date.
+  if (Number.isNaN(date.getTime())) return String(moment);
+  const isDay = typeof moment === 'string' && /^\d{4}-\d\d-\d\d$/.test(moment);
+  const chosen = isDay ? { ...options, timeZone: 'UTC' } : options;
+  return kept(dates, Intl.DateTimeFormat, chosen).format(date);
+}
+
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return kept(numbers, Intl.NumberFormat, options).format(value);
+}
+
+export function formatMoney(value: number, currency: string): string {
+  return formatNumber(value, { style: 'currency', currency });
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** A size in bytes, in the unit that fits. */
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const unit = UNITS[step] as string;
+  const options = {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: step === 0 ? 0 : 1,
+  } as const;
+  return formatNumber(bytes / 1000 ** step, options);
+}
+
+const SPANS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A span before now, such as "3 hours ago". */
+export function formatAgo(seconds: number): string {
+  const [unit, size] = SPANS.find(([, length]) => seconds >= length) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(locales(), { numeric: 'auto' }).format(
+    -Math.floor(seconds / size),
+    unit,
+  );
+}

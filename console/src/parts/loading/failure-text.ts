@@ -1,0 +1,51 @@
+import { connection } from '../../api/connection.svelte.ts';
+import { Failure } from '../../api/failure.ts';
+import { language, t } from '../../messages/messages.svelte.ts';
+import { recognise } from './sentences.ts';
+
+/** What a person is told: a text in the language of the console, and what a service said if it is not translated. */
+export interface Told {
+  text: string;
+  english?: string | undefined;
+}
+
+/** Statuses that a text of their own introduces. */
+const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
+
+/**
+ * A sentence of a service in the language of the console.
+ *
+ * @param field whose error it is: its name, which is beside it, is left out
+ */
+export function tellSentence(sentence: string, field?: string): Told {
+  const known = recognise(sentence);
+  if (language() === 'en' && !known?.isOwn) return { text: sentence };
+  if (!known) return { text: '', english: sentence };
+  const text = t(`failures.said.${known.key}`, known.values);
+  const isBeside = field !== undefined && known.values.field === field;
+  return { text: isBeside ? text.slice(text.indexOf(':') + 1).trim() : text };
+}
+
+/** What a failure says to a person. */
+export function tell(failure: unknown): Told {
+  // Files of a screen that were not loaded before are missing without a connection.
+  if (!(failure instanceof Failure))
+    return { text: t(connection.isLost ? 'common.failed.offline' : 'common.failed.unknown') };
+  const { status, retryAfter: seconds } = failure;
+  if (status === 0) return { text: t('common.failed.offline') };
+  const { text: message, english } = tellSentence(failure.message);
+  const around = (text: string) => ({ text: text.trim(), english });
+  if (status === 403) return around(t('common.failed.forbidden', { message }));
+  if (status === 429 || status === 503) {
+    if (seconds === undefined) return around(t('common.failed.busy', { message }));
+    return around(t('common.failed.later', { message, seconds }));
+  }
+  if (english === undefined) return { text: message };
+  return around(t(`failures.status.${INTRODUCED.has(status) ? status : 'other'}`));
+}
+
+/** The same in one text, for notices. */
+export function failureText(failure: unknown): string {
+  const { text, english } = tell(failure);
+  return english === undefined ? text : `${text} ${english}`;
+}

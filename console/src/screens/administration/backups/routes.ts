@@ -1,0 +1,10 @@
+import type { Route } from '../../../address/route.ts';
+
+export default [
+  {
+    path: '/administration/backups',
+    title: 'administration.backups',
+    screen: () => import('./Backups.svelte'),
+    for: 'administrator',
+  },
+] satisfies Route[];

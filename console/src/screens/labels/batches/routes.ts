@@ -1,0 +1,5 @@
+import type { Route } from '../../../address/route.ts';
+
+export default [
+  { path: '/labels/:id/batches', title: 'labels.batches', screen: () => import('./Batches.svelte') },
+] satisfies Route[];

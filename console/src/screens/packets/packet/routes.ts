@@ -1,0 +1,5 @@
+import type { Route } from '../../../address/route.ts';
+
+export default [
+  { path: '/packets/:id', title: 'packets.one', screen: () => import('./Packet.svelte') },
+] satisfies Route[];

@@ -1,0 +1,60 @@
+import type { StoredFile } from '../../../api/stored-file.ts';
+import { changedValues, type Values, valuesOf } from '../../../parts/forms/nested.ts';
+
+export const COLOURS = [
+  ...['primaryColor', 'secondaryColor', 'tertiaryColor', 'quaternaryColor'],
+  ...['productTitleColor', 'headingColor', 'textColor'],
+] as const;
+
+/** The tabs of the page: of each, a field says whether it is shown, and another one its place. */
+export const TABS = ['FairPrices', 'Producers', 'Quality', 'Feedback'] as const;
+
+/** Graphics that are shown or not. */
+export const SHOWN_GRAPHICS = ['graphicFairPrices', 'graphicIncreaseOfIncome', 'graphicQuality'] as const;
+/** Graphics that show prices in one of several ways. */
+export const PRICE_GRAPHICS = ['graphicPriceToProducer', 'graphicFarmGatePrice'] as const;
+export const UNITS = ['DISABLED', 'PER_CONTAINER', 'PER_KG', 'PERCENT_VALUE'] as const;
+
+export const AMOUNTS = [
+  ...['manualFarmGatePrice', 'manualProducerPrice', 'containerSize', 'worldMarket', 'fairTrade'],
+  'averageRegionFarmGatePrice',
+] as const;
+
+export const PICTURES = ['landingPageImage', 'landingPageBackgroundImage', 'headerBackgroundImage'] as const;
+export const FONTS = ['productFont', 'textFont'] as const;
+const FILES = [...PICTURES, ...FONTS];
+
+const PATHS = [
+  ...COLOURS,
+  ...TABS.flatMap(tab => [`tab${tab}`, `order${tab}`]),
+  ...[...SHOWN_GRAPHICS, ...PRICE_GRAPHICS, ...AMOUNTS],
+];
+
+/** How the page for consumers looks, as its form holds it. */
+export interface ConsumerForm {
+  values: Values;
+  files: Record<string, StoredFile | undefined>;
+}
+
+/** The form of the settings of a page; without them, nothing is set. */
+export function formOf(settings: object = {}): ConsumerForm {
+  const stored = settings as Record<string, StoredFile | undefined>;
+  return {
+    values: valuesOf(settings, PATHS),
+    files: Object.fromEntries(FILES.map(name => [name, stored[name]])),
+  };
+}
+
+/** The settings that a form makes of what has changed; an empty text clears a field. */
+export function bodyOf(form: ConsumerForm, before: ConsumerForm): object {
+  const files = FILES.filter(name => form.files[name]?.storageKey !== before.files[name]?.storageKey).map(
+    name => [name, form.files[name] ? { storageKey: form.files[name].storageKey } : ''],
+  );
+  return { ...changedValues(form.values, before.values), ...Object.fromEntries(files) };
+}
+
+/** The tabs that the page shows, in their order. */
+export function shownTabs({ values }: ConsumerForm): (typeof TABS)[number][] {
+  const place = (tab: string) => Number(values[`order${tab}`] || TABS.length);
+  return TABS.filter(tab => values[`tab${tab}`] === true).toSorted((one, other) => place(one) - place(other));
+}

@@ -1,0 +1,67 @@
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { newSecret } from '../../../platform/tokens/secret.ts';
+import type { InvitationMail, Mails } from '../../accounts/mails/mails.ts';
+import { findCompany } from '../record/store.ts';
+import {
+  findInvitation,
+  type Invitation,
+  insertInvitation,
+  insertInvitationToken,
+  noteInvitation,
+} from './invitations-store.ts';
+
+/** Invitations of one sender in an hour, at most. */
+const HOURLY = 20;
+const HOUR_MS = 3600_000;
+/** Lifetime of a mailed code, in milliseconds. */
+const CODE_MS = 72 * HOUR_MS;
+
+/**
+ * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's
+ * row lock; the mail is sent after its commit.
+ *
+ * @throws Problem too_many_requests
+ */
+export async function invite(
+  database: Database,
+  mails: Mails,
+  invitation: Invitation,
+  invitedBy: number,
+): Promise<void> {
+  const now = new Date();
+  const since = new Date(now.getTime() - HOUR_MS);
+  const oldest = await noteInvitation(database, invitedBy, { now, since, limit: HOURLY });
+  if (oldest) {
+    const seconds = Math.ceil((oldest.getTime() - since.getTime()) / 1000);
+    throw new Problem(
+      'too_many_requests',
+      `you have invited ${HOURLY} users within an hour; try again later`,
+      {
+        retryAfter: Math.max(1, seconds),
+      },
+    );
+  }
+  await insertInvitation(database, invitation, { invitedBy, invitedAt: now });
+  await mails.send(database, [{ kind: 'invited', to: invitation.userId, about: invitation.companyId }]);
+}
+
+/**
+ * The content of an invitation mail, with a new code.
+ *
+ * @returns undefined if there is nothing to answer anymore
+ */
+export async function invitationMail(
+  database: Database,
+  userId: number,
+  companyId: number,
+): Promise<InvitationMail | undefined> {
+  const { secret, hash } = newSecret();
+  const expiresAt = new Date(Date.now() + CODE_MS);
+  if (!(await insertInvitationToken(database, { companyId, userId, hash, expiresAt }))) return undefined;
+  const [company, invitation] = await Promise.all([
+    findCompany(database, companyId),
+    findInvitation(database, { companyId, userId }),
+  ]);
+  return company && invitation && { company: company.name, role: invitation.role, secret };
+}
