@@ -27,6 +27,10 @@ export function parseUlid(text: string): string | undefined {
   return isUlid(ulid) ? ulidToUuid(ulid) : undefined;
 }
 
+/** Random bytes of one ULID, and of how many ULIDs they are made at once, for speed. */
+const RANDOM_PART = 10;
+const MADE_AT_ONCE = 400;
+
 /** Backward steps of the clock up to which ULIDs keep ascending, in milliseconds. */
 const STEP_BACK_MS = 10_000;
 
@@ -40,12 +44,19 @@ const STEP_BACK_MS = 10_000;
  */
 export function ulidFactory(now: () => number = Date.now): () => string {
   const bytes = Buffer.alloc(16);
+  const random = Buffer.alloc(MADE_AT_ONCE * RANDOM_PART);
+  let used = random.length;
   let last = -1;
   return () => {
     const time = now();
     if (time > last || last - time > STEP_BACK_MS) {
       last = time;
-      randomFillSync(bytes, 6, 10);
+      if (used === random.length) {
+        randomFillSync(random);
+        used = 0;
+      }
+      random.copy(bytes, 6, used, used + RANDOM_PART);
+      used += RANDOM_PART;
       // The top bit stays free, so that counting up never runs out within a millisecond.
       bytes[6] = (bytes[6] as number) & 0x7f;
       bytes.writeUIntBE(time, 0, 6);
