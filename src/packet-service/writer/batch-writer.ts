@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { Problem } from '../../platform/http/problems.ts';
 import { passingTrouble, type Trouble } from '../../platform/postgres/troubles.ts';
 import { openPipelines, type Pipelines } from './pipelines.ts';
-import { rowPeak } from './row-peak.ts';
+import { type RowPeak, rowPeak } from './row-peak.ts';
 import {
   canPipeline,
   checkPacketWrites,
@@ -114,12 +114,7 @@ export function batchWriter(
   let scheduled = false;
   let onIdle: (() => void) | undefined;
 
-  function batchIsDue(): boolean {
-    if (batches === 0) return waiting.packets > 0;
-    const half = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, peak.value() / 2));
-    if (waiting.weight >= half && waiting.unpipelined === 0 && pipelines.takesAnother()) return true;
-    return waiting.packets >= ENOUGH && pipelines.hasRoom();
-  }
+  const batchIsDue = () => (batches === 0 ? waiting.packets > 0 : isEnough(waiting, peak, pipelines));
 
   /** Starts after the event loop's turn, so that all requests which arrived in it share a batch. */
   function schedule(): void {
@@ -153,9 +148,8 @@ export function batchWriter(
       const bytes = bytesOf(write);
       if (waiting.bytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooMuchWaits());
       return new Promise((resolve, reject) => {
-        const [weight, pipelined] = [weightOf(write), canPipeline(write)];
-        const context = watch?.context?.();
-        waiting.add({ write, bytes, weight, pipelined, since, context, givenUp: false, resolve, reject });
+        const known = { write, bytes, weight: weightOf(write), pipelined: canPipeline(write), since };
+        waiting.add({ ...known, context: watch?.context?.(), givenUp: false, resolve, reject });
         peak.arrived(waiting.weight + rows);
         schedule();
       });
@@ -171,6 +165,13 @@ export function batchWriter(
       clock.stop();
     },
   };
+}
+
+/** Whether a batch is due although others are in flight. */
+function isEnough(waiting: WaitingList, peak: RowPeak, pipelines: Pipelines): boolean {
+  const half = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, peak.value() / 2));
+  if (waiting.weight >= half && waiting.unpipelined === 0 && pipelines.takesAnother()) return true;
+  return waiting.packets >= ENOUGH && pipelines.hasRoom();
 }
 
 function bytesOf({ packet: { header, body } }: PacketWrite): number {
