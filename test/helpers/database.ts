@@ -79,7 +79,9 @@ export async function waitingSessions(pool: pg.Pool): Promise<number> {
 
 /** Ends the sessions of a database that wait for a lock, on any server of a cluster. */
 export async function endWaitingSessions(pool: pg.Pool): Promise<void> {
-  const local = 'SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE NOT granted';
+  // Other test files have sessions on the same server.
+  const local = `SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE NOT granted AND datname = current_database()`;
   if (inject('databaseServer').cluster) await pool.query('SELECT run_command_on_all_nodes($1)', [local]);
   else await pool.query(local);
 }
