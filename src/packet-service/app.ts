@@ -9,15 +9,14 @@ import { admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import { prepareJobs } from '../platform/jobs/jobs.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { isDistributed } from '../platform/postgres/citus/is-distributed.ts';
 import { type Condition, databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, readSomething } from '../platform/postgres/database.ts';
-import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
-import type { MovedService } from '../platform/postgres/move/move.ts';
+import type { Beside } from '../platform/service/beside.ts';
+import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
 import { VERSION } from '../platform/version.ts';
@@ -85,39 +84,9 @@ const PER_MINUTE = 12_000;
 /** Approximate microseconds of work on large bodies and boundaries per turn of the event loop. */
 const WORK_PER_TURN = 20_000;
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url);
-
-/** The migrations that the packet service's tables lack; undefined where there are none. */
-export function packetServiceLacks(connection: Connection): Promise<string[] | undefined> {
-  return pendingMigrations(connection, SCHEMA, MIGRATIONS);
-}
-
-/** What `fieldtrace move` moves of the packet service. */
-export const MOVED: MovedService = {
-  schema: SCHEMA,
-  folder: MIGRATIONS,
-  jobs: JOBS_SCHEMA,
-  makeJobs: connection => prepareJobs(connection, JOBS_SCHEMA, QUEUES),
-};
-
-/**
- * Brings the packet service's tables up to date; returns the names of the migrations that ran now.
- *
- * @param owner of the role that owns the tables; it gives that of `connection` its rights
- */
-export async function migratePacketService(connection: Connection, owner = connection): Promise<string[]> {
-  const service = owner === connection ? undefined : connection;
-  const names = await migrate(owner, SCHEMA, MIGRATIONS, { service });
-  await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
-  return names;
-}
-
-/** What the process runs beside the service. */
-interface Beside {
-  backups?: Backups | undefined;
-  /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */
-  consoleUrl?: () => string | undefined;
-}
+const TABLES = serviceTables(SCHEMA, new URL('./migrations/', import.meta.url), JOBS_SCHEMA, QUEUES);
+/** What commands do with the tables. */
+export const { lacks: packetServiceLacks, migrate: migratePacketService, moved: MOVED } = TABLES;
 
 /**
  * The packet service over a migrated database, ready to listen. Closing it answers what is in flight, writes what

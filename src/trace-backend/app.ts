@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
-import type { Backups } from '../platform/backup/backups.ts';
 import { tellBackups } from '../platform/backup/register-status.ts';
 import { type AddressCounts, addressCounts } from '../platform/callers/counts.ts';
 import { removeOldCounts } from '../platform/callers/counts-store.ts';
@@ -11,7 +10,7 @@ import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
-import { JOB_CONNECTIONS, openJobs, prepareJobs } from '../platform/jobs/jobs.ts';
+import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
@@ -21,8 +20,8 @@ import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-d
 import { checkWrites } from '../platform/postgres/check-writes.ts';
 import { databaseCondition } from '../platform/postgres/condition.ts';
 import { type Connection, openPool, type PoolOptions, readSomething } from '../platform/postgres/database.ts';
-import { migrate, pendingMigrations } from '../platform/postgres/migrate.ts';
-import type { MovedService } from '../platform/postgres/move/move.ts';
+import type { Beside } from '../platform/service/beside.ts';
+import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -105,32 +104,9 @@ export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POO
   return DATABASE_POOL + JOB_CONNECTIONS + 2 * EXPORTS;
 }
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url);
-
-/** The migrations that the trace backend's tables lack; undefined where there are none. */
-export function traceBackendLacks(connection: Connection): Promise<string[] | undefined> {
-  return pendingMigrations(connection, SCHEMA, MIGRATIONS);
-}
-
-/** What `fieldtrace move` moves of the trace backend. */
-export const MOVED: MovedService = {
-  schema: SCHEMA,
-  folder: MIGRATIONS,
-  jobs: JOBS_SCHEMA,
-  makeJobs: connection => prepareJobs(connection, JOBS_SCHEMA, QUEUES),
-};
-
-/**
- * Brings the trace backend's tables up to date; returns the names of the migrations that ran now.
- *
- * @param owner of the role that owns the tables; it gives that of `connection` its rights
- */
-export async function migrateTraceBackend(connection: Connection, owner = connection): Promise<string[]> {
-  const service = owner === connection ? undefined : connection;
-  const names = await migrate(owner, SCHEMA, MIGRATIONS, { service });
-  await prepareJobs(connection, JOBS_SCHEMA, QUEUES);
-  return names;
-}
+const TABLES = serviceTables(SCHEMA, new URL('./migrations/', import.meta.url), JOBS_SCHEMA, QUEUES);
+/** What commands do with the tables. */
+export const { lacks: traceBackendLacks, migrate: migrateTraceBackend, moved: MOVED } = TABLES;
 
 /**
  * Prepares a trace backend over a migrated database: encrypts secrets with the current SECRETS_KEY and creates the
@@ -152,13 +128,6 @@ export async function prepareTraceBackend(
   } finally {
     await pool.end();
   }
-}
-
-/** What the process runs beside the service. */
-interface Beside {
-  backups?: Backups | undefined;
-  /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */
-  consoleUrl?: () => string | undefined;
 }
 
 /**
