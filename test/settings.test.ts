@@ -7,6 +7,7 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { misspeltSettings } from '../src/doctor/misspelt-settings.ts';
 import { Settings } from '../src/platform/settings.ts';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { administer, dropDatabase, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -170,14 +171,16 @@ testWithCurl('the first request that a start shows works in every AUTH_MODE', as
     .setIssuedAt()
     .setExpirationTime('5 minutes')
     .sign(Buffer.from(secret));
-  const own = { DATABASE_URL: '', DATA_DIR: path.join(folder, "Ana's data") };
+  const [mine, other] = ["Ana's data", 'b'].map(name => path.join(folder, name)) as [string, string];
+  await Promise.all([mine, other].map(emptyDataDir));
+  const own = { DATABASE_URL: '', DATA_DIR: mine };
   const chosen = { TRACE_ADMIN_EMAIL: 'admin@example.org', TRACE_ADMIN_PASSWORD: 'an administrator' };
   const cases: { settings: Record<string, string>; typed?: string; variables?: Record<string, string> }[] = [
     { settings: { AUTH_MODE: 'off' } },
     { settings: { AUTH_MODE: 'optional' } },
     { settings: { AUTH_MODE: 'required', ...own } },
     {
-      settings: { AUTH_MODE: 'required', ...chosen, DATABASE_URL: '', DATA_DIR: path.join(folder, 'b') },
+      settings: { AUTH_MODE: 'required', ...chosen, DATABASE_URL: '', DATA_DIR: other },
       typed: 'an administrator\n',
     },
     {
