@@ -275,7 +275,6 @@ test('a passphrase encrypts as well as an identity, and neither a target inside 
   const { BACKUP_KEY: _, ...keyless } = settings;
   const missing = await fieldtrace(keyless, 'backup', 'now');
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('BACKUP_KEY must be set')]);
-  await emptyDataDir(data);
   await mkdir(path.join(data, 'files/attachments'), { recursive: true });
   const taken = await fieldtrace(settings, 'backup', 'now');
   expect([taken.code, taken.err]).toEqual([0, '']);
