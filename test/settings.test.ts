@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
@@ -164,6 +165,8 @@ function commandsOf(output: string): string {
 
 testWithCurl('the first request that a start shows works in every AUTH_MODE', async () => {
   const { folder, remove } = await temporaryFolder();
+  // As root, PostgreSQL runs as another user, who must reach its files.
+  await chmod(folder, 0o755);
   const secret = 'a secret of more than thirty-two bytes';
   const token = await new SignJWT({ type: 'access' })
     .setProtectedHeader({ alg: 'HS256' })
