@@ -23,6 +23,7 @@ import {
   untilShipped,
   which,
 } from './helpers/backup.ts';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { failingS3 } from './helpers/failing-s3.ts';
@@ -38,6 +39,12 @@ async function stop(service: RunningProcess): Promise<void> {
   expect(await service.ended, service.output()).toBe(0);
 }
 
+/** Of the packet service alone: it is what writes here. */
+const packetSettings = (data: string, target: string) => ({
+  ...backupSettings(data, target),
+  SERVICES: 'packet',
+});
+
 const spooled = async (data: string) =>
   (await readdir(path.join(data, 'postgres/spool'))).filter(name => /^[0-9A-F]{24}$/.test(name));
 
@@ -47,7 +54,8 @@ test('while the target is full the service goes on, the spool stays within its l
   const { folder, data } = stage();
   const target = path.join(folder, 'mount');
   mountTmpfs(context, target, 'size=64m,mode=755');
-  const settings = { ...backupSettings(data, target), BACKUP_MAX_SPOOL_BYTES: String(64 * 1024 ** 2) };
+  const settings = { ...packetSettings(data, target), BACKUP_MAX_SPOOL_BYTES: String(64 * 1024 ** 2) };
+  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   const before = await observe(service);
   await untilShipped(data);
@@ -83,14 +91,15 @@ test('while the target is full the service goes on, the spool stays within its l
   expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('nothing differs')]);
   const into = path.join(folder, 'restored');
   expect((await fieldtrace(settings, 'restore', '--into', into)).code).toBe(0);
-  const copy = await startProcess({ DATA_DIR: into });
+  const copy = await startProcess({ DATA_DIR: into, SERVICES: 'packet' });
   expect(await which(copy, [before, during, after])).toEqual([before, during, after]);
   await stop(copy);
 });
 
 test('while the server cannot write into the spool, health, metrics and log say so, and afterwards its log is shipped', async () => {
   const { folder, data } = stage();
-  const service = await startBackedUp(backupSettings(data, path.join(folder, 'target')));
+  await emptyDataDir(data);
+  const service = await startBackedUp(packetSettings(data, path.join(folder, 'target')));
   await untilShipped(data);
   const unarchived = async () =>
     Number(/^backup_unarchived_bytes\{.*\} (\d+)$/m.exec((await service.send('GET', '/metrics')).text)?.[1]);
@@ -130,11 +139,12 @@ test('an S3 that answers 503, is slow or is gone stops no write, and what was wr
   onTestFinished(s3.stop);
   const { S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = s3.environment;
   const settings = {
-    ...backupSettings(data, 's3://field/one/two'),
+    ...packetSettings(data, 's3://field/one/two'),
     BACKUP_S3_ENDPOINT: S3_ENDPOINT as string,
     BACKUP_S3_ACCESS_KEY_ID: S3_ACCESS_KEY_ID as string,
     BACKUP_S3_SECRET_ACCESS_KEY: S3_SECRET_ACCESS_KEY as string,
   };
+  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   const ids: string[] = [];
   for (const behaviour of ['busy', 'gone', 'slow'] as const) {
@@ -164,7 +174,7 @@ test('an S3 that answers 503, is slow or is gone stops no write, and what was wr
   const into = path.join(folder, 'restored');
   const restored = await fieldtrace(settings, 'restore', '--into', into);
   expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('3 attachments in 3 files')]);
-  const copy = await startProcess({ DATA_DIR: into });
+  const copy = await startProcess({ DATA_DIR: into, SERVICES: 'packet' });
   expect(await which(copy, ids)).toEqual(ids);
   await stop(copy);
 });
@@ -173,8 +183,9 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();
-  const settings = backupSettings(data, target);
+  const settings = packetSettings(data, target);
   const slow = { ...settings, BACKUP_MAX_MIB_PER_SECOND: '1' };
+  await emptyDataDir(data);
   let service = await startProcess(slow);
   const id = await observe(service);
   const kinds = async (kind: string) => {
@@ -209,13 +220,13 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
     await eventually(() => existsSync(path.join(into, sign)));
     child.kill('SIGKILL');
     await ended;
-    const { code, output } = await runToEnd({ DATA_DIR: into });
+    const { code, output } = await runToEnd({ DATA_DIR: into, SERVICES: 'packet' });
     expect([code, output]).toEqual([1, expect.stringContaining('holds a restore that did not finish')]);
   }
   const restored = await fieldtrace(settings, 'restore', '--into', into);
   expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('nothing differs')]);
   expect((await fieldtrace(settings, 'backup', 'verify')).code).toBe(0);
-  const copy = await startProcess({ DATA_DIR: into });
+  const copy = await startProcess({ DATA_DIR: into, SERVICES: 'packet' });
   expect(await which(copy, [id])).toEqual([id]);
   await stop(copy);
 });
@@ -224,9 +235,10 @@ test('a server that was started without an archive is restarted with one as soon
   timeout: 240_000,
 }, async () => {
   const { data, target } = stage();
-  const settings = backupSettings(data, target);
+  const settings = packetSettings(data, target);
+  await emptyDataDir(data);
   const plain = await startProcess({ DATA_DIR: data, SERVICES: 'packet' });
-  const beside = await startProcess({ ...settings, SERVICES: 'packet' });
+  const beside = await startProcess(settings);
   const told = await eventually(
     () => backupHealth(beside),
     ({ status }) => status !== 'STARTING',
@@ -239,7 +251,7 @@ test('a server that was started without an archive is restarted with one as soon
   const adopted = postmasterOf(data);
   plain.child.kill('SIGKILL');
   await plain.ended;
-  const service = await startBackedUp({ ...settings, SERVICES: 'packet' });
+  const service = await startBackedUp(settings);
   expect(postmasterOf(data)).not.toBe(adopted);
   // One that outlives a kill is not left to fill the disk once backups are off.
   service.child.kill('SIGKILL');
@@ -265,7 +277,7 @@ test('beside an external database, files are backed up with its position, and ea
   await new Promise<void>(resolve => monitor.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void monitor.close());
   const settings = {
-    ...backupSettings(data, target),
+    ...packetSettings(data, target),
     DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
     BACKUP_PING_URL: `http://127.0.0.1:${(monitor.address() as AddressInfo).port}/alive`,
   };

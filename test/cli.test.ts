@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { temporaryFolder } from './helpers/folder.ts';
+import { installPackage } from './helpers/package.ts';
 import { startProcess } from './helpers/process.ts';
 
 const LAUNCHER = path.resolve(import.meta.dirname, '../scripts/fieldtrace.mjs');
@@ -33,9 +34,12 @@ function ownNodes(): string[] {
 let database: TestDatabase;
 let environment: Record<string, string>;
 let files: Awaited<ReturnType<typeof temporaryFolder>>;
+/** as it is in an installed package, whose commands are built */
+let installed: string;
 beforeAll(async () => {
   database = await testDatabase();
   files = await temporaryFolder();
+  installed = await installPackage(path.join(files.folder, 'node_modules'));
   const { host, port, user, password, database: name } = database.connection;
   environment = {
     DATABASE_URL: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
@@ -47,7 +51,7 @@ afterAll(async () => {
   await files.remove();
 });
 
-function fieldtrace(node: string, words: string[], more: Record<string, string> = {}) {
+function fieldtrace(node: string, words: string[], more: Record<string, string> = {}, launcher = installed) {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -55,7 +59,7 @@ function fieldtrace(node: string, words: string[], more: Record<string, string> 
     ...more,
   } as NodeJS.ProcessEnv;
   return new Promise<{ code: number; out: string; err: string }>(resolve => {
-    const child = execFile(node, [LAUNCHER, ...words], { cwd: files.folder, env }, (_error, out, err) =>
+    const child = execFile(node, [launcher, ...words], { cwd: files.folder, env }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     );
     child.stdin?.end('a password from a pipe\n');
@@ -63,9 +67,13 @@ function fieldtrace(node: string, words: string[], more: Record<string, string> 
 }
 
 test('the command runs under the Node of the machine and under the bundled one, from any folder', async () => {
-  for (const node of nodes) {
-    expect(await fieldtrace(node, ['--version']), node).toEqual({ code: 0, out: `${version}\n`, err: '' });
-    expect(await fieldtrace(node, ['verify']), node).toMatchObject({
+  for (const [node, launcher] of [
+    ...nodes.map(node => [node, LAUNCHER] as const),
+    ...nodes.map(node => [node, installed] as const),
+  ]) {
+    const run = (...words: string[]) => fieldtrace(node, words, {}, launcher);
+    expect(await run('--version'), node).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    expect(await run('verify'), node).toMatchObject({
       code: 0,
       out: expect.stringContaining('nothing differs'),
       err: '',

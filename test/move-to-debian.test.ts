@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
 import { fieldtrace, observe, which } from './helpers/backup.ts';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { testWith } from './helpers/debian.ts';
 import { startDebianPostgres } from './helpers/debian-postgres.ts';
 import { type RunningProcess, startProcess } from './helpers/process.ts';
@@ -74,6 +75,7 @@ test('a database goes from the embedded server to that of Debian and back, and b
   expect(Number.parseInt(debian.version, 10)).toBeGreaterThanOrEqual(15);
   const [data, back] = [path.join(stage, 'data'), path.join(stage, 'back')];
 
+  await emptyDataDir(data);
   let service = await startProcess({ ...settings, DATA_DIR: data });
   const ids = await fill(service);
   await stop(service);

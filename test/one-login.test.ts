@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { textOf } from './helpers/mail-server.ts';
@@ -71,6 +72,7 @@ async function shareReaches(
 
 test('who logs in at the trace backend is known to the packet service in the same process', async () => {
   const { folder, remove } = await temporaryFolder();
+  await emptyDataDir(folder);
   const process = await startProcess({ DATA_DIR: folder, AUTH_MODE: 'required' });
   expect((await stat(path.join(folder, 'first-admin.txt'))).mode & 0o777).toBe(0o600);
   const user = await newUser(process, folder, 'ana@example.org');
@@ -82,6 +84,7 @@ test('who logs in at the trace backend is known to the packet service in the sam
 
 test('and to one elsewhere, by the keys and the look-up that the trace backend offers', async () => {
   const [home, away] = [await temporaryFolder(), await temporaryFolder()];
+  await Promise.all([home, away].map(({ folder }) => emptyDataDir(folder)));
   const SERVICE_TOKEN = 'a-token-between-the-two-services';
   const trace = await startProcess({ DATA_DIR: home.folder, SERVICES: 'trace', SERVICE_TOKEN });
   const packet = await startProcess({

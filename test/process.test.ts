@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -213,6 +214,7 @@ testWithCurl(
   'the tour of the trace backend goes as it says after the shares, from registration to profile',
   async () => {
     const files = await temporaryFolder();
+    await emptyDataDir(files.folder);
     const service = await startProcess({ DATA_DIR: files.folder });
     const trace = { url: service.traceUrl, folder: files.folder };
     const kept = (block: string) => block.includes('/shares') || block.includes('/api/user/');

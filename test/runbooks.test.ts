@@ -7,6 +7,8 @@ import { expect, onTestFinished } from 'vitest';
 import { mountTmpfs } from '../src/platform/postgres/embedded/fixtures/stage.ts';
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
 import { fillDisk } from './faults/stage.ts';
+import { BACKUP_KEY } from './helpers/backup.ts';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { programPath, testWith } from './helpers/debian.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -30,9 +32,8 @@ async function startedServer(settings: Record<string, string> = {}): Promise<Ser
     ...settings,
   });
   onTestFinished(server.remove);
-  await server.run(
-    'mkdir /var/lib/fieldtrace && install -m 600 /dev/null /var/lib/fieldtrace/first-admin.txt',
-  );
+  await emptyDataDir(server.here('/var/lib/fieldtrace'));
+  await server.run('install -m 600 /dev/null /var/lib/fieldtrace/first-admin.txt');
   const [started] = await server.follow('Install', { blocks: [2] });
   expect(started).toContain(OK);
   return server;
@@ -44,7 +45,7 @@ async function backedUp(): Promise<Record<string, string>> {
   onTestFinished(remove);
   await chmod(folder, 0o755);
   const target = `file://${folder}/backup`;
-  return { BACKUP_URL: target, BACKUP_KEY: 'a passphrase of several words', BACKUP_MAX_LAG_SECONDS: '4' };
+  return { BACKUP_URL: target, BACKUP_KEY, BACKUP_MAX_LAG_SECONDS: '4' };
 }
 
 async function observe(server: Server): Promise<string> {
@@ -128,7 +129,7 @@ psqlTest(
   'Leaked secret: the password of the database is changed in both places',
   async () => {
     const { folder, remove } = await temporaryFolder();
-    await chmod(folder, 0o755);
+    await emptyDataDir(folder);
     const postgres = await startEmbeddedPostgres({ dataDir: folder, logger: pino({ level: 'silent' }) });
     onTestFinished(async () => {
       await postgres.stop();

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
@@ -7,6 +8,7 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { misspeltSettings } from '../src/doctor/misspelt-settings.ts';
 import { Settings } from '../src/platform/settings.ts';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { administer, dropDatabase, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -163,6 +165,8 @@ function commandsOf(output: string): string {
 
 testWithCurl('the first request that a start shows works in every AUTH_MODE', async () => {
   const { folder, remove } = await temporaryFolder();
+  // As root, PostgreSQL runs as another user, who must reach its files.
+  await chmod(folder, 0o755);
   const secret = 'a secret of more than thirty-two bytes';
   const token = await new SignJWT({ type: 'access' })
     .setProtectedHeader({ alg: 'HS256' })
@@ -170,14 +174,16 @@ testWithCurl('the first request that a start shows works in every AUTH_MODE', as
     .setIssuedAt()
     .setExpirationTime('5 minutes')
     .sign(Buffer.from(secret));
-  const own = { DATABASE_URL: '', DATA_DIR: path.join(folder, "Ana's data") };
+  const [mine, other] = ["Ana's data", 'b'].map(name => path.join(folder, name)) as [string, string];
+  await Promise.all([mine, other].map(emptyDataDir));
+  const own = { DATABASE_URL: '', DATA_DIR: mine };
   const chosen = { TRACE_ADMIN_EMAIL: 'admin@example.org', TRACE_ADMIN_PASSWORD: 'an administrator' };
   const cases: { settings: Record<string, string>; typed?: string; variables?: Record<string, string> }[] = [
     { settings: { AUTH_MODE: 'off' } },
     { settings: { AUTH_MODE: 'optional' } },
     { settings: { AUTH_MODE: 'required', ...own } },
     {
-      settings: { AUTH_MODE: 'required', ...chosen, DATABASE_URL: '', DATA_DIR: path.join(folder, 'b') },
+      settings: { AUTH_MODE: 'required', ...chosen, DATABASE_URL: '', DATA_DIR: other },
       typed: 'an administrator\n',
     },
     {

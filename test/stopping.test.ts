@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -92,6 +93,7 @@ const begun: RawConnection[] = [];
 
 test('a terminal that is closed (SIGHUP) stops the process and its PostgreSQL cleanly', async () => {
   const { folder, remove } = await temporaryFolder();
+  await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder });
   expect(await hasPostmaster(folder)).toBe(true);
   service.child.kill('SIGHUP');
@@ -102,6 +104,7 @@ test('a terminal that is closed (SIGHUP) stops the process and its PostgreSQL cl
 
 test('clients that stall are cut off at the deadline: the stop is clean, PostgreSQL has ended, and what was acknowledged is there', async () => {
   const { folder, remove } = await temporaryFolder();
+  await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder });
   const { packet_uuid } = (await service.send('POST', '/intake/scouting', observation)).body;
   const stalled = await Promise.all([
@@ -124,6 +127,7 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
 
 test('a second signal cuts clients off at once, and the stop is still clean', async () => {
   const { folder, remove } = await temporaryFolder();
+  await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder });
   const stalled = await beginRequest(service.url, observe);
   service.child.kill('SIGINT');

@@ -514,27 +514,42 @@ async function callerOf(kind: Kind, { owner, companyId }: World): Promise<Logged
   return caller;
 }
 
+/** What requests share that change nothing: a world, and a user of each kind in it. */
+let common: World;
+let callers: Record<Kind, LoggedIn>;
+let bad: Record<string, string | undefined>;
+beforeAll(async () => {
+  common = await makeWorld();
+  const made = await Promise.all(KINDS.map(async kind => [kind, await callerOf(kind, common)] as const));
+  callers = Object.fromEntries(made) as Record<Kind, LoggedIn>;
+  const gone = await trace.loggedIn('SYSTEM_ADMIN');
+  await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
+  bad = { ...(await badCookies(trace, common.owner)), deactivated: gone.cookie };
+});
+
 test.each(Object.entries(TABLE))('%s: each kind of user', async (route, row) => {
-  const common = await makeWorld();
-  const request = await requestTo(route, common);
+  let request: Ask | undefined;
   for (const kind of KINDS) {
     const isAlone = !changesNothing(route, row[kind]);
     const world = isAlone ? await makeWorld() : common;
-    const ask = isAlone ? await requestTo(route, world) : request;
-    const answer = await ask((await callerOf(kind, world)).cookie);
+    request ??= isAlone ? undefined : await requestTo(route, common);
+    const ask = isAlone ? await requestTo(route, world) : (request as Ask);
+    const { cookie } = isAlone ? await callerOf(kind, world) : callers[kind];
+    const answer = await ask(cookie);
     expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
     if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
   }
 });
 
 test.each(Object.entries(TABLE))('%s: AUTH_MODE changes nothing', async (route, row) => {
+  const refused = row.open ?? 401;
+  const isAlone = !changesNothing(route, row.member);
   for (const at of others) {
-    const world = await makeWorld();
+    const world = isAlone ? await makeWorld() : common;
     const ask = await requestTo(route, world);
-    const refused = row.open ?? 401;
     const nobody = await ask(undefined, at);
     expect(nobody.status, `nobody: ${nobody.text}`).toBe(refused);
-    const { cookie } = await callerOf('member', world);
+    const { cookie } = isAlone ? await callerOf('member', world) : callers.member;
     const again = changesNothing(route, refused) ? ask : await requestTo(route, world);
     const member = await again(cookie, at);
     expect(member.status, `member: ${member.text}`).toBe(row.member);
@@ -546,12 +561,13 @@ test.each(Object.entries(TABLE))(
   async (route, row) => {
     const { accepts, wrongIn } = mediaTypes;
     const defined = route.replace(/(?<=\/execute\/)\w+$/, '{action}');
-    let world = await makeWorld();
+    const isAlone = !changesNothing(route, row.administrator);
+    let world = isAlone ? await makeWorld() : common;
     let ask = await requestTo(route, world);
     for (const accept of accepts) {
-      // What is deleted, such as the session, is gone for the next request.
-      if (route.startsWith('DELETE ')) world = await makeWorld();
-      if (!changesNothing(route, row.administrator)) ask = await requestTo(route, world);
+      // Who is logged out by it could not ask again.
+      if (route === 'DELETE /api/user/sessions/{id}') world = await makeWorld();
+      if (isAlone) ask = await requestTo(route, world);
       const answer = await ask(world.owner.cookie, trace, { accept });
       expect(wrongIn(defined, answer), `Accept: ${accept}`).toBeUndefined();
     }
@@ -559,13 +575,9 @@ test.each(Object.entries(TABLE))(
 );
 
 test.each(Object.entries(TABLE))('%s: without a good cookie', async (route, row) => {
-  const world = await makeWorld();
-  const cookies = await badCookies(trace, world.owner);
-  const gone = await trace.loggedIn('SYSTEM_ADMIN');
-  await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
-  let ask = await requestTo(route, world);
-  for (const [kind, cookie] of Object.entries({ ...cookies, deactivated: gone.cookie })) {
-    if (!changesNothing(route, row.open ?? 401)) ask = await requestTo(route, world);
+  let ask = await requestTo(route, common);
+  for (const [kind, cookie] of Object.entries(bad)) {
+    if (!changesNothing(route, row.open ?? 401)) ask = await requestTo(route, common);
     const answer = await ask(cookie);
     expect(answer.status, `${kind}: ${answer.text}`).toBe(row.open ?? 401);
     if (row.open === undefined && !route.startsWith('HEAD ')) {

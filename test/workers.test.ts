@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { openFeed } from './helpers/feed.ts';
@@ -115,6 +116,7 @@ test('every worker answers with the metrics of all, and of the supervisor', asyn
 
 test('the supervisor starts the embedded PostgreSQL before its workers, and stops it after them', async () => {
   const { folder, remove } = await temporaryFolder();
+  await emptyDataDir(folder);
   const environment = { DATA_DIR: folder, DATABASE_POOL: '4', WORKERS: '2' };
   const service = await startProcess(environment);
   const { status, body } = await service.send('POST', '/intake/scouting', observation);

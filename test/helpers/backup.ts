@@ -89,6 +89,7 @@ export async function followRunbook(
   const env = {
     PATH: process.env.PATH,
     NODE: process.execPath,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     PACKET_PORT: '0',
     TRACE_PORT: '0',
     CONSOLE_PORT: '0',

@@ -46,9 +46,10 @@ export function asService<Way extends Connection>(connection: Way): Way {
 export async function testDatabase(): Promise<TestDatabase> {
   const { template, cluster, ...server } = inject('databaseServer');
   const database = `test_${randomUUID().replaceAll('-', '')}`;
+  // Copied as files, not through the log.
   await administer(
     { ...server, cluster },
-    `CREATE DATABASE ${database} TEMPLATE ${template} OWNER ${server.user}`,
+    `CREATE DATABASE ${database} TEMPLATE ${template} STRATEGY file_copy OWNER ${server.user}`,
   );
   if (cluster) await administer({ ...server, cluster }, serviceRights(database, inject('serviceRole')));
   const connection = { ...server, database };

@@ -133,6 +133,18 @@ function scopesOf(text: string): Scope[] {
   return found;
 }
 
+/** The faults of each statement that was checked: most are sent again and again, and reading one takes its time. */
+const known = new Map<string, readonly string[]>();
+
+function faultsOf(statement: string): readonly string[] {
+  let found = known.get(statement);
+  if (!found) {
+    found = distributionFaults(statement);
+    known.set(statement, found);
+  }
+  return found;
+}
+
 /** Faults of the statements that the role of the services has sent in this process, by database. */
 const faults = new Map<string, string>();
 let watched: string | undefined;
@@ -148,7 +160,7 @@ export function watchStatements(role: string): void {
     const sent = typeof query === 'object' ? (query.statements ?? [query]) : [{ text: query }];
     for (const { text } of this.user === role ? sent : []) {
       if (text === undefined) continue;
-      for (const fault of distributionFaults(text)) faults.set(this.database ?? '', `${fault}: ${text}`);
+      for (const fault of faultsOf(text)) faults.set(this.database ?? '', `${fault}: ${text}`);
     }
     return (send as (...all: unknown[]) => unknown).apply(this, words);
   } as typeof send;

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from './folder.ts';
 import { freePort } from './free-port.ts';
+import { installPackage } from './package.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MARK = '--- end of block ---';
@@ -193,11 +194,10 @@ export async function lendPackages(server: Server): Promise<void> {
 /** A server with this work tree installed, as by the runbook, but not started. */
 export async function installedServer(settings: Record<string, string>): Promise<Server> {
   const server = await emptyServer();
-  const modules = server.here('/opt/fieldtrace/node_modules');
-  await mkdir(path.join(modules, '.bin'), { recursive: true });
-  await symlink(ROOT, path.join(modules, 'fieldtrace'));
-  await symlink(path.join(ROOT, 'scripts/fieldtrace.mjs'), path.join(modules, '.bin/fieldtrace'));
+  await installPackage(server.here('/opt/fieldtrace/node_modules'));
   await server.follow('Install', { blocks: [1] });
-  await server.set(settings);
+  // What processes of other tests compiled is compiled.
+  const { NODE_COMPILE_CACHE = '' } = process.env;
+  await server.set({ NODE_COMPILE_CACHE, ...settings });
   return server;
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyDataDir } from '../../../test/helpers/data-dir.ts';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type FeedEvent, openFeed } from '../../../test/helpers/feed.ts';
@@ -24,7 +25,8 @@ afterAll(() => database.drop());
 
 /** Processes on one database, each of which is replaced when it has been killed. */
 async function processGroup() {
-  const start = () => startProcess({ DATABASE_URL: databaseUrl, DATABASE_POOL: '4', LOG_LEVEL: 'error' });
+  const start = () =>
+    startProcess({ DATABASE_URL: databaseUrl, DATABASE_POOL: '4', LOG_LEVEL: 'error', SERVICES: 'packet' });
   const running: RunningProcess[] = await Promise.all(Array.from({ length: PROCESSES }, start));
   let turn = 0;
   return {
@@ -191,7 +193,8 @@ async function killPostgres(folder: string): Promise<void> {
 
 test('PostgreSQL is killed: no position that was seen changes, an open feed goes on, and all that was answered comes once', async () => {
   const { folder, remove } = await temporaryFolder();
-  const service = await startProcess({ DATA_DIR: folder, LOG_LEVEL: 'error' });
+  await emptyDataDir(folder);
+  const service = await startProcess({ DATA_DIR: folder, LOG_LEVEL: 'error', SERVICES: 'packet' });
   const { send } = service;
   const thread = await send('POST', '/chat/threads', { name: 'Coffee', created_by: 'amina' });
   const feed = await openFeed(service.url, 'amina');

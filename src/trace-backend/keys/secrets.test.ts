@@ -27,7 +27,8 @@ async function fieldtrace(words: string[], environment: Record<string, string> =
   const { host, port, user, password, database } = trace.connection as Record<string, string>;
   const url = new URL(`postgres://${user}:${password}@localhost:${port}/${database}`);
   if (host?.startsWith('/')) url.searchParams.set('host', host);
-  const env = { PATH: process.env.PATH, DATABASE_URL: url.href, ...environment } as NodeJS.ProcessEnv;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: url.href, ...environment } as NodeJS.ProcessEnv;
   return (await run(process.execPath, ['dist/cli.js', ...words], { env })).stdout.trim();
 }
 const lookUp = (token: string, of = trace) =>

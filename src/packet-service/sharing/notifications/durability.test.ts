@@ -24,6 +24,7 @@ beforeAll(async () => {
   const { host, port, user, password, database: name } = database.connection;
   settings = {
     DATABASE_URL: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
+    SERVICES: 'packet',
     SMTP_URL: mail.url,
     WEBHOOK_URL: receiver.url,
     WEBHOOK_SECRET: 'a secret that both sides know',
@@ -75,7 +76,8 @@ const arrived = (service: RunningProcess, user: string) =>
   );
 
 async function replay(...options: string[]): Promise<string> {
-  const environment = { PATH: process.env.PATH, ...settings } as NodeJS.ProcessEnv;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const environment = { PATH, NODE_COMPILE_CACHE, ...settings } as NodeJS.ProcessEnv;
   const { stdout } = await run(process.execPath, [CLI, 'notifications', 'replay', ...options], {
     env: environment,
   });
