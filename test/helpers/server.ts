@@ -48,7 +48,7 @@ case "$*" in
 esac`,
 };
 
-/** A server as the runbooks of docs/operations.md know it, in a folder. */
+/** A server as docs/runbooks.md knows it, in a folder. */
 export interface Server {
   folder: string;
   url: string;
@@ -58,7 +58,7 @@ export interface Server {
   /**
    * Runs a runbook as pasted into a shell of root, in an empty folder.
    *
-   * @param title the heading in docs/operations.md
+   * @param title the heading in docs/runbooks.md
    * @param options.blocks which of its shell blocks, from 0; all of them if not given
    * @param options.input what is typed
    * @param options.own names and times that are the operator's own, and what they are here
@@ -76,12 +76,12 @@ export interface Server {
   remove(): Promise<void>;
 }
 
-/** The shell blocks of docs/operations.md under a heading. */
+/** The shell blocks of docs/runbooks.md under a heading. */
 export async function runbook(title: string): Promise<string[]> {
-  const text = await readFile(path.join(ROOT, 'docs/operations.md'), 'utf8');
-  const [, section] = text.split(`\n### ${title}\n`);
-  if (section === undefined) throw new Error(`docs/operations.md has no ${title}`);
-  const [own = ''] = section.split(/^##+ /m);
+  const text = await readFile(path.join(ROOT, 'docs/runbooks.md'), 'utf8');
+  const [, section] = text.split(`\n## ${title}\n`);
+  if (section === undefined) throw new Error(`docs/runbooks.md has no ${title}`);
+  const [own = ''] = section.split(/^## /m);
   return [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(match => match[1] as string);
 }
 
