@@ -23,7 +23,6 @@ import {
   untilShipped,
   which,
 } from './helpers/backup.ts';
-import { emptyDataDir } from './helpers/data-dir.ts';
 import { testDatabase } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { failingS3 } from './helpers/failing-s3.ts';
@@ -55,7 +54,6 @@ test('while the target is full the service goes on, the spool stays within its l
   const target = path.join(folder, 'mount');
   mountTmpfs(context, target, 'size=64m,mode=755');
   const settings = { ...packetSettings(data, target), BACKUP_MAX_SPOOL_BYTES: String(64 * 1024 ** 2) };
-  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   const before = await observe(service);
   await untilShipped(data);
@@ -98,7 +96,6 @@ test('while the target is full the service goes on, the spool stays within its l
 
 test('while the server cannot write into the spool, health, metrics and log say so, and afterwards its log is shipped', async () => {
   const { folder, data } = stage();
-  await emptyDataDir(data);
   const service = await startBackedUp(packetSettings(data, path.join(folder, 'target')));
   await untilShipped(data);
   const unarchived = async () =>
@@ -144,7 +141,6 @@ test('an S3 that answers 503, is slow or is gone stops no write, and what was wr
     BACKUP_S3_ACCESS_KEY_ID: S3_ACCESS_KEY_ID as string,
     BACKUP_S3_SECRET_ACCESS_KEY: S3_SECRET_ACCESS_KEY as string,
   };
-  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   const ids: string[] = [];
   for (const behaviour of ['busy', 'gone', 'slow'] as const) {
@@ -185,7 +181,6 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   const { folder, data, target } = stage();
   const settings = packetSettings(data, target);
   const slow = { ...settings, BACKUP_MAX_MIB_PER_SECOND: '1' };
-  await emptyDataDir(data);
   let service = await startProcess(slow);
   const id = await observe(service);
   const kinds = async (kind: string) => {
@@ -236,7 +231,6 @@ test('a server that was started without an archive is restarted with one as soon
 }, async () => {
   const { data, target } = stage();
   const settings = packetSettings(data, target);
-  await emptyDataDir(data);
   const plain = await startProcess({ DATA_DIR: data, SERVICES: 'packet' });
   const beside = await startProcess(settings);
   const told = await eventually(

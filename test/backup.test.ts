@@ -17,7 +17,6 @@ import {
   which,
   withSuperuser,
 } from './helpers/backup.ts';
-import { emptyDataDir } from './helpers/data-dir.ts';
 import { eventually } from './helpers/eventually.ts';
 import { startProcess } from './helpers/process.ts';
 import { sender } from './helpers/service.ts';
@@ -61,7 +60,6 @@ test('a restore to a second between two writes has the first and not the second,
   const stage = stageDirectory();
   const [data, target] = [path.join(stage, 'data'), path.join(stage, 'target')];
   const settings = backupSettings(data, target);
-  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   const login = await sender(service.traceUrl)('POST', '/api/user/login', {
     username: 'admin@example.org',
@@ -133,7 +131,6 @@ test('a service in which nothing is written closes no segment of the log, and cl
 }, async () => {
   const stage = stageDirectory();
   const data = path.join(stage, 'data');
-  await emptyDataDir(data);
   const service = await startBackedUp(backupSettings(data, path.join(stage, 'target')));
   await withSuperuser(data, async client => {
     const look = async () => {
@@ -169,7 +166,6 @@ test('when a machine is lost under load, a restore has every write that is older
   const stage = stageDirectory();
   const [data, target] = [path.join(stage, 'data'), path.join(stage, 'target')];
   const settings = backupSettings(data, target);
-  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   const written: { id: string; at: number }[] = [];
   let writing = true;
@@ -208,7 +204,6 @@ test('backup verify names every object that was changed, and a wrong key is refu
   const stage = stageDirectory();
   const [data, target] = [path.join(stage, 'data'), path.join(stage, 'target')];
   const settings = backupSettings(data, target);
-  await emptyDataDir(data);
   const service = await startBackedUp(settings);
   await observe(service, { attachments: [(await upload(service, 'a leaf')).body.attachment_id] });
   await untilShipped(data);

@@ -16,7 +16,7 @@ const gdalTest = await testWith('curl', 'ogr2ogr');
 
 const id = expect.stringMatching(/^[0-9A-Z]{26}$/);
 
-test('every command of "A phone\'s day" does what the guide says, over empty tables', async () => {
+test('every command of "A phone\'s day" does what the guide says, on a fresh start', async () => {
   const { outputs, url, end } = await followGuide('docs/guides/a-phones-day.md');
   const service = { send: sender(url) };
   const [fields, observations, named, whole, , rest, part, chat, , batch, feed, sync, restored, verify] =
@@ -73,7 +73,7 @@ test('every command of "A phone\'s day" does what the guide says, over empty tab
   await end();
 });
 
-gdalTest('every command of "Tables for analysts" does what the guide says, over empty tables', async () => {
+gdalTest('every command of "Tables for analysts" does what the guide says, on a fresh start', async () => {
   const guide = 'docs/guides/tables.md';
   const { outputs, end } = await followGuide(guide);
   const [stored, csv, formats, named, gdal, link] = outputs as [string, ...string[]];
@@ -105,7 +105,7 @@ gdalTest('every command of "Tables for analysts" does what the guide says, over 
   await end();
 });
 
-test('every command of "The graph" does what the guide says, over empty tables', async () => {
+test('every command of "The graph" does what the guide says, on a fresh start', async () => {
   const { outputs, end } = await followGuide('docs/guides/graph.md');
   const [all, part, rdf] = outputs as [string, string, string];
   const triples = jsonLines(all) as { subject: string; predicate: string; object: string }[];
@@ -139,7 +139,7 @@ test('every command of "Currencies" does what the guide says, with what the Euro
   await bank.stop();
 });
 
-test('every command of "Where a product comes from" does what the guide says, over empty tables', async () => {
+test('every command of "Where a product comes from" does what the guide says, on a fresh start', async () => {
   const { outputs, end } = await followGuide('docs/guides/origin.md');
   const [, , file] = outputs as [string, string, string];
   const { features } = JSON.parse(file);
@@ -158,7 +158,7 @@ test('every command of "Where a product comes from" does what the guide says, ov
   await end();
 });
 
-test('every command of "From a company to a QR code" does what the guide says, over empty tables', async () => {
+test('every command of "From a company to a QR code" does what the guide says, on a fresh start', async () => {
   const { outputs, folder, traceUrl, end } = await followGuide('docs/guides/label.md');
   const [, , , unpublished, published, shown] = outputs as string[];
   expect(unpublished).toBe('404');

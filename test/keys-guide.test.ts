@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { emptyDataDir } from './helpers/data-dir.ts';
 import { testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { jsonLines, runGuide } from './helpers/guide.ts';
@@ -7,9 +6,8 @@ import { startProcess } from './helpers/process.ts';
 
 const test = await testWith('curl');
 
-test('every command of "Keys for programs" does what the guide says, over empty tables', async () => {
+test('every command of "Keys for programs" does what the guide says, on a fresh start', async () => {
   const { folder, remove } = await temporaryFolder();
-  await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder, AUTH_MODE: 'required' });
   const trace = { url: service.traceUrl, folder };
   const outputs = await runGuide('docs/guides/keys.md', service.url, () => true, trace);

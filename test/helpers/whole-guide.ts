@@ -3,7 +3,6 @@ import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { emptyDataDir } from './data-dir.ts';
 import { eventually } from './eventually.ts';
 import { temporaryFolder } from './folder.ts';
 import { freePort } from './free-port.ts';
@@ -36,8 +35,8 @@ export interface Followed {
 }
 
 /**
- * Follows a guide as somebody new would: every shell block of it, whole and in order, pasted into one shell in a folder
- * whose services keep their data in `./data`, where there are empty tables. A guide that does not start the services itself begins with
+ * Follows a guide as somebody new would: every shell block of it, whole and in order, pasted into one shell in an empty
+ * folder, whose services keep their data in `./data`. A guide that does not start the services itself begins with
  * `npm start`. Only ports are changed, so that tests can run at the same time, and hosts of others.
  *
  * @param file path from the root of the project
@@ -53,7 +52,6 @@ export async function followGuide(file: string, hosts: Record<string, string> = 
   // A proxy that root starts works as another user.
   await chmod(folder, 0o755);
   await installPackage(path.join(folder, 'node_modules'));
-  await emptyDataDir(path.join(folder, 'data'));
   await symlink(path.join(ROOT, 'deploy'), path.join(folder, 'deploy'));
   await writeFile(path.join(folder, 'start'), START, { mode: 0o755 });
   const begin = blocks.some(block => /\bnpm start$/m.test(block)) ? [] : ['./start\n'];
