@@ -291,7 +291,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await pages.query(
     'trace_backend',
     `INSERT INTO currency_types (code, label, enabled)
-     VALUES ('EUR', 'Euro', true), ('USD', 'US Dollar', true), ('JPY', 'Yen', false)`,
+     VALUES ('USD', 'US Dollar', true), ('JPY', 'Yen', false)`,
   );
   await pages.query(
     'trace_backend',
@@ -305,6 +305,8 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await page.getByLabel('Amount').fill('250');
   await press('Convert');
   await page.getByText('€250.00').waitFor();
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('EUR');
+  await page.getByRole('cell', { name: 'Japanese Yen', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Switch JPY on (disabled)' }).click();
   await page.getByRole('button', { name: 'Switch JPY off (enabled)' }).waitFor();
   await page.getByText('of 250 are used').waitFor();

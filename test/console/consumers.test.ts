@@ -156,7 +156,7 @@ test('the page of a label has the colour and the picture of its preview; what on
   await page.goto(`${pages.url}/trace/api/public/product/label/${label.uuid}`);
   expect(await colourOf(page.getByRole('heading', { name: 'Spring' }))).toBe('rgb(0, 119, 0)');
   const top = page.getByRole('img', { name: 'Bourbon' });
-  expect(await top.evaluate(node => (node as HTMLImageElement).naturalWidth)).toBe(60);
+  expect(await top.evaluate(node => (node as unknown as { naturalWidth: number }).naturalWidth)).toBe(60);
   expect(realComplaints(browser)).toEqual([]);
 });
 
@@ -233,6 +233,11 @@ test('a label has its own places, chooses documents, has batches that can be che
   const form = page.locator('form').last();
   await form.getByLabel('Number of the batch').fill('B-1');
   await field('Produced on').fill('2026-02-01');
+  await field('Expires on').fill('2025-02-01');
+  await press('Add the batch');
+  await page.locator('[name="expiryDate"][aria-invalid="true"]').waitFor();
+  await page.getByText('A batch cannot expire before it is produced').waitFor();
+  await field('Expires on').fill('2027-02-01');
   await field('Authenticity can be checked').check();
   await press('Add the batch');
   await page.getByText('The batch is saved').waitFor();

@@ -75,3 +75,21 @@ export function formatAgo(seconds: number): string {
     unit,
   );
 }
+
+const names = new Map<string, Intl.DisplayNames>();
+
+/** The name of a country, in the language of the reader. @param other if its code has no name there */
+export function countryName(code: string, other = code): string {
+  return nameOf('region', code) ?? other;
+}
+
+/** The name of a currency, in the language of the reader. @param other if its code has no name there */
+export function currencyName(code: string, other = code): string {
+  return nameOf('currency', code) ?? other;
+}
+
+function nameOf(type: 'region' | 'currency', code: string): string | undefined {
+  const isCode = type === 'region' ? /^[A-Z]{2}$/ : /^[A-Z]{3}$/;
+  const options = { type, fallback: 'none' } as const;
+  return isCode.test(code) ? kept(names, Intl.DisplayNames, options).of(code) : undefined;
+}

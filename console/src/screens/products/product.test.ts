@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, formOf } from './product.ts';
+import { bodyOf, formOf, ONLY_USER } from './product.ts';
 
 test('only what has changed is sent, and a pin keeps the fields that the form does not show', () => {
   const product = {
@@ -37,6 +37,7 @@ test('a new product has only what is filled in, and an owner if one is chosen', 
   const form = formOf();
   form.values.name = 'Washed';
   form.owner = '9';
+  expect(bodyOf({ ...form, owner: ONLY_USER })).toEqual({ name: 'Washed' });
   form.agreements = [{ description: 'All', document: { storageKey: 'pdf' } }];
   expect(bodyOf(form)).toEqual({
     ...{ name: 'Washed', company: { id: '9' } },

@@ -37,6 +37,9 @@ export const RELATIONS = [
   ...['BUYER', 'IMPORTER', 'EXPORTER', 'PRODUCER', 'ASSOCIATION', 'PROCESSOR', 'TRADER', 'ROASTER'],
 ] as const;
 
+/** The owner of a product that belongs to no company. */
+export const ONLY_USER = 'user';
+
 /** What the form of a product holds. */
 export interface ProductForm extends Origin {
   values: Values;
@@ -45,7 +48,7 @@ export interface ProductForm extends Origin {
   partners: Partner[];
   prices: { name: string; value: string }[];
   agreements: { id?: number; description: string; document?: StoredFile | undefined }[];
-  /** id of the company that owns a new product */
+  /** id of the company that owns a new product, ONLY_USER, or empty while none is chosen */
   owner: string;
 }
 
@@ -92,7 +95,7 @@ export function bodyOf(form: ProductForm, before: ProductForm = formOf()): objec
   const origin = { ...body.origin, ...(locations && { locations }) };
   return {
     ...body,
-    ...(before.owner === '' && form.owner !== '' && { company: { id: form.owner } }),
+    ...(before.owner === '' && !['', ONLY_USER].includes(form.owner) && { company: { id: form.owner } }),
     ...fileIn('photo', form.photo, before.photo),
     ...(Object.keys(origin).length > 0 && { origin }),
     ...(markers && { journeyMarkers: markers }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, formOf } from './batch.ts';
+import { bodyOf, expiresTooEarly, formOf } from './batch.ts';
 
 test('a batch that was read makes a body that changes nothing, with the fields that the form does not show', () => {
   const batch = {
@@ -20,4 +20,13 @@ test('a batch that was read makes a body that changes nothing, with the fields t
     locations: [{ latitude: '-1.95', longitude: '30.06', address: 'Huye' }],
   });
   expect(bodyOf({ ...formOf(), number: 'B-2' })).toMatchObject({ number: 'B-2', photo: '', locations: [] });
+});
+
+test('a batch does not expire before the day of its production', () => {
+  const batch = (productionDate: string, expiryDate: string) =>
+    expiresTooEarly({ ...formOf(), productionDate, expiryDate });
+  expect(batch('2026-11-01', '2025-11-01')).toBe(true);
+  expect(batch('2026-11-01', '2026-11-01')).toBe(false);
+  expect(batch('2026-11-01', '')).toBe(false);
+  expect(batch('', '2025-11-01')).toBe(false);
 });

@@ -55,3 +55,8 @@ export function bodyOf({ photo, locations, ...fields }: BatchForm): object {
     ),
   };
 }
+
+/** Whether a batch would expire before the day of its production. */
+export function expiresTooEarly({ productionDate, expiryDate }: BatchForm): boolean {
+  return productionDate !== '' && expiryDate !== '' && expiryDate < productionDate;
+}
