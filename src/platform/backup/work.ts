@@ -85,9 +85,8 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
     /** Waits for what this process ships already: a request in flight may outlive the patience of a stop. */
     async ship(stopped = signal): Promise<void> {
       if (!shipping) return;
-      await oneByOne(() =>
-        shipSpool(shipping, openVault, { signal: stopped, prepare: () => filesFirst(stopped) }),
-      );
+      const prepare = () => filesFirst(stopped);
+      await oneByOne(() => shipSpool(shipping, openVault, { signal: stopped, prepare }));
     },
     closeSegment: segmentCloser(server),
     // The other half of the time is for shipping it.
