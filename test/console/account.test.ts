@@ -178,6 +178,9 @@ test('sessions are listed, and another one is ended', async () => {
   const other = await pages.login(email);
   await logIn(page, `${pages.url}/account/sessions`, email);
   await page.getByText('This one').waitFor();
+  const device = page.getByRole('cell', { name: /^Chrome \d+ on Linux$/ });
+  expect(await device.getAttribute('title')).toMatch(/^Mozilla/);
+  await page.getByRole('columnheader', { name: 'Logged in or renewed' }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'End' }).click();
   await page.getByText('The session is ended').waitFor();

@@ -70,7 +70,7 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('button', { name: 'Activate' }).click();
-  await page.getByText('Done: Activate, zawadi@example.org').waitFor();
+  await page.getByText('zawadi@example.org was activated').waitFor();
   const user = await pages.login(person.email, person.password);
   const { id } = (await user.send('GET', '/trace/api/user/profile')).body.data;
 
@@ -228,7 +228,7 @@ test('a second factor can be removed from those who have one', async () => {
   await remove.click();
   await dialog.getByText('then needs only the password').waitFor();
   await remove.click();
-  await page.getByText(`Done: Remove the second factor, ${has.email}`).waitFor();
+  await page.getByText(`The second factor of ${has.email} was removed`).waitFor();
 });
 
 test('what the service refuses is told in the dialog', async () => {

@@ -36,6 +36,8 @@ export interface Told {
 
 /** A map of observations and fields. */
 export interface FieldMap {
+  /** whether there is more than the borders of countries around a place */
+  readonly hasBaseMap: boolean;
   draw(drawn: Omit<Drawn, 'countries' | 'base'>): void;
   /** Asks for the tiles of observations again. */
   refreshObservations(): void;
@@ -100,6 +102,7 @@ export async function makeMap(
 
   moved();
   return {
+    hasBaseMap: base !== undefined,
     draw(drawn) {
       // A style that is still being loaded cannot be compared.
       map.setStyle(styleOf({ ...drawn, countries, base }), {
