@@ -194,6 +194,11 @@ test('a key is made, shown once, and revoked', async () => {
   await page.getByText('You have no keys').waitFor();
   await page.getByLabel('Name').fill('weather <i>station</i>');
   await page.getByLabel('May').selectOption('write');
+  const end = page.locator('[name="expiresAt"]');
+  await end.fill('2026-01-01');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText('This must be in the future', { exact: true }).waitFor();
+  await end.fill('');
   await page.getByRole('button', { name: 'Create the key' }).click();
   const key = await page.getByText(/^ft_/).innerText();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: pages.url });

@@ -120,6 +120,9 @@ test('the first run leads from the name of the instance to the first shared pack
   expect(await page.getByRole('alert').getByRole('link', isForm).getAttribute('href')).toBe(
     '/observations/new',
   );
+  await page.getByRole('alert').getByRole('link', isForm).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('What do you see?').inputValue()).toBe('Leaf rust');
   expect(await placesOf('Leaf rust')).toEqual([]);
   await page.context().grantPermissions(['geolocation'], { origin: pages.url });
   await page.context().setGeolocation({ latitude: -1.95, longitude: 30.06, accuracy: 8 });
