@@ -116,14 +116,7 @@ export async function makeMap(
       refresh('fields');
     },
     show: ({ zoom, lat, lon }) => map.jumpTo({ center: [lon, lat], zoom }),
-    fit: ([west, south, east, north]) =>
-      map.fitBounds(
-        [
-          [west, south],
-          [east, north],
-        ],
-        { padding: 60, maxZoom: 17, animate: false },
-      ),
+    fit: edges => map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false }),
     setDrawing: drawing.set,
     remove: () => map.remove(),
   };
