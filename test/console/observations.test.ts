@@ -138,12 +138,12 @@ test('a form that was changed asks before it is left by a link, back or a reload
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await question.waitFor({ state: 'hidden' });
-  await page.evaluate(() => history.back());
+  await page.evaluate('history.back()');
   await question.getByRole('button', { name: 'Stay' }).click();
   await question.waitFor({ state: 'hidden' });
   await isAt('/observations/new');
   expect(await message.inputValue()).toBe('half an observation');
-  await page.evaluate(() => history.back());
+  await page.evaluate('history.back()');
   await question.getByRole('button', { name: 'Leave' }).click();
   await isAt('/packets');
 

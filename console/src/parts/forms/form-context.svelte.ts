@@ -7,8 +7,10 @@ export interface FormContext {
   errorOf(name: string): Told | undefined;
   /** Tells the form that it has a field of this name; returns what undoes it. */
   add(name: string): () => void;
-  /** Tells the form that the value of a field, or of several, is another: its error disappears. */
-  changed(name?: string): void;
+  /** Tells the form that the value of a field is another: its error disappears. */
+  changed(name: string): void;
+  /** Tells the form that a person has changed it other than by typing or choosing. */
+  touch(): void;
   /** The form is sent only when this upload has ended, and only if it has succeeded. */
   waitFor(upload: Promise<boolean>): void;
   /** Does something each time before the form is sent; returns what undoes it. */

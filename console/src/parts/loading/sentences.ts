@@ -25,6 +25,8 @@ const OWN: Partial<Record<string, readonly string[]>> = {
   integer: [
     ...['{field} must be integer', '{field} must be integer or null'],
     ...[
+      '{field} must be a whole number or a whole number as a string',
+      '{field} must be a whole number or a whole number as a string or null',
       '{field} must be a whole number, written in digits',
       '{field} must match pattern "^[1-9][0-9]{0,9}$"',
     ],
@@ -37,6 +39,12 @@ const OWN: Partial<Record<string, readonly string[]>> = {
   shape: [
     ...['array', 'object', 'null', 'string or object', 'string or object or null', 'array or object'],
     ...['object or null', 'array or null', 'array or object or null', 'string or number or boolean or null'],
+    ...['string or string', 'string or string or string'],
+    'a whole number or a whole number or an ISO 3166-1 alpha-2 code as a string or null',
+    ...['object or object', 'array,object or null', 'a Feature or a FeatureCollection'],
+    ...['a Point or a Polygon', 'a Point or a Polygon or a Feature of one of them'],
+    ...['a Polygon or a MultiPolygon', 'ids, separated by commas or a list of ids'],
+    ...['another shape or null', 'another shape or string', 'another shape or string or null'],
   ].map(types => `{field} must be ${types}`),
   short: ['{field} must NOT have fewer than {count} characters'],
   long: ['{field} must NOT have more than {count} characters'],
@@ -64,6 +72,8 @@ const OWN: Partial<Record<string, readonly string[]>> = {
   days: ['{field} must be at most {count} days from now'],
   taken: ['{field} {value} is that of another {noun}'],
   common: ['{field} is one of the most common passwords; choose another'],
+  place: ['{field}: the location has neither a geometry nor a latitude and longitude'],
+  plot: ['{field}: a plot of more than {count} ha has to be a polygon, not a point'],
   position: ['{field} must have lat from -90 to 90 and lon from -180 to 180'],
 };
 const PREFIX = 'said.';
