@@ -1,8 +1,10 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
 import { picture } from '../helpers/images.ts';
+import { labelFields } from '../helpers/product-forms.ts';
 import { ADMIN } from '../helpers/trace.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
@@ -35,7 +37,8 @@ beforeAll(async () => {
   companyId = (await done(owner, 'POST', 'company/create', { name: 'Kopanyi', documents })).id;
   const product = { name: 'Bourbon', description: 'From the hills', company: { id: companyId } };
   productId = (await done(owner, 'POST', 'product/create', product)).id;
-  label = await done(owner, 'POST', 'product/label/create', { productId, title: 'Spring' });
+  const fields = labelFields(['name', 'description']);
+  label = await done(owner, 'POST', 'product/label/create', { productId, title: 'Spring', fields });
   await done(owner, 'POST', 'product/label/execute/PUBLISH_LABEL', { id: label.id });
   await done(owner, 'POST', `public/product/label/feedback/${label.uuid}`, {
     type: 'PRAISE',
@@ -54,6 +57,8 @@ beforeEach(() => browser.page.context().clearCookies());
 const named = (name: string) => browser.page.locator(`[name="${name}"]`).first();
 const field = (name: string) => browser.page.getByLabel(name, { exact: true }).first();
 const press = (name: string) => browser.page.getByRole('button', { name, exact: true }).first().click();
+const colourOf = (text: Locator) =>
+  text.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).color);
 const inDialog = (name: string) =>
   browser.page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 const asOwner = async (path: string) => logIn(browser.page, `${pages.url}${path}`, user.email);
@@ -103,24 +108,19 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the page for consumers gets colours, tabs and pictures, which are previewed; a label has its own', async () => {
+test('the page of a label has the colour and the picture of its preview; what only apps show says so', async () => {
   const { page } = browser;
   await asOwner(`/products/${productId}/consumer-page`);
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByText('From the hills').waitFor();
   await field('Main colour').fill('#25265e');
-  await field('Colour of the product’s name').fill('#ffffff');
   await field('Quality').check();
-  await field('Producers').check();
   await field('Place of the tab: Producers').fill('1');
-  await field('Place of the tab: Quality').fill('2');
-  await field('Background of the header').setInputFiles(photo);
-  await preview.getByRole('img', { name: 'Background of the header' }).waitFor();
-  expect(await preview.getByRole('listitem').allTextContents()).toEqual(['Producers', 'Quality']);
-  const head = preview.getByText('Bourbon', { exact: true });
-  expect(await head.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).color)).toBe(
-    'rgb(255, 255, 255)',
-  );
+  await field('Picture at the top').setInputFiles(photo);
+  await preview.getByRole('img', { name: 'Picture at the top' }).waitFor();
+  await page.getByText('The page behind the code shows none of the following.').waitFor();
+  expect(await preview.getByText('Quality').count()).toBe(0);
+  expect(await colourOf(preview.getByText('Bourbon', { exact: true }))).toBe('rgb(37, 38, 94)');
   await field('Graphic of the farm gate price').selectOption({ label: 'per kg' });
   await field('Fair trade price').fill('dear');
   await press('Save');
@@ -146,7 +146,17 @@ test('the page for consumers gets colours, tabs and pictures, which are previewe
   const content = await stored(`product/label/content/${label.id}`);
   expect(content.businessToCustomerSettings.primaryColor).toBe('#007700');
   expect((await stored(`product/${productId}`)).businessToCustomerSettings.primaryColor).toBe('#25265e');
+  await field('Picture at the top').setInputFiles(photo);
+  await page.getByRole('button', { name: 'Remove', exact: true }).first().waitFor();
+  await press('Save');
+  await expect
+    .poll(async () => (await stored(`product/label/content/${label.id}`)).businessToCustomerSettings)
+    .toHaveProperty('landingPageImage');
   await expectAccessible(page);
+  await page.goto(`${pages.url}/trace/api/public/product/label/${label.uuid}`);
+  expect(await colourOf(page.getByRole('heading', { name: 'Spring' }))).toBe('rgb(0, 119, 0)');
+  const top = page.getByRole('img', { name: 'Bourbon' });
+  expect(await top.evaluate(node => (node as HTMLImageElement).naturalWidth)).toBe(60);
   expect(realComplaints(browser)).toEqual([]);
 });
 

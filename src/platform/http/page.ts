@@ -59,11 +59,13 @@ export interface Page {
   head?: string;
   /** HTML before the heading */
   banner?: string;
+  /** CSS beyond the shared style, without any text of a user */
+  style?: string | undefined;
   script?: string;
 }
 
 /** A page in the shared style. It loads nothing from elsewhere, and other pages cannot embed it. */
-export function pageOf({ title, sections, by = '', lang = 'en', head = '', banner = '', script }: Page): {
+export function pageOf({ title, sections, by = '', lang = 'en', head = '', banner = '', style = '', script }: Page): {
   html: string;
   policy: string;
 } {
@@ -73,7 +75,7 @@ export function pageOf({ title, sections, by = '', lang = 'en', head = '', banne
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${head}
 <title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${style && `\n<style>${style}</style>`}
 <main>
 ${banner}
 <header>
@@ -83,12 +85,17 @@ ${sections}
 </main>
 ${script === undefined ? '' : `<script>${script}</script>\n`}</html>
 `;
-  return { html, policy: script === undefined ? POLICY : `${POLICY}; ${scriptPolicy(script)}` };
+  const policy = policyOf([STYLE, style].filter(Boolean));
+  return { html, policy: script === undefined ? policy : `${policy}; ${scriptPolicy(script)}` };
 }
 
-const POLICY =
-  `default-src 'none'; img-src 'self' data:; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; ` +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+function policyOf(styles: readonly string[]): string {
+  const hashes = styles.map(style => `'sha256-${hash('sha256', style, 'base64')}'`);
+  return (
+    `default-src 'none'; img-src 'self' data:; style-src ${hashes.join(' ')}; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  );
+}
 
 function scriptPolicy(script: string): string {
   return `connect-src 'self'; script-src 'sha256-${hash('sha256', script, 'base64')}'`;

@@ -1,5 +1,6 @@
 import { escaped, pageOf } from '../../platform/http/page.ts';
 import { originMap, type Pin } from './origin-map.ts';
+import { styleOf } from './page-colour.ts';
 import type { PublicLabel } from './schemas.ts';
 import { termOf } from './terms.ts';
 import { isPath } from './values.ts';
@@ -22,19 +23,21 @@ type Text = string | { text: string; address: string };
  * a proxy that adds to the path.
  */
 export function labelPage(
-  { uuid, title, language, fields, product, company, photo }: PublicLabel,
+  { uuid, title, language, fields, product, company, photo, businessToCustomerSettings }: PublicLabel,
   isSelective: boolean,
 ): { html: string; policy: string } {
   const heading = title ?? product.name;
   const by = [title === undefined || title === product.name ? undefined : product.name, company?.name];
   const shown = fields.flatMap(field => (isSelective ? forPeople(field, language) : asItIs(field)));
+  const first = pictureOf(businessToCustomerSettings.landingPageImage, 'XLARGE', product.name);
   const sections = Map.groupBy(shown, ({ section }) => section);
   return pageOf({
     title: heading,
     by: by.filter(Boolean).join(' · '),
     lang: language?.toLowerCase() ?? '',
     head: `<link rel="icon" href="${uuid}/qr.svg">`,
-    banner: photo === undefined ? '' : `<img src="${uuid}/photo" alt="${escaped(product.name)}">`,
+    style: styleOf(businessToCustomerSettings.primaryColor),
+    banner: first + (photo === undefined ? '' : `<img src="${uuid}/photo" alt="${escaped(product.name)}">`),
     sections:
       [...sections].map(([section, items]) => sectionOf(section, items)).join('\n') +
       (isSelective ? logoOf(fields, company?.name ?? termOf('company.logo', language) ?? '') : ''),
@@ -127,12 +130,17 @@ function htmlOf(text: Text): string {
 
 /** The logo of the company, if it is shown. */
 function logoOf(fields: PublicLabel['fields'], alt: string): string {
-  const { storageKey } = (fields.find(({ name }) => name === 'company.logo')?.value ?? {}) as {
-    storageKey?: unknown;
-  };
+  const logo = fields.find(({ name }) => name === 'company.logo')?.value;
+  const picture = pictureOf(logo, 'SMALL', alt, 'logo');
+  return picture && `\n<section>${picture}</section>`;
+}
+
+/** A stored picture that the label shows; empty without one. */
+function pictureOf(stored: unknown, size: string, alt: string, className?: string): string {
+  const { storageKey } = (stored ?? {}) as { storageKey?: unknown };
   if (typeof storageKey !== 'string') return '';
-  const source = `../../image/${encodeURIComponent(storageKey)}/SMALL`;
-  return `\n<section><img class="logo" src="${source}" alt="${escaped(alt)}"></section>`;
+  const source = `../../image/${encodeURIComponent(storageKey)}/${size}`;
+  return `<img ${className ? `class="${className}" ` : ''}src="${source}" alt="${escaped(alt)}">`;
 }
 
 /** A value as text; yes and no are symbols, which need no language. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, tenant } from '../../../test/helpers/chain.ts';
 import { downloadFile, picture, uploadFile } from '../../../test/helpers/images.ts';
@@ -82,4 +83,36 @@ test('what no published label shows stays private: logos, documents of products,
     expect(status, path).toBe(404);
   }
   expect((await downloadFile(trace, nobody, `image/${photo}`)).status).toBe(401);
+});
+
+test('the page of a label has its main colour and its picture at the top, and lets no text into its style', async () => {
+  const { user, companyId } = await tenant(trace, 'Kopanyi');
+  const storageKey = await uploaded(user, 'image');
+  const businessToCustomerSettings = { primaryColor: '#25265E', landingPageImage: { storageKey } };
+  const id = await added(user, { name: 'Tea', company: { id: companyId }, businessToCustomerSettings });
+  const created = await user.send('POST', '/api/product/label/create', {
+    ...{ productId: id, title: 'Tea', fields: labelFields(['description']) },
+  });
+  const label = created.body.data;
+  await user.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  const url = `${trace.url}/api/public/product/label/${label.uuid}`;
+  const page = async () => {
+    const answer = await fetch(url, { headers: { accept: 'text/html' } });
+    return { html: await answer.text(), policy: answer.headers.get('content-security-policy') ?? '' };
+  };
+  const { html, policy } = await page();
+  const [, style = ''] = /<style>(:root\{--mark:#25265e\}.*)<\/style>/.exec(html) ?? [];
+  expect(policy).toContain(`'sha256-${hash('sha256', style, 'base64')}'`);
+  const [, source = ''] = /<img src="([^"]*)" alt="Tea">\s*<header>/.exec(html) ?? [];
+  expect((await fetch(new URL(source, url))).headers.get('content-type')).toBe('image/jpeg');
+
+  const evil = '#000}</style><script>alert(1)';
+  const look = { primaryColor: evil, landingPageImage: '' };
+  await user.send('PUT', '/api/product/label/content', {
+    labelId: label.id,
+    businessToCustomerSettings: look,
+  });
+  const plain = (await page()).html;
+  expect(plain.match(/<style>/g)).toHaveLength(1);
+  expect(plain).not.toMatch(/<script|<img/);
 });

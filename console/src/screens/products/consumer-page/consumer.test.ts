@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, formOf, shownTabs } from './consumer.ts';
+import { bodyOf, formOf, headingColour } from './consumer.ts';
 
 const settings = {
   id: 3,
@@ -27,12 +27,10 @@ test('only what has changed is sent, and what is emptied is cleared', () => {
   });
 });
 
-test('the tabs are those that are shown, by their places; those without a place are the last', () => {
-  expect(shownTabs(formOf(settings))).toEqual(['Producers', 'Quality']);
-  expect(shownTabs(formOf({ ...settings, tabFairPrices: true }))).toEqual([
-    'Producers',
-    'Quality',
-    'FairPrices',
-  ]);
-  expect(shownTabs(formOf())).toEqual([]);
+test('headings have the main colour if it is written as the page of a label takes it', () => {
+  expect(headingColour(formOf(settings))).toBe('#25265E');
+  expect(headingColour(formOf({ primaryColor: ' #070 ' }))).toBe('#070');
+  for (const primaryColor of ['red', '#12', 'rgb(0 0 0)', ''])
+    expect(headingColour(formOf({ primaryColor }))).toBeUndefined();
+  expect(headingColour(formOf())).toBeUndefined();
 });

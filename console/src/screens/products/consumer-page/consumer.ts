@@ -6,7 +6,7 @@ export const COLOURS = [
   ...['productTitleColor', 'headingColor', 'textColor'],
 ] as const;
 
-/** The tabs of the page: of each, a field says whether it is shown, and another one its place. */
+/** The tabs of pages that apps draw: of each, a field says whether it is shown, and another one its place. */
 export const TABS = ['FairPrices', 'Producers', 'Quality', 'Feedback'] as const;
 
 /** Graphics that are shown or not. */
@@ -53,8 +53,11 @@ export function bodyOf(form: ConsumerForm, before: ConsumerForm): object {
   return { ...changedValues(form.values, before.values), ...Object.fromEntries(files) };
 }
 
-/** The tabs that the page shows, in their order. */
-export function shownTabs({ values }: ConsumerForm): (typeof TABS)[number][] {
-  const place = (tab: string) => Number(values[`order${tab}`] || TABS.length);
-  return TABS.filter(tab => values[`tab${tab}`] === true).toSorted((one, other) => place(one) - place(other));
+/**
+ * The colour of headings on the page of a label: the main colour, in hexadecimal digits. Where it could not be read,
+ * the page makes it darker or lighter (src/trace-backend/labels/page-colour.ts).
+ */
+export function headingColour({ values }: ConsumerForm): string | undefined {
+  const colour = String(values.primaryColor ?? '').trim();
+  return /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(colour) ? colour : undefined;
 }
