@@ -65,7 +65,16 @@ export interface Page {
 }
 
 /** A page in the shared style. It loads nothing from elsewhere, and other pages cannot embed it. */
-export function pageOf({ title, sections, by = '', lang = 'en', head = '', banner = '', style = '', script }: Page): {
+export function pageOf({
+  title,
+  sections,
+  by = '',
+  lang = 'en',
+  head = '',
+  banner = '',
+  style = '',
+  script,
+}: Page): {
   html: string;
   policy: string;
 } {

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { styleOf } from './page-colour.ts';
 
 test('a readable colour stays on the light page, and becomes lighter on the dark one', () => {
-  expect(styleOf('#25265E')).toMatch(/^:root\{--mark:#25265e\}h1\{color:var\(--mark\)\}@media\S+--mark:#[89]/);
+  expect(styleOf('#25265E')).toMatch(
+    /^:root\{--mark:#25265e\}h1\{color:var\(--mark\)\}@media\S+--mark:#[89]/,
+  );
   expect(styleOf(' #070 ')).toMatch(/^:root\{--mark:#007700\}/);
 });
 
