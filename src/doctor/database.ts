@@ -77,7 +77,11 @@ function remedyOf(code = ''): string {
 function notRunning({ state, connection, major, layout }: EmbeddedLook): Finding {
   if (state === 'gone') {
     const message = `the database of the embedded server is gone from ${layout?.cluster}`;
-    return error('database', message, 'mount its disk, or restore a backup (docs/runbooks.md, "Database gone")');
+    return error(
+      'database',
+      message,
+      'mount its disk, or restore a backup (docs/runbooks.md, "Database gone")',
+    );
   }
   if (state === 'none') return warning('database', 'there is none in DATA_DIR', 'the first start makes it');
   if (state === 'stopped') {

@@ -178,6 +178,9 @@ test('sessions are listed, and another one is ended', async () => {
   const other = await pages.login(email);
   await logIn(page, `${pages.url}/account/sessions`, email);
   await page.getByText('This one').waitFor();
+  const device = page.getByRole('cell', { name: /^Chrome \d+ on Linux$/ });
+  expect(await device.getAttribute('title')).toMatch(/^Mozilla/);
+  await page.getByRole('columnheader', { name: 'Logged in or renewed' }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'End' }).click();
   await page.getByText('The session is ended').waitFor();
@@ -191,6 +194,11 @@ test('a key is made, shown once, and revoked', async () => {
   await page.getByText('You have no keys').waitFor();
   await page.getByLabel('Name').fill('weather <i>station</i>');
   await page.getByLabel('May').selectOption('write');
+  const end = page.locator('[name="expiresAt"]');
+  await end.fill('2026-01-01');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText('This must be in the future').waitFor();
+  await end.fill('');
   await page.getByRole('button', { name: 'Create the key' }).click();
   const key = await page.getByText(/^ft_/).innerText();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: pages.url });

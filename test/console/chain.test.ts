@@ -72,6 +72,7 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await press('Add the company');
   await page.locator('[name="email"][aria-invalid="true"]').waitFor();
   await field('E-mail').fill('info@kopanyi.example');
+  await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0);
   await press('Add the company');
 
   await page.getByRole('heading', { name: XSS }).waitFor();
@@ -237,7 +238,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await field('Latitude').fill('95');
   await press('Add the product');
   await page.locator('[name="origin.locations.0.latitude"][aria-invalid="true"]').waitFor();
-  await field('Latitude').fill('-1.95');
+  await field('Latitude').fill('-1,95');
   await press('Add the product');
   await page.getByRole('heading', { name: 'Washed Bourbon' }).waitFor();
   await expectAccessible(page);
@@ -315,8 +316,18 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   expect(new URL(page.url()).search).toBe('?rate=JPY');
   await page.getByLabel('Amount').fill('much');
   await press('Convert');
-  await page.locator('[name="value"][aria-invalid="true"]').waitFor();
+  const complaint = page.getByText('Please write a number, such as 3.5');
+  await complaint.waitFor();
   await expectAccessible(page);
+  // One thousand, or one and a bit.
+  await page.getByLabel('Amount').fill('1,234');
+  await complaint.waitFor({ state: 'hidden' });
+  await press('Convert');
+  await complaint.waitFor();
+  await page.getByLabel('Amount').fill('1.234,56');
+  await press('Convert');
+  await page.getByText('€1,234.56').waitFor();
+  expect(await complaint.count()).toBe(0);
 });
 
 test('an administrator imports the rates of a file, sees what is wrong with another, and when it was done last', async () => {

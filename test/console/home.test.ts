@@ -58,6 +58,10 @@ test('what waits for a user is listed, and more for administrators', async () =>
   await pages.query('trace_backend', "UPDATE users SET status = 'CONFIRMED_EMAIL' WHERE id = $1", [
     waiting.id,
   ]);
+  const unconfirmed = await pages.newUser();
+  await pages.query('trace_backend', "UPDATE users SET status = 'UNCONFIRMED' WHERE id = $1", [
+    unconfirmed.id,
+  ]);
   await logIn(page, pages.url, ben.email);
   await page.getByText('1 shared packet waits for your answer').waitFor();
   const backups = page.getByRole('link', { name: 'There are no backups yet' });
@@ -72,6 +76,9 @@ test('what waits for a user is listed, and more for administrators', async () =>
   await page.getByText('2 shared packets wait for your answer').waitFor();
   await page.getByRole('link', { name: '1 user waits for activation' }).click();
   await page.getByRole('button', { name: `Manage ${waiting.email}` }).waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: '1 user has not confirmed their address' }).click();
+  await page.getByRole('button', { name: `Manage ${unconfirmed.email}` }).waitFor();
 });
 
 /** Where the observations with a message were made. */
@@ -113,6 +120,9 @@ test('the first run leads from the name of the instance to the first shared pack
   expect(await page.getByRole('alert').getByRole('link', isForm).getAttribute('href')).toBe(
     '/observations/new',
   );
+  await page.getByRole('alert').getByRole('link', isForm).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('What do you see?').inputValue()).toBe('Leaf rust');
   expect(await placesOf('Leaf rust')).toEqual([]);
   await page.context().grantPermissions(['geolocation'], { origin: pages.url });
   await page.context().setGeolocation({ latitude: -1.95, longitude: 30.06, accuracy: 8 });

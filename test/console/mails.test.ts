@@ -53,6 +53,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await shareWith(email);
   const invitation = await linkTo(email);
+  expect(textOf(mail.mails.at(-1))).toContain('First Administrator wants to share an observation');
   await page.goto(invitation);
   await page.getByText('Log in to accept the invitation').waitFor();
   await expectAccessible(page);
@@ -80,24 +81,31 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await expectAccessible(page);
   await page.reload();
   await press('Confirm');
-  await page.getByRole('alert').getByText('unknown, used or older').waitFor();
+  await page.getByRole('alert').getByText('If you have confirmed your address already, log in').waitFor();
   await page.getByRole('link', { name: 'Send the mail again' }).waitFor();
+  await page.getByRole('link', { name: 'Log in' }).waitFor();
+  await expectAccessible(page);
 
   // The administrator's mail leads to the user who waits.
   const notice = await linkTo(ADMIN.username);
   await logIn(page, notice, ADMIN.username, ADMIN.password);
   await press(`Manage ${email}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-  await page.getByText(`Done: Activate, ${email}`).waitFor();
+  await page.getByText(`${email} was activated`).waitFor();
   await page.context().clearCookies();
   expect(await linkTo(email, 3)).toBe(`${pages.url}/`);
 
   await logIn(page, invitation, email, PASSPHRASE);
   await page.getByText('From then on others can find you by this address').waitFor();
+  expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   expect(new URL(page.url()).search).toBe('');
+  // The packet need not be accepted once more.
+  const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
+  await row.getByRole('cell', { name: 'Accepted' }).waitFor();
+  expect(await row.getByRole('button').count()).toBe(0);
   expect(realComplaints(browser)).toEqual([]);
 });
 
@@ -141,7 +149,8 @@ test('the invitation of a company is answered from its mail', async () => {
   const { page } = browser;
   const [boss, member] = [await pages.newUser(), await pages.newUser()];
   const { send } = admin;
-  const companyId = (await send('POST', '/trace/api/company/create', { name: 'Kopakama' })).body.data.id;
+  const companyId = (await send('POST', '/trace/api/company/create', { name: 'Coop. <Kopakama> "U" & Sons' }))
+    .body.data.id;
   const act = async (by: typeof send, action: string, body: object) => {
     const answer = await by('POST', `/trace/api/company/execute/${action}`, { companyId, ...body });
     expect(answer.status, answer.text).toBe(200);
@@ -150,7 +159,11 @@ test('the invitation of a company is answered from its mail', async () => {
   await act(send, 'ADD_USER_TO_COMPANY', { userId: boss.id });
   await act(send, 'SET_USER_COMPANY_ROLE', { userId: boss.id, companyUserRole: 'COMPANY_ADMIN' });
   await act((await pages.login(boss.email)).send, 'ADD_USER_TO_COMPANY', { userId: member.id });
-  await page.goto(await linkTo(member.email));
+  const invitation = await linkTo(member.email);
+  expect(textOf(mail.mails.at(-1))).toContain(
+    'The company "Coop. <Kopakama> "U" & Sons" invites you to act for it as a member.',
+  );
+  await page.goto(invitation);
   await page.getByRole('heading', { name: 'A company invites you' }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).click();
@@ -172,7 +185,7 @@ test('what was shared with somebody, and an address that an app has entered, are
   await page.getByText('The address is confirmed').waitFor();
   await shareWith(address);
   expect(await linkTo(address, 2)).toBe(`${pages.url}/inbox`);
-  expect(textOf(mail.mails.at(-1))).toContain('User 1 shared an observation');
+  expect(textOf(mail.mails.at(-1))).toContain('First Administrator shared an observation');
 });
 
 test('what was shared with an address before its user could be found waits in the inbox, and for that setting', async () => {
@@ -188,6 +201,7 @@ test('what was shared with an address before its user could be found waits in th
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByText('Observation').waitFor();
+  await row.getByRole('cell', { name: 'Accepted' }).waitFor();
   await row.getByRole('cell', { name: 'First Administrator' }).waitFor();
   expect(await page.getByText('wants to share a packet').count()).toBe(0);
   await expectAccessible(page);

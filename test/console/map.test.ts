@@ -126,7 +126,7 @@ test('the page of a packet has a map of where in its country it is, and a way to
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Show on the map' }).click();
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
-  expect(new URL(page.url()).searchParams.get('at')).toBe('14/52.5/13.4');
+  expect(new URL(page.url()).searchParams.get('at')).toBe('6/52.5/13.4');
 });
 
 test('the controls of the map have the colours of the theme', async () => {

@@ -74,8 +74,18 @@ test('an observation with photo, position and further fields is sent from a phon
   await page.setViewportSize(PHONE);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   expect(await page.getByText('Please fill this in').count()).toBe(2);
-  await page.getByRole('button', { name: 'Add a field' }).click();
-  await page.getByLabel('Field', { exact: true }).fill('severity');
+  await page.getByRole('button', { name: 'Use my position' }).click();
+  await expect.poll(() => page.getByText('Please fill this in').count()).toBe(0);
+  const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') };
+  await page.getByLabel('Photos').setInputFiles([notes, { ...notes, name: 'x.jpg', mimeType: 'image/jpeg' }]);
+  await page.getByText('This is not a photo: notes.txt, x.jpg').waitFor();
+  expect(await page.locator('form img').count()).toBe(0);
+  await page.getByRole('button', { name: 'Add a detail' }).click();
+  await page.getByLabel('Detail', { exact: true }).fill('mistake');
+  await page.getByRole('button', { name: 'Remove detail 1' }).click();
+  expect(await page.getByLabel('Detail', { exact: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Add a detail' }).click();
+  await page.getByLabel('Detail', { exact: true }).fill('severity');
   await page.getByLabel('Value', { exact: true }).fill('3');
   const message = '<img src=x onerror=alert(1)> rust';
   await observe(page, message);
@@ -103,6 +113,57 @@ test('an observation with photo, position and further fields is sent from a phon
   await page.getByText(`"hash": "${packet.Footer.hash}"`).waitFor();
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a form that was changed asks before it is left by a link, back or a reload, and not after it was sent', async () => {
+  const { page } = browser;
+  await givePosition(page);
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByRole('heading', { name: 'Packets' }).waitFor();
+  const opened = async () => {
+    await page.getByRole('link', { name: 'New observation' }).first().click();
+    await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  };
+  const message = page.getByLabel('What do you see?');
+  const packets = page.getByRole('link', { name: 'Packets', exact: true }).first();
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const isAt = (path: string) => expect.poll(() => new URL(page.url()).pathname).toBe(path);
+  await opened();
+  await packets.click();
+  await isAt('/packets');
+  await opened();
+  await message.fill('half an observation');
+  await packets.click();
+  await question.waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'hidden' });
+  await page.evaluate('history.back()');
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await question.waitFor({ state: 'hidden' });
+  await isAt('/observations/new');
+  expect(await message.inputValue()).toBe('half an observation');
+  await page.evaluate('history.back()');
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await isAt('/packets');
+
+  const asked: string[] = [];
+  page.on('dialog', dialog => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await opened();
+  await message.pressSequentially('lost');
+  await page.reload();
+  expect(asked).toEqual(['beforeunload']);
+  expect(await message.inputValue()).toBe('');
+  await observe(page, 'all of it');
+  await page.getByRole('status').filter({ hasText: 'Sent:' }).waitFor();
+  await page.reload();
+  await packets.click();
+  await isAt('/packets');
+  expect(asked).toEqual(['beforeunload']);
+  page.removeAllListeners('dialog');
 });
 
 test('a packet that was changed on its way does not fit its hash', async () => {

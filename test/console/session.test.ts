@@ -64,6 +64,12 @@ test('a wrong password is told, an empty field is named; nothing of the console 
     await become(status);
     await page.getByRole('button', { name: 'Log in' }).click();
     await expect.poll(() => alert.allInnerTexts()).toEqual([told]);
+    const again = page.getByRole('button', { name: 'Send the mail again' });
+    expect(await again.count()).toBe(status === 'UNCONFIRMED' ? 1 : 0);
+    if (status !== 'UNCONFIRMED') continue;
+    await expectAccessible(page);
+    await again.click();
+    await page.getByText('This installation sends no mails').waitFor();
   }
   await become('ACTIVE');
   await page.getByRole('button', { name: 'Log in' }).click();

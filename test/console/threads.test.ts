@@ -56,8 +56,8 @@ async function made(who: Person, path: string, body: object): Promise<Record<str
   return answer.body;
 }
 
-const say = (who: Person, thread_id: string, text: string) =>
-  made(who, '/packet/intake/chat-message', { thread_id, text, from_user: who.id });
+const say = (who: Person, thread_id: string, text: string, attachments: string[] = []) =>
+  made(who, '/packet/intake/chat-message', { thread_id, text, from_user: who.id, attachments });
 const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
 
 /** On a phone an empty thread leaves room to write, in a box that grows with the text. */
@@ -97,7 +97,10 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   });
   await page.getByRole('button', { name: 'Send' }).click();
   await log(page).getByText('<script>alert(1)</script> look').waitFor();
-  await log(page).getByRole('link', { name: 'File' }).waitFor();
+  await log(page).getByRole('link', { name: 'notes.txt' }).waitFor();
+  await say(ana, thread, 'from an app', [`att_${newUlid()}`, `att_${newUlid()}`]);
+  await log(page).getByRole('link', { name: 'File 1', exact: true }).waitFor();
+  await log(page).getByRole('link', { name: 'File 2', exact: true }).waitFor();
   const { messages } = (await ana.send('GET', `/packet/chat/threads/${thread}/messages?details=true`)).body;
   const { body } = await ana.send('GET', `/packet/packets/${messages[0].packet_id}/attachments`);
   expect(body.attachments).toEqual([expect.objectContaining({ status: 'stored', size: 10 })]);
@@ -117,6 +120,16 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   await log(page).getByText('on my way').waitFor();
 
   await page.getByRole('button', { name: 'Leave the thread' }).click();
+  const question = page.getByRole('dialog', { name: 'Leave the thread' });
+  await question.getByText('another participant can add you again').waitFor();
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect((await ana.send('GET', `/packet/chat/threads/${thread}`)).status).toBe(200);
+  const benTakesPart = `/packet/chat/threads/${thread}/participants/${ben.id}`;
+  expect((await ben.send('DELETE', benTakesPart)).status).toBe(204);
+  await page.getByRole('button', { name: 'Leave the thread' }).click();
+  await question.getByText('You are the only participant').waitFor();
+  await question.getByRole('button', { name: 'Leave the thread' }).click();
   await page.getByText('You take part in no thread').waitFor();
   await page.goto(`${pages.url}/threads/${thread}`);
   await page.getByRole('alert').waitFor();
@@ -229,10 +242,24 @@ test('shares are accepted and rejected in the inbox; a packet is shared from its
     await dialog.getByRole('button', { name: 'Share' }).click();
     await page.getByText(notice).waitFor();
   }
-  await page.getByText('You do not need to share it again').waitFor();
+  await page.getByText('when they log in with this e-mail address').waitFor();
   await page.getByText('This installation sends no mails: tell them yourself').waitFor();
   expect(await page.getByText('DATA_DIR').count()).toBe(0);
   await expectAccessible(page);
+  const sharing = page.getByRole('dialog', { name: 'Share' });
+  const contact = sharing.getByLabel('E-mail address or phone number');
+  for (const nobody of ['foo', '0788123456']) {
+    await contact.fill(nobody);
+    await sharing.getByRole('button', { name: 'Share' }).click();
+    await page.getByText('This is neither an e-mail address').waitFor();
+    await expectAccessible(page);
+  }
+  expect(await page.getByText('foo was invited').count()).toBe(0);
+  await contact.fill('+250 788 123 456');
+  await sharing.getByRole('button', { name: 'Share' }).click();
+  await page.getByText('+250 788 123 456 was invited').waitFor();
+  await page.getByText('a phone number gets no mail').waitFor();
+  expect(await page.getByText('with this e-mail address').count()).toBe(0);
   await made(ana, '/packet/shares', { packet_id: ids[1], from_user: ana.id, contact_value: ben.email });
 
   await page.context().clearCookies();
@@ -279,6 +306,7 @@ async function newCompany(name: string, boss: Person) {
   await act(send, 'ADD_USER_TO_COMPANY', { userId });
   await act(send, 'SET_USER_COMPANY_ROLE', { userId, companyUserRole: 'COMPANY_ADMIN' });
   return {
+    companyId,
     /** invites a user, as the administrator of a company does */
     invite: (who: Person) => act(boss.send, 'ADD_USER_TO_COMPANY', { userId: Number(who.id) }),
     /** adds a user without asking */
@@ -293,8 +321,8 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
 
   const { page } = browser;
   await logIn(page, `${pages.url}/inbox`, caro.email);
-  await page.getByText('Kopanyi has invited you').waitFor();
-  await page.getByText('Enter its code below').waitFor();
+  await page.getByText('Kopanyi has invited you as member').waitFor();
+  await page.getByText('Enter its code under').waitFor();
   expect(await page.getByRole('main').getByRole('link', { name: 'Your account' }).getAttribute('href')).toBe(
     '/account',
   );
@@ -346,7 +374,7 @@ test('strangers who write in a thread have names in it, and those who were only 
 
 test('members of one company know each other by name', async () => {
   const [boss, caro] = [await person('Bea', 'Boss'), await person('Caro', 'Keza')];
-  const { add } = await newCompany('Ubumwe', boss);
+  const { add, companyId } = await newCompany('Ubumwe', boss);
   await add(caro);
   const { thread_id = '' } = await made(caro, '/packet/chat/threads', {
     name: 'Ubumwe',
@@ -362,7 +390,6 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('textbox', { name: 'User' }).fill(stranger.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${stranger.id}` }).waitFor();
-  await page.getByRole('button', { name: 'Leave the thread' }).click();
   const other = await made(caro, '/packet/chat/threads', { name: 'Typed', created_by: caro.id });
   await page.goto(`${pages.url}/threads/${other.thread_id}`);
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
@@ -370,7 +397,21 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('textbox', { name: 'User' }).fill(boss.email.toUpperCase());
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
+  // Who joins while the page is open is found without loading it again.
+  const joined = await person('Fay', 'Ndayi');
+  await add(joined);
+  await page.getByRole('textbox', { name: 'User' }).fill(joined.email);
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('cell', { name: 'Fay Ndayi' }).waitFor();
   await expectAccessible(page);
+
+  await page.goto(`${pages.url}/companies/${companyId}/members`);
+  await page.getByRole('button', { name: 'Leave Caro Keza' }).click();
+  const question = page.getByRole('dialog', { name: 'Leave the company?' });
+  await question.getByText('You lose access to the company').waitFor();
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.getByText('You have no company yet').waitFor();
 });
 
 /** The link to an invitation in the mail to an address, if it is there. */

@@ -1,11 +1,41 @@
+import { askBefore, isHeld } from './leaving.svelte.ts';
+
 /** The address in the browser. It is the state of a screen: filters are in the query. */
 let url = $state.raw(new URL(location.href));
-const leaving: (() => void)[] = [];
+const listeners: (() => void)[] = [];
 
-addEventListener('popstate', () => move(new URL(location.href)));
+/** Where an address is in the history of the page: a step that is taken back needs to know how far it went. */
+const positionOf = (state: unknown) => (state as { position?: number } | null)?.position;
+let position = positionOf(history.state) ?? 0;
+history.replaceState({ position }, '');
+/** What the next change of the history is followed by, if the page itself makes it. */
+let afterwards: (() => void) | undefined;
+
+addEventListener('popstate', ({ state }) => {
+  const act = afterwards;
+  afterwards = undefined;
+  if (act) return act();
+  const target = new URL(location.href);
+  const steps = (positionOf(state) ?? position) - position;
+  if (steps === 0 || target.pathname === url.pathname || !isHeld()) return arrive();
+  // The browser has gone there already: back, and again after the answer.
+  afterwards = () => askBefore(() => stepAndArrive(steps));
+  history.go(-steps);
+});
+
+function stepAndArrive(steps: number): void {
+  afterwards = arrive;
+  history.go(steps);
+}
+
+/** Shows where the browser is. */
+function arrive(): void {
+  position = positionOf(history.state) ?? position;
+  move(new URL(location.href));
+}
 
 function move(target: URL): void {
-  if (target.pathname !== url.pathname) for (const listener of leaving) listener();
+  if (target.pathname !== url.pathname) for (const listener of listeners) listener();
   url = target;
 }
 
@@ -24,14 +54,23 @@ export const place = {
 
 /** Calls back each time another screen is about to be opened, for as long as the page is open. */
 export function onLeave(listener: () => void): void {
-  leaving.push(listener);
+  listeners.push(listener);
 }
 
-/** Opens an address of the console. Another screen removes the notices before it: give its own afterwards. */
+/**
+ * Opens an address of the console. Another screen removes the notices before it: give its own afterwards. Where leaving
+ * the screen would lose something, a question comes first.
+ */
 export function go(address: string, { replace = false } = {}): void {
   const target = new URL(address, location.href);
   if (target.href === url.href) return;
-  history[replace ? 'replaceState' : 'pushState'](null, '', target);
+  if (target.pathname !== url.pathname && isHeld()) askBefore(() => enter(target, replace));
+  else enter(target, replace);
+}
+
+function enter(target: URL, replace: boolean): void {
+  if (!replace) position += 1;
+  history[replace ? 'replaceState' : 'pushState']({ position }, '', target);
   move(target);
   if (!replace) scrollTo(0, 0);
 }

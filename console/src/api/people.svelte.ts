@@ -24,6 +24,11 @@ export async function loadPeople(): Promise<void> {
   if (!user || loadedFor === user.id) return;
   loadedFor = user.id;
   met = {};
+  await reloadPeople();
+}
+
+/** Loads the colleagues again: somebody may have joined a company of the user since. */
+export async function reloadPeople(): Promise<void> {
   const query = { limit: MAX, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/list', { params: { query } }));
   colleagues = items.map(personOf);
@@ -94,11 +99,19 @@ async function loadWanted(): Promise<void> {
   }
 }
 
+/** `idOf`, which looks once more before it says that there is no such user. @throws Failure */
+export async function findIdOf(typed: string): Promise<string | undefined> {
+  const known = idOf(typed);
+  if (known !== undefined) return known;
+  await reloadPeople();
+  return idOf(typed);
+}
+
 /**
  * The id of a typed user: of a colleague by e-mail address or name, of anyone by the number that they see in their
  * account; undefined if it is neither.
  */
-export function idOf(typed: string): string | undefined {
+function idOf(typed: string): string | undefined {
   const wanted = typed.trim().toLowerCase();
   const found = colleagues.find(
     ({ email, name }) => email.toLowerCase() === wanted || name.toLowerCase() === wanted,

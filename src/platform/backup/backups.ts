@@ -114,9 +114,11 @@ function runBackups(context: BackupContext): Backups {
     async finish() {
       const last = (async () => {
         if (await isMine()) await work.ship(AbortSignal.timeout(FINISH_MS));
-      })().catch(error => logger.warn({ err: error }, 'the last of the log is shipped at the next start'));
+      })()
+        .catch(error => logger.warn({ err: error }, 'the last of the log is shipped at the next start'))
+        // Not before: another process would ship what this one is still shipping.
+        .finally(() => lock?.release());
       await Promise.race([last, sleep(FINISH_MS, undefined, { ref: false })]);
-      lock?.release();
       await sealing.close();
     },
   };

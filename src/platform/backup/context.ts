@@ -31,7 +31,7 @@ export function vaultOpener(context: BackupContext): () => Promise<Vault> {
   return async () => {
     const instance = await context.state.instance();
     if (opened?.instance === instance) return opened.vault;
-    const entry = { instance, vault: openOwn(context, instance) };
+    const entry = { instance, vault: openOwn(context) };
     opened = entry;
     entry.vault.catch(() => {
       if (opened === entry) opened = undefined;
@@ -41,17 +41,10 @@ export function vaultOpener(context: BackupContext): () => Promise<Vault> {
 }
 
 /** @throws DamagedError when the target has lost the key: its disk is not mounted, or somebody removed it */
-async function openOwn(context: BackupContext, noted: string): Promise<Vault> {
+async function openOwn(context: BackupContext): Promise<Vault> {
   const { state, target } = context;
-  const [before, shipped, base] = [
-    await state.read('target'),
-    await state.read('shipped'),
-    await state.read('base'),
-  ];
-  let instance = noted;
-  // Another target begins with another id, and so with a base backup.
-  if (before && before.place !== target.place) instance = await state.renew();
-  if (before?.place !== target.place) await state.write('target', { place: target.place });
+  const instance = await state.instanceAt(target.place);
+  const [shipped, base] = [await state.read('shipped'), await state.read('base')];
   const isNew = (shipped?.instance !== instance || !shipped.last) && base?.instance !== instance;
   return openVault(context, instance, { create: isNew });
 }

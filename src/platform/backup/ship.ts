@@ -30,10 +30,10 @@ export async function shipSpool(
     // The server archives a segment again if it was killed before it noted that it had done so: at another time.
     const content = (packed: Buffer) => (HISTORY.test(name) ? packed : unpackSegment(packed).bytes);
     if ((await vault.put(`wal/${name}`, bytes, content)) === 'differs') {
-      const instance = await state.renew();
+      const instance = await state.renew(vault.instance);
       logger.error(
-        { was: vault.instance, instance },
-        'another copy of this database writes its backups under the same id: this one takes a new id and a new base backup',
+        { object: `wal/${name}`, was: vault.instance, instance },
+        'another copy of this database writes its backups under the same id, or the object is damaged: this one takes a new id and a new base backup',
       );
       vault = await openVault();
       await vault.put(`wal/${name}`, bytes);

@@ -4,6 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { giveToOwner, makeFolder, writeWhole } from '../files/whole-file.ts';
+import { whileLocked } from '../postgres/embedded/file-lock.ts';
 
 /** A stretch of the log that was never shipped: no restore goes past its beginning from an older base. */
 export interface Gap {
@@ -34,13 +35,22 @@ export interface StateStore {
     name: Name,
     change: (before: State[Name] | undefined) => State[Name] | undefined,
   ): Promise<void>;
-  /** The id under which this DATA_DIR's objects are; made when there is none. */
+  /** The id under which this DATA_DIR's objects are; made when there is none, once for all processes. */
   instance(): Promise<string>;
-  /** Takes another id, after another copy of this DATA_DIR has written under the present one. */
-  renew(): Promise<string>;
-  /** A file to lock: one process ships, one takes a base backup. */
-  lockFile(name: 'ship' | 'base'): Promise<string>;
+  /** The same, for a target: another target than the one before begins with another id, and so with a base backup. */
+  instanceAt(place: string): Promise<string>;
+  /**
+   * Takes another id, after another copy of this DATA_DIR has written under the present one.
+   *
+   * @param was the id that does not serve; nothing changes if another process has replaced it already
+   * @returns the id from now on
+   */
+  renew(was: string): Promise<string>;
+  /** A file to lock: one process ships, one takes a base backup, one makes an id. */
+  lockFile(name: LockName): Promise<string>;
 }
+
+type LockName = 'ship' | 'base' | 'instance';
 
 /** @param dataDir DATA_DIR */
 export function openState(dataDir: string): StateStore {
@@ -54,7 +64,8 @@ export function openState(dataDir: string): StateStore {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-  const renew = async () => {
+  const present = async () => (await find('instance'))?.trim() || undefined;
+  const makeInstance = async () => {
     const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
     const id = `${time}-${randomBytes(4).toString('hex')}`;
     await keep('instance', `${id}\n`);
@@ -67,7 +78,14 @@ export function openState(dataDir: string): StateStore {
   const write = (name: keyof State, state: object) =>
     keep(`${name}.json`, `${JSON.stringify(state, null, 2)}\n`);
   const oneByOne = pLimit(1);
-  const lockFiles: Partial<Record<'ship' | 'base', Promise<string>>> = {};
+  const lockFiles: Partial<Record<LockName, Promise<string>>> = {};
+  const lockFile = (name: LockName) => {
+    lockFiles[name] ??= makeLockFile(folder, name);
+    return lockFiles[name];
+  };
+  /** Held while a few small files are written. */
+  const alone = (change: () => Promise<string>) =>
+    oneByOne(async () => whileLocked(await lockFile('instance'), () => {}, change));
   return {
     read,
     write: (name, state) => oneByOne(() => write(name, state)),
@@ -76,12 +94,22 @@ export function openState(dataDir: string): StateStore {
         const changed = change(await read(name));
         if (changed) await write(name, changed);
       }),
-    instance: () => oneByOne(async () => (await find('instance'))?.trim() || (await renew())),
-    renew: () => oneByOne(renew),
-    lockFile(name) {
-      lockFiles[name] ??= makeLockFile(folder, name);
-      return lockFiles[name];
-    },
+    instance: async () =>
+      (await present()) ?? (await alone(async () => (await present()) ?? (await makeInstance()))),
+    instanceAt: place =>
+      alone(async () => {
+        const [instance, target] = [await present(), await read('target')];
+        if (instance && target?.place === place) return instance;
+        const chosen = instance && !target ? instance : await makeInstance();
+        await write('target', { place });
+        return chosen;
+      }),
+    renew: was =>
+      alone(async () => {
+        const instance = await present();
+        return instance && instance !== was ? instance : makeInstance();
+      }),
+    lockFile,
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { tryLock } from '../postgres/embedded/file-lock.ts';
 import { type Base, takeBase } from './base.ts';
 import { type BackupContext, vaultOpener } from './context.ts';
@@ -56,6 +57,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   const lagMs = settings.BACKUP_MAX_LAG_SECONDS * 1000;
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
   const shipping = server && { spool: server.spool, state, logger };
+  const oneByOne = pLimit(1);
 
   // What a row names should be in the target before the row is. A large file does not hold the log up.
   async function filesFirst(stopped: AbortSignal): Promise<void> {
@@ -80,9 +82,11 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
     CLOSING,
     look,
     takeOne,
+    /** Waits for what this process ships already: a request in flight may outlive the patience of a stop. */
     async ship(stopped = signal): Promise<void> {
       if (!shipping) return;
-      await shipSpool(shipping, openVault, { signal: stopped, prepare: () => filesFirst(stopped) });
+      const prepare = () => filesFirst(stopped);
+      await oneByOne(() => shipSpool(shipping, openVault, { signal: stopped, prepare }));
     },
     closeSegment: segmentCloser(server),
     // The other half of the time is for shipping it.

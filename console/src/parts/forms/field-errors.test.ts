@@ -22,6 +22,19 @@ test('errors go to the fields that they name, of both services, and the others s
   expect(fieldErrors(new TypeError('x'), names)).toEqual({ fields: {}, rest: [] });
 });
 
+test('an error of what is around a field or inside it is shown at the field, the first one of several', () => {
+  const fields = {
+    'pins.0.at': 'pins.0.at is required',
+    'pins.0': 'pins.0 must be object',
+    'colour.red': 'x',
+  };
+  const failure = new Failure('invalid', 400, fields);
+  expect(fieldErrors(failure, new Set(['pins.0.at.lat', 'colour']))).toEqual({
+    fields: { 'pins.0.at.lat': 'pins.0.at is required', colour: 'x' },
+    rest: [],
+  });
+});
+
 test('a failure has its message, fields and time to wait from either error body', () => {
   expect(failureOf({ error: 'too many' }, 429, '30')).toMatchObject({
     message: 'too many',

@@ -16,8 +16,18 @@ export function fieldErrors(
     const [first = ''] = failure.message.split(' ', 1);
     if (failure.status === 400 && names.has(first)) return { fields: { [first]: failure.message }, rest: [] };
   }
+  const placed = given.map(([path, text]) => ({ name: nearest(path, names), text }));
   return {
-    fields: Object.fromEntries(given.filter(([name]) => names.has(name))),
-    rest: given.filter(([name]) => !names.has(name)).map(([, text]) => text),
+    fields: Object.fromEntries(
+      placed.flatMap(({ name, text }) => (name === undefined ? [] : [[name, text]])).reverse(),
+    ),
+    rest: placed.flatMap(({ name, text }) => (name === undefined ? [text] : [])),
   };
+}
+
+/** The field of a path: of that name, inside what the path names, or around it. */
+function nearest(path: string, names: ReadonlySet<string>): string | undefined {
+  if (names.has(path)) return path;
+  const all = [...names];
+  return all.find(name => name.startsWith(`${path}.`)) ?? all.find(name => path.startsWith(`${name}.`));
 }

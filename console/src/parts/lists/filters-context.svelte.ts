@@ -3,18 +3,25 @@ import { place, setQuery } from '../../address/place.svelte.ts';
 
 const KEY = Symbol('filters');
 
-/** The filters of a bar, by their names in the query of the address. */
+/** A filter of a bar: its name in the query of the address, and what is typed or chosen. */
+export interface BarFilter {
+  name: string;
+  value: () => string;
+  clear: () => void;
+}
+
+/** The filters of a bar. */
 export class Filters {
-  #names = $state.raw<readonly string[]>([]);
+  #all = $state.raw<readonly BarFilter[]>([]);
 
   /** How many filters there are. */
   get count(): number {
-    return this.#names.length;
+    return this.#all.length;
   }
 
-  /** How many of them have a value. */
+  /** How many of them have a value in the address. */
   get chosen(): number {
-    return this.#names.filter(name => place.query.get(name)).length;
+    return this.#all.filter(({ name }) => place.query.get(name)).length;
   }
 
   /**
@@ -22,16 +29,22 @@ export class Filters {
    *
    * @returns what takes it away again
    */
-  add(name: string): () => void {
-    this.#names = [...this.#names, name];
+  add(filter: BarFilter): () => void {
+    this.#all = [...this.#all, filter];
     return () => {
-      this.#names = this.#names.filter(other => other !== name);
+      this.#all = this.#all.filter(other => other !== filter);
     };
+  }
+
+  /** Applies all that is typed and chosen, so that choosing one filter does not lose what is typed into another. */
+  apply(): void {
+    setQuery(Object.fromEntries(this.#all.map(({ name, value }) => [name, value()])));
   }
 
   /** Removes the values of all filters; what else is in the address stays. */
   clear(): void {
-    setQuery(Object.fromEntries(this.#names.map(name => [name, undefined])));
+    for (const filter of this.#all) filter.clear();
+    setQuery(Object.fromEntries(this.#all.map(({ name }) => [name, undefined])));
   }
 }
 

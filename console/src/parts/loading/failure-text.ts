@@ -13,17 +13,14 @@ export interface Told {
 const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
 
 /**
- * A sentence of a service in the language of the console.
- *
- * @param field whose error it is: its name, which is beside it, is left out
+ * A sentence of a service in the language of the console. It does not name a field: it is shown beside it, and the names
+ * that the services use are not those that people see.
  */
-export function tellSentence(sentence: string, field?: string): Told {
+export function tellSentence(sentence: string): Told {
   const known = recognise(sentence);
   if (language() === 'en' && !known?.isOwn) return { text: sentence };
   if (!known) return { text: '', english: sentence };
-  const text = t(`failures.said.${known.key}`, known.values);
-  const isBeside = field !== undefined && known.values.field === field;
-  return { text: isBeside ? text.slice(text.indexOf(':') + 1).trim() : text };
+  return { text: t(`failures.said.${known.key}`, known.values) };
 }
 
 /** What a failure says to a person. */

@@ -36,6 +36,8 @@ export interface Told {
 
 /** A map of observations and fields. */
 export interface FieldMap {
+  /** whether there is more than the borders of countries around a place */
+  readonly hasBaseMap: boolean;
   draw(drawn: Omit<Drawn, 'countries' | 'base'>): void;
   /** Asks for the tiles of observations again. */
   refreshObservations(): void;
@@ -100,6 +102,7 @@ export async function makeMap(
 
   moved();
   return {
+    hasBaseMap: base !== undefined,
     draw(drawn) {
       // A style that is still being loaded cannot be compared.
       map.setStyle(styleOf({ ...drawn, countries, base }), {
@@ -113,14 +116,7 @@ export async function makeMap(
       refresh('fields');
     },
     show: ({ zoom, lat, lon }) => map.jumpTo({ center: [lon, lat], zoom }),
-    fit: ([west, south, east, north]) =>
-      map.fitBounds(
-        [
-          [west, south],
-          [east, north],
-        ],
-        { padding: 60, maxZoom: 17, animate: false },
-      ),
+    fit: edges => map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false }),
     setDrawing: drawing.set,
     remove: () => map.remove(),
   };

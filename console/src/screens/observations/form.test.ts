@@ -5,8 +5,8 @@ test('a draft becomes an observation with its offset, place, photos and typed va
   const draft = {
     message: 'Leaf rust',
     observedAt: '2026-03-01T08:15',
-    lat: -1.95,
-    lon: 30.06,
+    lat: '-1.95',
+    lon: '30.06',
     fields: [
       { name: ' severity ', value: '3' },
       { name: 'crop', value: 'bean' },

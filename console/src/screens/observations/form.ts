@@ -3,8 +3,9 @@ export interface Draft {
   message: string;
   /** local time, as an input of the type datetime-local has it */
   observedAt: string;
-  lat: number | undefined | null;
-  lon: number | undefined | null;
+  /** degrees, as they are typed */
+  lat: string;
+  lon: string;
   fields: { name: string; value: string }[];
 }
 

@@ -5,16 +5,30 @@ type Answer =
 
 export type Message = Answer['messages'][number];
 
-/** The files stored here that a message refers to, by their ids. */
+/** A file stored here that a message refers to. */
+export interface MessageFile {
+  id: string;
+  /** as the sender's device calls it; apps may leave it out */
+  name: string | undefined;
+  isPicture: boolean;
+}
+
+const STORED = /^att_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const PICTURE = /\.(?:jpe?g|png|webp|gif|avif)$/i;
+
+/** The files stored here that a message refers to. */
 export function storedFiles({
   attachments = [],
 }: {
   attachments?: readonly unknown[] | undefined;
-}): string[] {
-  const names = attachments.map(item =>
-    typeof item === 'string' ? item : (item as { id?: unknown } | null)?.id,
-  );
-  return names.filter(
-    (name): name is string => typeof name === 'string' && /^att_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(name),
-  );
+}): MessageFile[] {
+  const references = attachments.map(item =>
+    typeof item === 'string' ? { id: item } : ((item ?? {}) as { id?: unknown; name?: unknown }),
+  ) as { id?: unknown; name?: unknown }[];
+  return references
+    .filter((one): one is { id: string; name?: unknown } => typeof one.id === 'string' && STORED.test(one.id))
+    .map(({ id, name }) => {
+      const known = typeof name === 'string' && name.trim() !== '' ? name : undefined;
+      return { id, name: known, isPicture: PICTURE.test(known ?? '') };
+    });
 }

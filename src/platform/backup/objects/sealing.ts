@@ -8,9 +8,12 @@ type Asked = SealRequest extends infer Request
   : never;
 type Answered = { bytes: Uint8Array; identity?: string };
 
+/** The thread has ended, as it does when the process stops: this says nothing about the bytes. */
+export class SealingEnded extends Error {}
+
 /** Compresses and encrypts in threads, away from the event loop. */
 export interface Sealing {
-  /** @throws Error when the thread cannot do it, such as when bytes were changed */
+  /** @throws Error when the thread cannot do it, such as when bytes were changed; SealingEnded */
   ask(request: Asked): Promise<Answered>;
   close(): Promise<void>;
 }
@@ -36,7 +39,7 @@ function openThread(niceness: number) {
   const worker = new Worker(new URL('./seal-worker.ts', import.meta.url), { workerData: { niceness } });
   const waiting = new Map<number, PromiseWithResolvers<Answered>>();
   let count = 0;
-  let failure: Error | undefined;
+  let failure: SealingEnded | undefined;
   // It keeps no process alive that has nothing else to do.
   worker.unref();
   worker.on('message', (answer: SealAnswer) => {
@@ -47,10 +50,10 @@ function openThread(niceness: number) {
     else asked?.resolve(answer);
   });
   worker.on('error', error => {
-    failure = error as Error;
+    failure = new SealingEnded(`the thread that encrypts backups failed`, { cause: error });
   });
   worker.on('exit', () => {
-    failure ??= new Error('the thread that encrypts backups has ended');
+    failure ??= new SealingEnded('the thread that encrypts backups has ended');
     for (const { reject } of waiting.values()) reject(failure);
     waiting.clear();
   });

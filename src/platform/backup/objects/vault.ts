@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { SettingsError } from '../../settings.ts';
-import { DamagedError } from './backup-error.ts';
-import type { Sealing } from './sealing.ts';
+import { BackupError, DamagedError } from './backup-error.ts';
+import { type Sealing, SealingEnded } from './sealing.ts';
 import type { BackupTarget, Listed } from './target.ts';
 
 /** The objects of one instance in a target, each compressed, encrypted, and bound to its name. */
@@ -10,7 +10,7 @@ export interface Vault {
   readonly instance: string;
   readonly place: string;
   /**
-   * Stores an object; `same` and `differs` say what is there when there is one.
+   * Stores an object; `same` and `differs` say what is there when there is one. A damaged one differs.
    *
    * @param counts the part of the content that must be the same; all of it where it is not given
    */
@@ -55,10 +55,9 @@ export async function openVault(
   const seal = async (name: string, payload: Uint8Array) =>
     (await sealing.ask({ do: 'seal', identity, bytes: frame(name, payload) })).bytes;
 
-  async function get(name: string): Promise<Buffer> {
-    const sealed = await target.get(full(name));
-    if (!sealed) throw new DamagedError(`${full(name)} is missing`);
+  async function unseal(name: string, sealed: Uint8Array): Promise<Buffer> {
     const opened = await sealing.ask({ do: 'open', identity, bytes: sealed }).catch(error => {
+      if (error instanceof SealingEnded) throw error;
       throw new DamagedError(`${full(name)} is damaged (${error.message})`);
     });
     const { name: bound, payload } = unframe(opened.bytes);
@@ -66,12 +65,20 @@ export async function openVault(
     return payload;
   }
 
+  async function get(name: string): Promise<Buffer> {
+    const sealed = await target.get(full(name));
+    if (!sealed) throw new DamagedError(`${full(name)} is missing`);
+    return unseal(name, sealed);
+  }
+
   return {
     instance,
     place: target.place,
     async put(name, payload, counts = whole => whole) {
       if ((await target.put(full(name), await seal(name, payload))) === 'stored') return 'stored';
-      const there = await get(name).catch(error => {
+      const sealed = await target.get(full(name));
+      if (!sealed) throw new BackupError(`${full(name)} was removed while it was compared`);
+      const there = await unseal(name, sealed).catch(error => {
         if (error instanceof DamagedError) return undefined;
         throw error;
       });
@@ -105,6 +112,7 @@ async function keyOf(
   if (!bytes)
     throw new DamagedError(`${name} is missing in ${target.place}: is it the right one, and mounted?`);
   const opened = await sealing.ask({ do: 'open-key', backupKey, bytes }).catch(error => {
+    if (error instanceof SealingEnded) throw error;
     throw new SettingsError(
       `BACKUP_KEY does not open ${name} in ${target.place}: it is another key, or the object is damaged (${error.message})`,
     );

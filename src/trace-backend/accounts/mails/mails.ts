@@ -8,7 +8,7 @@ import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import { findAccount, findUser, type User } from '../users/store.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
-import { mailTexts } from './texts.ts';
+import { type CompanyRole, mailTexts } from './texts.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'trace_backend_jobs';
@@ -107,7 +107,7 @@ export function openMails(
 /** The content of an invitation mail. */
 export interface InvitationMail {
   company: string;
-  role: string;
+  role: CompanyRole;
   /** the code by which the invitation can be answered */
   secret: string;
 }

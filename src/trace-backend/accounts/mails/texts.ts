@@ -44,7 +44,7 @@ const WORDS: Record<Language, Words> = {
     told: {
       'password-changed': {
         subject: 'Your password was changed',
-        say: 'The password of your account was changed, and every session was ended. If that was not you, request a new password at once and tell an administrator.',
+        say: 'The password of your account was changed, and every other session was ended. If that was not you, request a new password at once and tell an administrator.',
       },
       'second-factor-on': {
         subject: 'A second factor was set up',
@@ -83,7 +83,7 @@ const WORDS: Record<Language, Words> = {
     told: {
       'password-changed': {
         subject: 'Ihr Passwort wurde geändert',
-        say: 'Das Passwort Ihres Kontos wurde geändert, und alle Sitzungen wurden beendet. Wenn Sie das nicht waren, verlangen Sie sofort ein neues Passwort und sagen Sie der Verwaltung Bescheid.',
+        say: 'Das Passwort Ihres Kontos wurde geändert, und alle anderen Sitzungen wurden beendet. Wenn Sie das nicht waren, verlangen Sie sofort ein neues Passwort und sagen Sie der Verwaltung Bescheid.',
       },
       'second-factor-on': {
         subject: 'Ein zweiter Faktor wurde eingerichtet',
@@ -119,7 +119,7 @@ const WORDS: Record<Language, Words> = {
     told: {
       'password-changed': {
         subject: 'Ijambobanga ryawe ryahinduwe',
-        say: 'Ijambobanga rya konti yawe ryahinduwe kandi ahantu hose konti yari ifunguye hafunzwe. Niba atari wowe, saba ijambobanga rishya ako kanya kandi ubimenyeshe umuyobozi.',
+        say: 'Ijambobanga rya konti yawe ryahinduwe kandi ahandi hose konti yari ifunguye hafunzwe. Niba atari wowe, saba ijambobanga rishya ako kanya kandi ubimenyeshe umuyobozi.',
       },
       'second-factor-on': {
         subject: 'Uburyo bwa kabiri bwo kwinjira bwashyizweho',
@@ -155,7 +155,7 @@ const WORDS: Record<Language, Words> = {
     told: {
       'password-changed': {
         subject: 'Su contraseña fue cambiada',
-        say: 'La contraseña de su cuenta fue cambiada y se cerraron todas las sesiones. Si no fue usted, pida una contraseña nueva enseguida y avise a un administrador.',
+        say: 'La contraseña de su cuenta fue cambiada y se cerraron todas las demás sesiones. Si no fue usted, pida una contraseña nueva enseguida y avise a un administrador.',
       },
       'second-factor-on': {
         subject: 'Se configuró un segundo factor',
@@ -197,31 +197,60 @@ const INVITATION: Record<Language, Invitation> = {
     ask: (company, role) =>
       `The company "${company}" invites you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
     over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company does not see your name or address. If you do not know it, decline or do nothing.',
+    roles: {
+      COMPANY_USER: 'a member',
+      COMPANY_ADMIN: 'an administrator',
+      MANAGER: 'a manager',
+      ACCOUNTANT: 'an accountant',
+    },
   },
   DE: {
     subject: 'Ein Unternehmen lädt Sie ein',
     ask: (company, role) =>
       `Das Unternehmen „${company}“ bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
     over: 'Link und Code gelten einmal, 72 Stunden lang; danach melden Sie sich an, um zu antworten. Bevor Sie annehmen, sieht das Unternehmen weder Ihren Namen noch Ihre Adresse. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
+    roles: {
+      COMPANY_USER: 'Mitglied',
+      COMPANY_ADMIN: 'Administrator',
+      MANAGER: 'Leitung',
+      ACCOUNTANT: 'Buchhaltung',
+    },
   },
   RW: {
     subject: 'Ikigo kiragutumiye',
     ask: (company, role) =>
       `Ikigo "${company}" kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura iyi linki cyangwa wandike kode:`,
     over: 'Linki na kode bikora inshuro imwe, mu masaha 72; nyuma yaho injira muri konti yawe usubize. Utaremera, ikigo ntikibona izina ryawe cyangwa imeyili yawe. Niba utakizi, anga cyangwa ntugire icyo ukora.',
+    roles: {
+      COMPANY_USER: 'umunyamuryango',
+      COMPANY_ADMIN: 'umuyobozi',
+      MANAGER: 'ushinzwe gucunga',
+      ACCOUNTANT: 'umucungamari',
+    },
   },
   ES: {
     subject: 'Una empresa le invita',
     ask: (company, role) =>
       `La empresa «${company}» le pide que actúe por ella como ${role}. Para aceptar o rechazar, abra este enlace o introduzca el código:`,
     over: 'El enlace y el código sirven una vez, durante 72 horas; después, inicie sesión para responder. Mientras no acepte, la empresa no ve su nombre ni su dirección. Si no la conoce, rechace o no haga nada.',
+    roles: {
+      COMPANY_USER: 'miembro',
+      COMPANY_ADMIN: 'administrador',
+      MANAGER: 'gerente',
+      ACCOUNTANT: 'contable',
+    },
   },
 };
+
+/** What somebody can be in a company. */
+export type CompanyRole = 'COMPANY_USER' | 'COMPANY_ADMIN' | 'MANAGER' | 'ACCOUNTANT';
 
 interface Invitation {
   subject: string;
   ask: (company: string, role: string) => string;
   over: string;
+  /** what roles are called in `ask` */
+  roles: Record<CompanyRole, string>;
 }
 
 /** The reader of a mail. */
@@ -298,12 +327,12 @@ export function mailTexts(addresses: MailAddresses) {
     },
     invited(
       reader: Reader,
-      { company, role, secret }: { company: string; role: string; secret: string },
+      { company, role, secret }: { company: string; role: CompanyRole; secret: string },
     ): MailText {
-      const { subject, ask, over } = INVITATION[reader.language];
+      const { subject, ask, over, roles } = INVITATION[reader.language];
       const url = `${pages.invitation}/${secret}`;
       const code = `${WORDS[reader.language].code}: ${secret}`;
-      return letter(reader, subject, [ask(plainName(company, SHOWN), role), { url }, code, over]);
+      return letter(reader, subject, [ask(plainName(company, SHOWN), roles[role]), { url }, code, over]);
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];

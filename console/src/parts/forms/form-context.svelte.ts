@@ -1,4 +1,4 @@
-import { getContext, setContext } from 'svelte';
+import { getContext, setContext, untrack } from 'svelte';
 import type { Told } from '../loading/failure-text.ts';
 
 /** What a form and its fields know of each other. */
@@ -7,6 +7,10 @@ export interface FormContext {
   errorOf(name: string): Told | undefined;
   /** Tells the form that it has a field of this name; returns what undoes it. */
   add(name: string): () => void;
+  /** Tells the form that the value of a field is another: its error disappears. */
+  changed(name: string): void;
+  /** Tells the form that a person has changed it other than by typing or choosing. */
+  touch(): void;
   /** The form is sent only when this upload has ended, and only if it has succeeded. */
   waitFor(upload: Promise<boolean>): void;
   /** Does something each time before the form is sent; returns what undoes it. */
@@ -22,4 +26,22 @@ export function shareForm(form: FormContext): void {
 /** The form around a field; undefined outside of one. */
 export function formAround(): FormContext | undefined {
   return getContext<FormContext | undefined>(KEY);
+}
+
+/**
+ * Tells the form around a field when the field's value changes, whether a person or the program changes it.
+ *
+ * @param read the name of the field and its value
+ */
+export function reportChanges(read: () => readonly [name: string, value: unknown]): void {
+  const form = formAround();
+  let before: unknown;
+  let isFirst = true;
+  $effect(() => {
+    const [name, value] = read();
+    const isChange = !isFirst && value !== before;
+    before = value;
+    isFirst = false;
+    if (isChange) untrack(() => form?.changed(name));
+  });
 }
