@@ -261,7 +261,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByText('The label is saved').waitFor();
   await expectAccessible(page);
   await press('Publish');
-  await page.getByText('Everyone can see the label').waitFor();
+  await page.getByText('The label is published').waitFor();
 
   await page.getByText('Only this computer can open this address').waitFor();
   const pathname = await pageOfLabel('Spring');

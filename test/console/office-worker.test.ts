@@ -71,7 +71,7 @@ test('an office worker registers, is activated, and gets from a company to a pri
   await press('Add the label');
   await page.getByRole('heading', { name: 'Harvest 2026' }).waitFor();
   await press('Publish');
-  await page.getByText('Everyone can see the label').waitFor();
+  await page.getByText('The label is published').waitFor();
   await page.getByRole('link', { name: 'Print the code' }).click();
   const code = page.getByRole('img', { name: 'Code of Harvest 2026' });
   await expect.poll(() => code.evaluate(image => image.complete && image.naturalWidth > 0)).toBe(true);
