@@ -127,8 +127,7 @@ export async function packetService(
   const clock = clockWatch(logger, metrics);
   const told = { news, clock, onErased: addWords.forget, findVisible: findReadable };
   const log = sequencer(logPool, told, logger);
-  const lookUps = registryLookUps(settings, logger, registry, breakers);
-  const sources = { connection, pool, consoleUrl, ...lookUps, keepInvitationToken: insertInvitationToken };
+  const sources = { connection, pool, keepInvitationToken: insertInvitationToken, consoleUrl };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
@@ -141,6 +140,7 @@ export async function packetService(
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
+  const lookUps = registryLookUps(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
   registerDownloads(app, settings, { reads, news, visibility, metrics, places });

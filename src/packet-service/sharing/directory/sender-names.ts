@@ -43,10 +43,7 @@ export function senderNames(findNames: FindNames): FindSenderNames {
 }
 
 /** The field with the name of a sender; none where the name is not known or the sender was not proven. */
-export function fromName(
-  names: ReadonlyMap<string, string> | undefined,
-  { fromUser, author }: Sent,
-): { from_name?: string } {
+export function fromName(names: ReadonlyMap<string, string> | undefined, { fromUser, author }: Sent) {
   const name = author === fromUser ? names?.get(fromUser) : undefined;
   return name === undefined ? {} : { from_name: name };
 }

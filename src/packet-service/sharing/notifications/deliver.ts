@@ -8,7 +8,6 @@ import { newSecret } from '../../../platform/tokens/secret.ts';
 import { newUlid, uuidToUlid } from '../../packet-format/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
 import { secretEnd } from '../directory/secret.ts';
-import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { insertConfirmation } from '../directory/store.ts';
 import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
 import { invitationUrl, type MailAddresses, mailTexts } from './mails.ts';
@@ -35,8 +34,6 @@ export interface Delivering {
   addresses: () => MailAddresses;
   /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
-  /** names of those who have proven that they are the sender */
-  findSenderNames: FindSenderNames;
   logger: FastifyBaseLogger;
 }
 
@@ -74,15 +71,9 @@ async function writeMail(
   texts: ReturnType<typeof mailTexts>,
   notification: Notification,
 ): Promise<MailText> {
-  const names = await delivering.findSenderNames([notification]);
-  const { from_name } = fromName(names, notification);
   return notification.type === 'share.created'
-    ? texts.shareCreated(notification, from_name)
-    : texts.invitationSent(
-        notification,
-        await newInvitationSecret(delivering, notification.contact),
-        from_name,
-      );
+    ? texts.shareCreated(notification)
+    : texts.invitationSent(notification, await newInvitationSecret(delivering, notification.contact));
 }
 
 /**

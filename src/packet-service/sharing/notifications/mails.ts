@@ -16,8 +16,8 @@ export interface MailAddresses {
 const SHOWN = 64;
 
 /**
- * The mails. Nothing that a client sent is ever in a subject or another header. The text contains names and
- * user identifiers, on one line, truncated and defanged, so that nobody can use one to write a message or a link.
+ * The mails. Nothing that a client sent is ever in a subject or another header. The text contains user identifiers,
+ * on one line, truncated and defanged, so that nobody can use one to write a message or a link.
  *
  * @param addresses what links begin with
  */
@@ -25,14 +25,14 @@ export function mailTexts(addresses: MailAddresses) {
   const { publicUrl, consoleUrl } = addresses;
   const inApp = consoleUrl === undefined ? ' in your field app, or enter the code there:' : ':';
   return {
-    /** A packet was shared with a user. @param name of the sender, if it is known and proven */
-    shareCreated({ packetId, shareId, userId, fromUser }: Notification, name?: string): MailText {
+    /** A packet was shared with a user. */
+    shareCreated({ packetId, shareId, userId, fromUser }: Notification): MailText {
       const inbox =
         consoleUrl === undefined
           ? `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`
           : `${consoleUrl}/inbox`;
       return composeMail('An observation was shared with you', [
-        `${named(fromUser, name)} shared an observation from the field with you:`,
+        `${shown(fromUser)} shared an observation from the field with you:`,
         { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` },
         'It waits in your inbox, where you accept or reject it:',
         { url: inbox },
@@ -40,10 +40,10 @@ export function mailTexts(addresses: MailAddresses) {
       ]);
     },
 
-    /** An invitation to the reader of an address. @param name of the sender, if it is known and proven */
-    invitationSent({ fromUser }: Notification, secret: string, name?: string): MailText {
+    /** An invitation to the reader of an address. */
+    invitationSent({ fromUser }: Notification, secret: string): MailText {
       return composeMail('You are invited to observations from the field', [
-        `${named(fromUser, name)} wants to share an observation from the field with you. It waits until you let others ` +
+        `${shown(fromUser)} wants to share an observation from the field with you. It waits until you let others ` +
           `find you by this address. To do that, open this link${inApp}`,
         { url: invitationUrl(addresses, secret) },
         `Code: ${secret}`,
@@ -80,8 +80,6 @@ export function invitationUrl({ publicUrl, consoleUrl }: MailAddresses, secret: 
     ? `${publicUrl}/invitations/${secret}`
     : `${consoleUrl}/inbox?invitation=${secret}`;
 }
-
-const named = (user: string, name?: string) => (name === undefined ? shown(user) : plainName(name, SHOWN));
 
 /** A user identifier in quotes, in which mail programs recognise no link; the number of a user is no name. */
 function shown(user: string): string {

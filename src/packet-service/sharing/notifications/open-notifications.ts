@@ -4,7 +4,6 @@ import { openJobs } from '../../../platform/jobs/jobs.ts';
 import { makeMailer } from '../../../platform/mail/mail.ts';
 import type { Connection, PoolWatch } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
-import type { FindSenderNames } from '../directory/sender-names.ts';
 import { deliveryRules, webhookTarget } from './channels.ts';
 import { type KeepInvitationToken, workOnDeliveries } from './deliver.ts';
 import { makeNotifier, type Notifier } from './notifier.ts';
@@ -21,7 +20,6 @@ export interface NotificationSources {
   connection: Connection;
   pool: pg.Pool;
   keepInvitationToken: KeepInvitationToken;
-  findSenderNames: FindSenderNames;
   /** the base URL of the console, if links in mails lead to it */
   consoleUrl: () => string | undefined;
 }
@@ -34,7 +32,7 @@ export interface NotificationSources {
 export function openNotifications(
   app: Server,
   settings: Settings,
-  { connection, pool, consoleUrl, ...sources }: NotificationSources,
+  { connection, pool, keepInvitationToken, consoleUrl }: NotificationSources,
   watch?: PoolWatch,
 ): {
   notifier: Notifier;
@@ -47,7 +45,7 @@ export function openNotifications(
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const addresses = () => ({ publicUrl: publicUrl(), consoleUrl: consoleUrl() });
-  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, ...sources, logger: app.log });
+  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, keepInvitationToken, logger: app.log });
 
   app.addHook('onListen', async () => jobs.start());
   return {
