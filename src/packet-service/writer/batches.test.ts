@@ -165,6 +165,22 @@ test.each(WEIGHTS)(
   },
 );
 
+/** How packets that come one after the other behind a batch are divided, in packets. */
+async function batchesBehind(writer: BatchWriter, count: number): Promise<number[]> {
+  const held = begunBatch(writer, fresh(notePacket()));
+  await other.blocks();
+  const waiting = notes(count);
+  const written: Promise<unknown>[] = [];
+  for (const packet of waiting) {
+    written.push(writer.write(fresh(packet)));
+    await turn();
+  }
+  await other.query('ROLLBACK');
+  await Promise.all([held, ...written]);
+  const groups = await storedTogether(database, idsOf(waiting));
+  return groups.map(({ length }) => length);
+}
+
 const LOADS = [
   { open: 40, begins: 19, what: 'half of the rows that were open lately' },
   { open: 128, begins: 32, what: '32 rows where more were open' },
@@ -173,36 +189,14 @@ const LOADS = [
 test.each(LOADS)('behind another batch one begins with $what', async ({ open, begins }) => {
   const writer = newWriter(1);
   await Promise.all(notes(open).map(packet => writer.write(fresh(packet))));
-  const held = begunBatch(writer, fresh(notePacket()));
-  await other.blocks();
-  const waiting = notes(begins + 1);
-  const written: Promise<unknown>[] = [];
-  for (const packet of waiting) {
-    written.push(writer.write(fresh(packet)));
-    await turn();
-  }
-  await other.query('ROLLBACK');
-  await Promise.all([held, ...written]);
-  const groups = await storedTogether(database, idsOf(waiting));
-  expect(groups.map(({ length }) => length)).toEqual([begins, 1]);
+  expect(await batchesBehind(writer, begins + 1)).toEqual([begins, 1]);
 });
 
 test('how many rows were open is forgotten while few come', async () => {
   const writer = newWriter(1);
   await Promise.all(notes(128).map(packet => writer.write(fresh(packet))));
   for (const packet of notes(64)) await writer.write(fresh(packet));
-  const held = begunBatch(writer, fresh(notePacket()));
-  await other.blocks();
-  const waiting = notes(9);
-  const written: Promise<unknown>[] = [];
-  for (const packet of waiting) {
-    written.push(writer.write(fresh(packet)));
-    await turn();
-  }
-  await other.query('ROLLBACK');
-  await Promise.all([held, ...written]);
-  const groups = await storedTogether(database, idsOf(waiting));
-  expect(groups.map(({ length }) => length)).toEqual([8, 1]);
+  expect(await batchesBehind(writer, 9)).toEqual([8, 1]);
 });
 
 test('a writer tells of a packet when it is stored, and not of one that is refused', async () => {
