@@ -23,7 +23,7 @@ test('a message that waits for the dictionary is not older than one that readers
   const late = [say('unheard'), inBatch('unseen')];
   await eventually(async () => (await waitingSessions(pool)) > 0);
   const seen = await say('known');
-  expect(seen.status).toBe(201);
+  expect(seen.status, seen.text).toBe(201);
   await stranger.query('COMMIT');
   stranger.release();
   for (const answer of await Promise.all(late)) expect(answer.status, answer.text).toBeLessThan(300);
