@@ -301,7 +301,7 @@ test('a notification that was given up is delivered again at a click', async () 
 test('health, backups and the last minutes are shown, and so are the settings without secrets', async () => {
   const { page } = browser;
   await asAdmin('/administration/health');
-  await page.getByText('There are no backups: BACKUP_URL is not set.').waitFor();
+  await page.getByText('There are no backups: if the server is lost, everything is lost.').waitFor();
   await page
     .getByRole('img', { name: /^Memory: at most \d/ })
     .first()

@@ -66,7 +66,7 @@ test('what waits for a user is listed, and more for administrators', async () =>
   await page.getByText('1 shared packet waits for your answer').waitFor();
   const backups = page.getByRole('link', { name: 'There are no backups yet' });
   expect(await backups.getAttribute('href')).toBe('/administration/backups');
-  const mails = page.getByRole('link', { name: 'No mail server is set (SMTP_URL)' });
+  const mails = page.getByRole('link', { name: 'Mails reach nobody: no mail server is set up' });
   expect(await mails.getAttribute('href')).toBe('/administration/settings?query=SMTP_URL');
   await expectAccessible(page);
   await sender.send('POST', '/packet/shares', {
