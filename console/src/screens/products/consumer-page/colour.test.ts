@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { colourNote, contrastOf, hexOf } from './colour.ts';
+
+test('a picker takes colours of three or six digits, in any case and with space around them', () => {
+  expect([' #07F ', '#25265E', 'red', '#12345', ''].map(hexOf)).toEqual([
+    '#0077ff',
+    '#25265e',
+    ...[undefined, undefined, undefined],
+  ]);
+});
+
+test('contrast is that of WCAG', () => {
+  expect(contrastOf('#000000', '#ffffff')).toBeCloseTo(21);
+  expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
+  expect(contrastOf('#ffffff', '#777777')).toBe(contrastOf('#777777', '#ffffff'));
+});
+
+test('a colour that could not be read, or that the page does not take, is told', () => {
+  expect(colourNote('#ffee00', 'page')).toBe('darker');
+  expect(colourNote('#25265E', 'page')).toBe('lighter');
+  expect(colourNote('#767676', 'page')).toBe('darker');
+  expect(colourNote('red', 'page')).toBe('ignored');
+  expect(colourNote('#ffee00', 'text')).toBe('pale');
+  for (const text of ['', '#000', 'red']) expect(colourNote(text, 'text'), text).toBeUndefined();
+  expect(colourNote('#ffee00', 'other')).toBeUndefined();
+});
