@@ -70,7 +70,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 /** Of answers such as 401, which are how an ended session is noticed, of slow drawing, and of a slow start. */
 const EXPECTED =
-  /status of (401|400|403|404|409)|failed$|GL Driver Message|preloaded using link preload but not used/;
+  /status of (401|400|403|404|409|412)|failed$|GL Driver Message|preloaded using link preload but not used/;
 
 /** What browsers complain of that is a mistake. */
 export function realComplaints({ complaints }: Browser): string[] {

@@ -1,8 +1,11 @@
 import { answered, trace } from '../../api/services.ts';
 
 /** A company with its version, for a change of what was read. */
-export async function loadCompany(id: string, signal: AbortSignal) {
-  const call = trace.GET('/api/company/profile/{id}', { params: { path: { id } }, signal });
+export async function loadCompany(id: string, signal?: AbortSignal) {
+  const call = trace.GET('/api/company/profile/{id}', {
+    params: { path: { id } },
+    ...(signal && { signal }),
+  });
   const { data: company } = await answered(call);
   return { company, version: (await call).response.headers.get('etag') ?? '' };
 }

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Browser } from '../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  isFocused,
+  logIn,
+  realComplaints,
+} from '../helpers/console-page.ts';
+
+let pages: RunningConsole;
+let browser: Browser;
+let email: string;
+let companyId: number;
+let productId: number;
+beforeAll(async () => {
+  pages = await runningConsole();
+  browser = await consoleBrowser(pages);
+  ({ email } = await pages.newUser());
+  const { send } = await pages.login(email);
+  const create = async (path: string, body: object) =>
+    (await send('POST', `/trace/api/${path}/create`, body)).body.data.id as number;
+  companyId = await create('company', { name: 'Growers', about: 'Since 1962' });
+  productId = await create('product', { name: 'Bourbon', description: 'From the hills' });
+});
+afterAll(async () => {
+  await browser.close();
+  await pages.stop();
+});
+beforeEach(() => browser.page.context().clearCookies());
+
+const named = (page: Page, name: string) => page.locator(`[name="${name}"]`).first();
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
+
+/** Opens a form in two tabs; in the second one, a field is changed and saved. */
+async function changedInAnother(path: string, field: string, text: string): Promise<void> {
+  const { page } = browser;
+  await logIn(page, `${pages.url}${path}`, email);
+  await named(page, 'name').or(named(page, field)).first().waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}${path}`);
+  await named(other, field).fill(text);
+  await save(other);
+  await other.getByText('The changes are saved').waitFor();
+  await other.close();
+}
+
+test('who saves second takes the version of the first, and nothing of either is lost', async () => {
+  const { page } = browser;
+  await changedInAnother(`/products/${productId}`, 'description', 'From the lake');
+  await named(page, 'name').fill('Washed Bourbon');
+  await save(page);
+  await page.getByRole('alert').getByText('Somebody else has changed this meanwhile').waitFor();
+  expect(await named(page, 'name').inputValue()).toBe('Washed Bourbon');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('This is the other’s version with your changes').waitFor();
+  expect(await named(page, 'name').inputValue()).toBe('Washed Bourbon');
+  expect(await named(page, 'description').inputValue()).toBe('From the lake');
+  await expectAccessible(page);
+  await save(page);
+  await page.getByText('The changes are saved').waitFor();
+  const { send } = await pages.login(email);
+  expect((await send('GET', `/trace/api/product/${productId}`)).body.data).toMatchObject({
+    name: 'Washed Bourbon',
+    description: 'From the lake',
+  });
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a field that both have changed says what the other one wrote, and keeps what was typed', async () => {
+  const { page } = browser;
+  await changedInAnother(`/companies/${companyId}`, 'about', 'Since 1963');
+  await named(page, 'about').fill('Since 1961');
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('Yours is kept; the other wrote: Since 1963').waitFor();
+  await expect.poll(() => isFocused(named(page, 'about'))).toBe(true);
+  expect(await named(page, 'about').inputValue()).toBe('Since 1961');
+  await expectAccessible(page);
+  await save(page);
+  await page.getByText('The changes are saved').waitFor();
+  const { send } = await pages.login(email);
+  expect((await send('GET', `/trace/api/company/profile/${companyId}`)).body.data.about).toBe('Since 1961');
+});
+
+test('the same holds for how the page for consumers looks', async () => {
+  const { page } = browser;
+  const primary = 'businessToCustomerSettings.primaryColor';
+  await changedInAnother(`/products/${productId}/consumer-page`, primary, '#25265e');
+  await named(page, primary).fill('#070');
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('Yours is kept; the other wrote: #25265e').waitFor();
+  await save(page);
+  await page.getByText('The changes are saved').waitFor();
+  const { send } = await pages.login(email);
+  const product = (await send('GET', `/trace/api/product/${productId}`)).body.data;
+  expect(product.businessToCustomerSettings.primaryColor).toBe('#070');
+});
