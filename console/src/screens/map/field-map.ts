@@ -3,6 +3,7 @@ import {
   type MapGeoJSONFeature,
   Map as MapLibreMap,
   NavigationControl,
+  ScaleControl,
   setWorkerUrl,
 } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
@@ -32,6 +33,8 @@ export interface Told {
   /** whether tiles that are shown are incomplete */
   truncated(isTruncated: boolean): void;
   failed(error: unknown): void;
+  /** the country in the middle; undefined at sea */
+  country?(name: string | undefined): void;
 }
 
 /** A map of observations and fields. */
@@ -76,6 +79,7 @@ export async function makeMap(
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }));
+  map.addControl(new ScaleControl({ maxWidth: 90 }));
   let hasStyle = false;
   const moved = () => {
     const { lng: lon, lat } = map.getCenter().wrap();
@@ -92,6 +96,8 @@ export async function makeMap(
   map.on('error', ({ error }) => told.failed(error));
   map.on('idle', () => {
     forgetAhead();
+    const [land] = map.queryRenderedFeatures(map.project(map.getCenter()), { layers: ['land'] });
+    told.country?.(land?.properties.name);
     const sources = ['observations', 'fields'];
     told.truncated(
       sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),

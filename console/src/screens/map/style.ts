@@ -8,11 +8,11 @@ import type {
 import type { Draft } from './draft.ts';
 import { LAST_TILE_ZOOM } from './view.ts';
 
+/** The custom properties of the colours. */
+export const COLOUR_NAMES = ['land', 'sea', 'border', 'raised', 'ink', 'soft', 'accent', 'wash'] as const;
+
 /** Colours of the map, as CSS colours without variables. */
-export type Colours = Record<
-  'paper' | 'raised' | 'sunken' | 'ink' | 'soft' | 'line' | 'accent' | 'wash',
-  string
->;
+export type Colours = Record<(typeof COLOUR_NAMES)[number], string>;
 
 /** What the map is drawn from. */
 export interface Drawn {
@@ -67,7 +67,7 @@ export function styleOf(drawn: Drawn): StyleSpecification {
       draft: { type: 'geojson', data: draft },
     },
     layers: [
-      { id: 'sea', type: 'background', paint: { 'background-color': drawn.colours.sunken } },
+      { id: 'sea', type: 'background', paint: { 'background-color': drawn.colours.sea } },
       ...ground(drawn),
       ...fieldLayers(drawn),
       ...observationLayers(drawn),
@@ -83,12 +83,12 @@ function baseSource({ url, isRaster, attribution }: BaseMap): SourceSpecificatio
 
 function ground({ colours, base }: Drawn): LayerSpecification[] {
   const countries: LayerSpecification[] = [
-    { id: 'land', type: 'fill', source: 'countries', paint: { 'fill-color': colours.raised } },
+    { id: 'land', type: 'fill', source: 'countries', paint: { 'fill-color': colours.land } },
     {
       id: 'borders',
       type: 'line',
       source: 'countries',
-      paint: { 'line-color': colours.line, 'line-width': 1 },
+      paint: { 'line-color': colours.border, 'line-width': 1 },
     },
   ];
   const names: LayerSpecification = {
@@ -96,8 +96,8 @@ function ground({ colours, base }: Drawn): LayerSpecification[] {
     type: 'symbol',
     source: 'countries',
     minzoom: 2,
-    layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 12, 'text-max-width': 7 },
-    paint: { 'text-color': colours.soft, 'text-halo-color': colours.raised, 'text-halo-width': 1.2 },
+    layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 13, 'text-max-width': 7 },
+    paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.2 },
   };
   if (!base) return [...countries, names];
   if (base.isRaster) return [...countries, { id: 'base', type: 'raster', source: 'base' }];
@@ -114,14 +114,14 @@ function baseLayers(layer: string, colours: Colours): LayerSpecification[] {
       type: 'fill',
       ...from,
       filter: isArea,
-      paint: { 'fill-color': isWater ? colours.sunken : colours.wash, 'fill-opacity': isWater ? 1 : 0.35 },
+      paint: { 'fill-color': isWater ? colours.sea : colours.wash, 'fill-opacity': isWater ? 1 : 0.35 },
     },
     {
       id: `base-lines-${layer}`,
       type: 'line',
       ...from,
       filter: ['==', ['geometry-type'], 'LineString'],
-      paint: { 'line-color': isWater ? colours.sunken : colours.line, 'line-width': 1 },
+      paint: { 'line-color': isWater ? colours.sea : colours.border, 'line-width': 1 },
     },
     {
       id: `base-names-${layer}`,
@@ -129,7 +129,7 @@ function baseLayers(layer: string, colours: Colours): LayerSpecification[] {
       ...from,
       filter: ['all', isPoint, ['has', 'name']],
       layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 11 },
-      paint: { 'text-color': colours.soft, 'text-halo-color': colours.raised, 'text-halo-width': 1 },
+      paint: { 'text-color': colours.soft, 'text-halo-color': colours.land, 'text-halo-width': 1 },
     },
   ];
 }
@@ -167,7 +167,7 @@ function countLabel(
       'text-size': 11,
       'text-allow-overlap': true,
     },
-    paint: { 'text-color': colours.ink, 'text-halo-color': colours.raised, 'text-halo-width': 1.5 },
+    paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.5 },
   };
 }
 
@@ -217,8 +217,9 @@ function observationLayers(drawn: Drawn): LayerSpecification[] {
         'circle-radius': RADIUS,
         'circle-color': colours.accent,
         'circle-opacity': ['case', isOne, 0.9, 0.45],
-        'circle-stroke-color': colours.raised,
-        'circle-stroke-width': 1,
+        // A cluster is pale, so that its count can be read: its edge sets it off from the land.
+        'circle-stroke-color': ['case', isOne, colours.land, colours.accent],
+        'circle-stroke-width': ['case', isOne, 1, 2],
       },
     },
     countLabel('observation-counts', 'observations', 'observations', drawn),

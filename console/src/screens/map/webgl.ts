@@ -1,3 +1,5 @@
+import { COLOUR_NAMES, type Colours } from './style.ts';
+
 /** Whether the browser can draw the map. */
 export function hasWebgl(): boolean {
   const canvas = document.createElement('canvas');
@@ -6,17 +8,15 @@ export function hasWebgl(): boolean {
   return context !== null;
 }
 
-const NAMES = ['paper', 'raised', 'sunken', 'ink', 'soft', 'line', 'accent', 'wash'] as const;
-
 /** The colours of the console as they are now, light or dark. */
-export function currentColours(): Record<(typeof NAMES)[number], string> {
+export function currentColours(): Colours {
   const probe = document.createElement('span');
   probe.hidden = true;
   document.body.append(probe);
-  const entries = NAMES.map(name => {
+  const entries = COLOUR_NAMES.map(name => {
     probe.style.color = `var(--${name})`;
     return [name, getComputedStyle(probe).color] as const;
   });
   probe.remove();
-  return Object.fromEntries(entries) as Record<(typeof NAMES)[number], string>;
+  return Object.fromEntries(entries) as Colours;
 }

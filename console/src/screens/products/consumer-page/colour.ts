@@ -1,3 +1,5 @@
+import { contrastOf } from '../../../parts/contrast.ts';
+
 /** The backgrounds of the page of a label, light and dark (src/trace-backend/labels/page-colour.ts). */
 const PAPERS = { light: '#fbf9f4', dark: '#191815' } as const;
 /** Least contrast of text with its background (WCAG 2.2, 1.4.3). */
@@ -8,20 +10,6 @@ export function hexOf(text: string): string | undefined {
   const digits = /^#([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim())?.[1];
   if (digits === undefined) return undefined;
   return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`.toLowerCase();
-}
-
-/** The contrast of two colours of six digits, from 1 to 21 (WCAG 2.2). */
-export function contrastOf(one: string, other: string): number {
-  const [dim = 0, bright = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (bright + 0.05) / (dim + 0.05);
-}
-
-function luminance(hex: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => {
-    const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 /** What a person should know about a colour. */

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { contrastOf } from '../../parts/contrast.ts';
+import { COLOUR_NAMES } from './style.ts';
+
+const css = readFileSync(new URL('../../style.css', import.meta.url), 'utf8');
+
+/** The colour of a custom property in a theme. */
+function colourOf(name: string, theme: 'light' | 'dark'): string {
+  const found = new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(css);
+  return found?.[theme === 'light' ? 1 : 2] ?? '';
+}
+
+test('borders, points, edges and letters are told from land and sea in both themes', () => {
+  for (const theme of ['light', 'dark'] as const) {
+    const of = Object.fromEntries(COLOUR_NAMES.map(name => [name, colourOf(name, theme)]));
+    for (const [name, ground, least] of [
+      ['border', 'land', 3],
+      ['border', 'sea', 3],
+      ['accent', 'land', 3],
+      ['accent', 'sea', 3],
+      ['ink', 'land', 4.5],
+      ['ink', 'sea', 4.5],
+      ['soft', 'land', 4.5],
+      // The coast, which has the colour of borders, separates them as well.
+      ['land', 'sea', 1.2],
+    ] as const) {
+      const contrast = contrastOf(of[name] as string, of[ground] as string);
+      expect(contrast, `${name} on ${ground}, ${theme}`).toBeGreaterThanOrEqual(least);
+    }
+  }
+});
