@@ -77,7 +77,11 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByLabel('Id of the record').fill(String(id));
   await page.getByLabel('Id of the record').press('Enter');
-  await page.getByRole('cell', { name: 'User activated' }).waitFor();
+  const activated = page.getByRole('row', { name: `activated the account of ${person.name} Mwangi` });
+  await activated.getByText('Waits for activation').waitFor();
+  await activated.getByText('Active', { exact: true }).waitFor();
+  await activated.getByText('Details').click();
+  await activated.getByText('"ACTIVATE_USER"').waitFor();
   await page
     .getByRole('link', { name: `${person.name} Mwangi` })
     .first()
@@ -153,7 +157,7 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   expect(new Set(heights).size).toBe(1);
   await page.getByLabel('Action').selectOption('LOGIN');
   await page.getByRole('cell', { name: ADMIN.username }).first().waitFor();
-  await page.getByRole('cell', { name: 'Login', exact: true }).first().waitFor();
+  await page.getByRole('cell', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
   await page.getByLabel('Name or e-mail of a user').fill('nobody at all');
   await page.getByRole('button', { name: 'Apply' }).click();
@@ -222,14 +226,14 @@ test('every action and kind of record in the audit has a name of its own in ever
   await page.getByRole('cell', { name: 'OF_BEFORE' }).waitFor();
   await page.getByRole('link', { name: 'earlier_kind 1' }).waitFor();
   await page.getByLabel('Language').selectOption('de');
-  await page.getByRole('cell', { name: 'Anmeldung', exact: true }).first().waitFor();
+  await page.getByRole('cell', { name: 'hat sich angemeldet' }).first().waitFor();
   await page.getByLabel('Aktion').selectOption({ label: 'Anmeldung' });
   await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('LOGIN');
   await expectAccessible(page);
   await page.goto(`${pages.url}/administration/audit`);
   await page.getByLabel('Art des Eintrags').selectOption({ label: 'Signaturschlüssel' });
   await expect.poll(() => new URL(page.url()).searchParams.get('entity')).toBe('signing_key');
-  await page.getByRole('link', { name: 'Signaturschlüssel 1', exact: true }).waitFor();
+  await page.getByText('Das Programm hat einen Schlüssel erzeugt').waitFor();
   await page.getByLabel('Sprache').selectOption('en');
 });
 

@@ -247,9 +247,10 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByText('The changes are saved').waitFor();
 
   await page.getByRole('link', { name: 'History' }).click();
-  await page
-    .getByRole('row', { name: /Description From the hills From the hills above the lake$/ })
-    .waitFor();
+  const change = page.getByRole('row', { name: 'Ana Uwase changed Description' });
+  await change.getByText('From the hills', { exact: true }).waitFor();
+  await change.getByText('From the hills above the lake', { exact: true }).waitFor();
+  await page.getByText('Ana Uwase added the product').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Labels' }).click();
   await page.getByText('This product has no label yet').waitFor();

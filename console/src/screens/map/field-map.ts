@@ -13,8 +13,10 @@ import { PMTiles, Protocol, TileType } from 'pmtiles';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import countriesUrl from 'world-atlas/countries-50m.json?url';
+import { countryName } from '../../messages/format.ts';
 import { t } from '../../messages/messages.svelte.ts';
 import { flattened } from '../../parts/maps/date-line.ts';
+import { namePoints, renamed } from './country-names.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
 import type { Edges, View } from './view.ts';
@@ -41,7 +43,7 @@ export interface Told {
 export interface FieldMap {
   /** whether there is more than the borders of countries around a place */
   readonly hasBaseMap: boolean;
-  draw(drawn: Omit<Drawn, 'countries' | 'base'>): void;
+  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'base'>): void;
   /** Asks for the tiles of observations again. */
   refreshObservations(): void;
   /** Asks for the tiles of fields again. */
@@ -65,6 +67,7 @@ export async function makeMap(
   { view, label, told }: { view: View; label: string; told: Told },
 ): Promise<FieldMap> {
   const [countries, base] = await Promise.all([loadCountries(), loadBase()]);
+  const names = namePoints(countries);
   const map = new MapLibreMap({
     container,
     center: [view.lon, view.lat],
@@ -111,7 +114,7 @@ export async function makeMap(
     hasBaseMap: base !== undefined,
     draw(drawn) {
       // A style that is still being loaded cannot be compared.
-      map.setStyle(styleOf({ ...drawn, countries, base }), {
+      map.setStyle(styleOf({ ...drawn, countries, names, base }), {
         diff: hasStyle && map.isStyleLoaded() === true,
       });
       hasStyle = true;
@@ -183,7 +186,7 @@ function pointOf({ geometry }: MapGeoJSONFeature): [number, number] | undefined 
 async function loadCountries(): Promise<GeoJSON.FeatureCollection> {
   const answer = await fetch(countriesUrl);
   const topology = (await answer.json()) as Topology<{ countries: GeometryCollection }>;
-  return flattened(feature(topology, topology.objects.countries));
+  return renamed(flattened(feature(topology, topology.objects.countries)), countryName);
 }
 
 /** The base map that the operator has put beside the data; undefined without one. */

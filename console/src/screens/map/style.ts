@@ -20,6 +20,8 @@ export interface Drawn {
   /** locales of numbers */
   locale: string;
   countries: GeoJSON.FeatureCollection;
+  /** points of the names of countries */
+  names: GeoJSON.FeatureCollection;
   base: BaseMap | undefined;
   /** addresses of tiles */
   observations: string;
@@ -41,6 +43,9 @@ export interface BaseMap {
 /** Fonts of the browser: without an address of glyphs, MapLibre draws letters with them. */
 const FONT = ['sans-serif'];
 
+/** From which on most countries are larger than the map. */
+const NEAR_ZOOM = 7;
+
 /** Layers in which a click finds something. */
 export const PICKED = ['observation-points', 'field-points', 'field-areas'];
 
@@ -50,7 +55,7 @@ const isArea: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 
 /** The style of the map. */
 export function styleOf(drawn: Drawn): StyleSpecification {
-  const { countries, base, observations, fields, draft } = drawn;
+  const { countries, names, base, observations, fields, draft } = drawn;
   const tiles = (address: string): SourceSpecification => ({
     type: 'vector',
     tiles: [address],
@@ -60,6 +65,7 @@ export function styleOf(drawn: Drawn): StyleSpecification {
     version: 8,
     sources: {
       countries: { type: 'geojson', data: countries, attribution: 'Natural Earth' },
+      names: { type: 'geojson', data: names },
       ...(base && { base: baseSource(base) }),
       // Tiles are asked for in this order.
       observations: tiles(observations),
@@ -91,17 +97,23 @@ function ground({ colours, base }: Drawn): LayerSpecification[] {
       paint: { 'line-color': colours.border, 'line-width': 1 },
     },
   ];
-  const names: LayerSpecification = {
-    id: 'countries',
-    type: 'symbol',
-    source: 'countries',
-    minzoom: 2,
+  const named = (
+    id: string,
+    source: string,
+    zooms: { minzoom: number; maxzoom?: number },
+  ): LayerSpecification => ({
+    ...{ id, type: 'symbol', source, ...zooms },
     layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 13, 'text-max-width': 7 },
     paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.2 },
-  };
-  if (!base) return [...countries, names];
+  });
+  const names = [
+    named('country-names', 'names', { minzoom: 2, maxzoom: NEAR_ZOOM }),
+    // The name of an area is drawn once for each tile, so that there is one wherever the map is.
+    named('names-near', 'countries', { minzoom: NEAR_ZOOM }),
+  ];
+  if (!base) return [...countries, ...names];
   if (base.isRaster) return [...countries, { id: 'base', type: 'raster', source: 'base' }];
-  return [...countries, ...base.layers.flatMap(layer => baseLayers(layer, colours)), names];
+  return [...countries, ...base.layers.flatMap(layer => baseLayers(layer, colours)), ...names];
 }
 
 /** Layers of any vector tiles: water as the sea, other areas faintly, lines, and the names of places. */

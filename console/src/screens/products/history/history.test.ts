@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Step, shownOf, stepsTo } from './history.ts';
+import { meaningOf, partsOf, type Step, stepsTo, toldOf } from './history.ts';
 
 const english = (area: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
@@ -39,11 +39,58 @@ test('paths are said in the words of the forms, with the place or the id', () =>
   expect(Object.fromEntries(Object.keys(paths).map(path => [path, said(stepsTo(path))]))).toEqual(paths);
 });
 
-test('a value is a word where it is one; lists and records are counted', () => {
-  expect(['Tea', 4.2, 0].map(shownOf)).toEqual([{ text: 'Tea' }, { text: '4.2' }, { text: '0' }]);
-  expect([undefined, null, ''].map(shownOf)).toEqual([undefined, undefined, undefined]);
-  expect(shownOf(false)).toEqual({ isSet: false });
-  expect(shownOf({ storageKey: 'k', name: 'field.jpg' })).toEqual({ text: 'field.jpg' });
-  expect(shownOf({ id: 7 })).toEqual({ text: '7' });
-  expect([shownOf([1, 2]), shownOf({ farmer: 1, mill: 2, port: 3 })]).toEqual([{ count: 2 }, { count: 3 }]);
+test('a label is marked, so that its name can be shown', () => {
+  expect(stepsTo('labels.7.status')[0]).toEqual({ key: 'labels.label', which: '7', isLabel: true });
+});
+
+test('values mean names, words, dates and countries where their fields do', () => {
+  expect(
+    ['company', 'associatedCompanies.1.company', 'valueChain', 'finalProducts.3.unitId'].map(meaningOf),
+  ).toEqual([
+    { record: 'company' },
+    { record: 'company' },
+    { record: 'value-chain' },
+    { record: 'measure-unit-type' },
+  ]);
+  expect(meaningOf('finalProducts.3.labelIds.0')).toEqual({ record: 'label' });
+  expect(meaningOf('associatedCompanies.1.type')).toEqual({ area: 'products', group: 'relation' });
+  expect(meaningOf('businessToCustomerSettings.graphicFarmGatePrice')).toEqual({
+    area: 'consumer',
+    group: 'unit',
+  });
+  expect(meaningOf('origin.locations.0.countryCode')).toBe('country');
+  expect(meaningOf('labels.1.batches.2.expiryDate')).toBe('date');
+  for (const path of ['name', 'origin.locations.0.latitude', '', 'constructor'])
+    expect(meaningOf(path)).toBeUndefined();
+});
+
+test('a value is taken apart into what can be said; files and references stay whole', () => {
+  expect(partsOf('name', 'Tea')).toEqual([{ path: 'name', value: 'Tea' }]);
+  expect(partsOf('name', null)).toEqual([]);
+  const origin = { text: '', locations: [{ latitude: 0, address: 'Huye' }] };
+  expect(partsOf('origin', origin)).toEqual([
+    { path: 'origin.locations.0.latitude', value: 0 },
+    { path: 'origin.locations.0.address', value: 'Huye' },
+  ]);
+  expect(partsOf('photo', { storageKey: 'k', name: 'field.jpg' })).toEqual([
+    { path: 'photo', value: 'field.jpg' },
+  ]);
+  expect(partsOf('company', { id: 7 })).toEqual([{ path: 'company', value: '7' }]);
+});
+
+test('a change says what was done, with old and new values, and only what of a list came or went', () => {
+  const told = (path: string, before?: unknown, after?: unknown) => toldOf({ path, before, after });
+  expect(told('').did).toBe('created');
+  expect(told('knowledgeBlog', undefined, false)).toMatchObject({ did: 'filled', after: [{ value: false }] });
+  expect(told('labels.7', undefined, { title: 'Spring' }).did).toBe('added');
+  expect(told('description', 'From the hills', null)).toMatchObject({ did: 'removed', after: [] });
+  expect(told('name', 'Tea', 'Green tea')).toMatchObject({ did: 'changed', isReplaced: true });
+  const [farm, mill] = [{ company: { id: 1 } }, { company: { id: 2 } }];
+  expect(told('associatedCompanies', [farm], [mill, farm])).toEqual({
+    ...{ did: 'changed', before: [], isReplaced: false },
+    after: [{ path: 'associatedCompanies.0.company', value: '2' }],
+  });
+  expect(told('journeyMarkers', undefined, [{ latitude: 1 }])).toMatchObject({
+    ...{ did: 'changed', before: [], after: [{ path: 'journeyMarkers.0.latitude' }] },
+  });
 });

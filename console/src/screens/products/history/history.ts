@@ -14,6 +14,8 @@ export interface Step {
   key?: string;
   /** which one of several: its place from 1, its id, or its name */
   which?: string;
+  /** whether the id is that of a label, which has a name */
+  isLabel?: boolean;
 }
 
 interface Field {
@@ -121,23 +123,97 @@ export function stepsTo(path: string): Step[] {
     steps.push({
       key: field.key,
       ...(which !== undefined && { which: field.several === 'places' ? String(Number(which) + 1) : which }),
+      ...(which !== undefined && field.key === 'labels.label' && { isLabel: true }),
     });
     fields = field.fields ?? {};
   }
   return steps;
 }
 
-/** A value in a word, as far as it is one: lists and records are only counted. */
-export type Shown = { text: string } | { isSet: boolean } | { count: number } | undefined;
+/** How the value of a path is said: as the name of what its id refers to, a word of a form, a date or a country. */
+export type Meaning = { record: string } | { area: string; group: string } | 'date' | 'country';
 
-/** What to show of a stored value; undefined if there is none. */
-export function shownOf(value: unknown): Shown {
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'boolean') return { isSet: value };
-  if (typeof value !== 'object') return { text: String(value) };
+const REFERENCES: Partial<Record<string, string>> = {
+  ...{ company: 'company', valueChain: 'value-chain', unitId: 'measure-unit-type' },
+  labelIds: 'label',
+};
+/** The paths whose values are words of forms: the area and the group of their messages. */
+const WORDS: readonly (readonly [path: RegExp, area: string, group: string])[] = [
+  [/^associatedCompanies\.\d+\.type$/, 'products', 'relation'],
+  [/^knowledgeBlogs\.\d+\.type$/, 'products', 'knowledge'],
+  [/^labels\.\d+\.status$/, 'labels', 'status'],
+  [new RegExp(`\\.(${PRICE_GRAPHICS.join('|')})$`), 'consumer', 'unit'],
+];
+
+/** What the value of a path means; undefined for a text or a number. */
+export function meaningOf(path: string): Meaning | undefined {
+  const names = path.split('.').filter(name => !/^(\d+|id)$/.test(name));
+  const last = names.at(-1) ?? '';
+  const record = Object.hasOwn(REFERENCES, last) ? REFERENCES[last] : undefined;
+  if (record !== undefined) return { record };
+  if (/^(productionDate|expiryDate|date)$/.test(last)) return 'date';
+  if (last === 'countryCode') return 'country';
+  const [, area, group] = WORDS.find(([pattern]) => pattern.test(path)) ?? [];
+  return area === undefined || group === undefined ? undefined : { area, group };
+}
+
+/** A stored value that is said as a whole: a text, a number, yes or no, an id, or the name of a file. */
+export type Leaf = string | number | boolean;
+
+/** A value of a path. */
+export interface Part {
+  path: string;
+  value: Leaf;
+}
+
+/** What a stored value consists of, each with its path; empty values are left out. */
+export function partsOf(path: string, value: unknown): Part[] {
+  if (value === undefined || value === null || value === '') return [];
+  if (typeof value !== 'object') return [{ path, value: value as Leaf }];
   const { storageKey, name, id } = value as { storageKey?: unknown; name?: unknown; id?: unknown };
-  if (storageKey !== undefined) return { text: String(name ?? storageKey) };
-  const members = Object.keys(value).length;
-  if (members === 1 && id !== undefined) return { text: String(id) };
-  return { count: Array.isArray(value) ? value.length : members };
+  if (storageKey !== undefined) return [{ path, value: String(name ?? storageKey) }];
+  const members = Object.entries(value);
+  if (members.length === 1 && id !== undefined) return [{ path, value: String(id) }];
+  return members.flatMap(([member, inside]) => partsOf(path === '' ? member : `${path}.${member}`, inside));
+}
+
+/** What happened to a field. */
+export interface Told {
+  /** of the messages products.history.did */
+  did: 'created' | 'filled' | 'changed' | 'added' | 'removed';
+  /** what was there, and what is there now; lists without what stayed */
+  before: Part[];
+  after: Part[];
+  /** whether one value took the place of another */
+  isReplaced: boolean;
+}
+
+/** What a change of the history says. */
+export function toldOf({ path, before, after }: { path: string; before?: unknown; after?: unknown }): Told {
+  if (path === '' && before === undefined && after === undefined)
+    return { did: 'created', before: [], after: [], isReplaced: false };
+  const [was, is] = [before ?? undefined, after ?? undefined];
+  if (Array.isArray(was ?? []) && Array.isArray(is ?? []) && (was ?? is) !== undefined) {
+    const [left, come] = [was ?? [], is ?? []] as [unknown[], unknown[]];
+    return {
+      did: 'changed',
+      before: without(path, left, come),
+      after: without(path, come, left),
+      isReplaced: false,
+    };
+  }
+  const [parts, now] = [partsOf(path, was), partsOf(path, is)];
+  const isWhole = [...parts, ...now].every(part => part.path === path);
+  if (parts.length === 0)
+    return { did: isWhole ? 'filled' : 'added', before: [], after: now, isReplaced: false };
+  if (now.length === 0) return { did: 'removed', before: parts, after: [], isReplaced: false };
+  return { did: 'changed', before: parts, after: now, isReplaced: isWhole };
+}
+
+/** The entries of a list that another list has not. */
+function without(path: string, list: readonly unknown[], other: readonly unknown[]): Part[] {
+  const known = new Set(other.map(entry => JSON.stringify(entry)));
+  return list.flatMap((entry, index) =>
+    known.has(JSON.stringify(entry)) ? [] : partsOf(`${path}.${index}`, entry),
+  );
 }

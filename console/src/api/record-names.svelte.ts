@@ -1,0 +1,60 @@
+import { answered, trace } from './services.ts';
+import { session } from './session.svelte.ts';
+
+/** Requests that are under way at once, at most. */
+const AT_ONCE = 4;
+
+/** Where a record of a kind is, and its field with the name; the types are those of one of the paths. */
+const KINDS: Readonly<Record<string, readonly [path: string, field: 'name' | 'label' | 'title']>> = {
+  company: ['/api/company/profile/{id}', 'name'],
+  product: ['/api/product/{id}', 'name'],
+  label: ['/api/product/label/{id}', 'title'],
+  'value-chain': ['/api/chain/value-chain/{id}', 'name'],
+  'product-type': ['/api/product-type/{id}', 'name'],
+  'semi-product': ['/api/chain/semi-product/{id}', 'name'],
+  'facility-type': ['/api/chain/facility-type/{id}', 'label'],
+  'measure-unit-type': ['/api/chain/measure-unit-type/{id}', 'label'],
+  'processing-evidence-type': ['/api/chain/processing-evidence-type/{id}', 'label'],
+  'processing-evidence-field': ['/api/chain/processing-evidence-field/{id}', 'label'],
+};
+
+/** The names that were told, by user, kind and id: another user may not see them. */
+let names = $state.raw<Readonly<Record<string, string>>>({});
+const asked = new Set<string>();
+const waiting: (() => Promise<void>)[] = [];
+let underWay = 0;
+
+/** The name of a record, which is asked for once; undefined before it is known, and where there is none to tell. */
+export function recordName(kind: string, id: string): string | undefined {
+  const key = `${session.user?.id} ${kind} ${id}`;
+  const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (found && /^[1-9]\d{0,9}$/.test(id) && !asked.has(key)) {
+    asked.add(key);
+    waiting.push(() => ask(key, found, id));
+    setTimeout(goOn);
+  }
+  return names[key];
+}
+
+function goOn(): void {
+  while (underWay < AT_ONCE) {
+    const next = waiting.shift();
+    if (!next) return;
+    underWay++;
+    void next().finally(() => {
+      underWay--;
+      goOn();
+    });
+  }
+}
+
+async function ask(key: string, [path, field]: (typeof KINDS)[string], id: string): Promise<void> {
+  const params = { path: { id } };
+  try {
+    const { data } = await answered(trace.GET(path as '/api/company/profile/{id}', { params }));
+    const name = (data as Record<string, unknown>)[field];
+    if (typeof name === 'string' && name !== '') names = { ...names, [key]: name };
+  } catch {
+    // It is deleted, or not for this user: its number is shown.
+  }
+}
