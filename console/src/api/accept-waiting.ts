@@ -1,4 +1,4 @@
-import { answered, packet } from '../../api/services.ts';
+import { answered, packet } from './services.ts';
 
 /**
  * Accepts what was shared with an address of the user before they could be found by it.
