@@ -5,6 +5,7 @@ import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import {
   consoleBrowser,
+  DESKTOP,
   expectAccessible,
   isFocused,
   logIn,
@@ -171,6 +172,23 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   await section.locator('[name=code]').fill(codes[1] as string);
   await section.getByRole('button', { name: 'Remove the second factor' }).click();
   await section.getByRole('button', { name: 'Set up a second factor' }).waitFor();
+});
+
+test('all tabs are in sight on the narrowest phones, in both directions of writing', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/account`, email);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const tabs = page.getByRole('navigation', { name: 'Your account' }).getByRole('link');
+  for (const direction of ['ltr', 'rtl']) {
+    await page.evaluate(`document.documentElement.dir = '${direction}'`);
+    expect(await tabs.count()).toBe(5);
+    for (const tab of await tabs.all()) {
+      const box = await tab.boundingBox();
+      expect(box?.x ?? -1, direction).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 321), direction).toBeLessThanOrEqual(320);
+    }
+  }
+  await page.setViewportSize(DESKTOP);
 });
 
 test('sessions are listed, and another one is ended', async () => {

@@ -113,7 +113,13 @@ test('the page of a label has the colour and the picture of its preview; what on
   await asOwner(`/products/${productId}/consumer-page`);
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByText('From the hills').waitFor();
+  const picker = page.getByLabel('Choose: Main colour');
+  await picker.fill('#ffdd00');
+  expect(await field('Main colour').inputValue()).toBe('#ffdd00');
+  await page.getByText('Too pale to be read on the light page').waitFor();
   await field('Main colour').fill('#25265e');
+  expect(await picker.inputValue()).toBe('#25265e');
+  await page.getByText('Prices are numbers without a currency').waitFor();
   await field('Quality').check();
   await field('Place of the tab: Producers').fill('1');
   await field('Picture at the top').setInputFiles(photo);
@@ -158,6 +164,24 @@ test('the page of a label has the colour and the picture of its preview; what on
   const top = page.getByRole('img', { name: 'Bourbon' });
   expect(await top.evaluate(node => (node as unknown as { naturalWidth: number }).naturalWidth)).toBe(60);
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('the history of a product says in sentences what was done, with names in place of ids', async () => {
+  const { page } = browser;
+  const owner = await pages.login(user.email);
+  const partner = (await done(owner, 'POST', 'company/create', { name: 'Roasters of Berlin' })).id;
+  const associatedCompanies = [{ company: { id: partner }, type: 'ROASTER' }];
+  await done(owner, 'PUT', 'product', { id: productId, associatedCompanies, knowledgeBlog: true });
+  await asOwner(`/products/${productId}/history`);
+  const companies = page.getByRole('row', { name: 'Ana Uwase changed Other companies' });
+  await companies.getByText('Company: Roasters of Berlin').waitFor();
+  await companies.getByText('Relation: roaster').waitFor();
+  const blog = page.getByRole('row', { name: 'The knowledge blog is public' });
+  await blog.getByText('yes', { exact: true }).waitFor();
+  await page.getByRole('row', { name: 'Ana Uwase added Label Spring' }).waitFor();
+  expect(await page.getByText('"storageKey"').first().isVisible()).toBe(false);
+  await expectAccessible(page);
+  await done(owner, 'PUT', 'product', { id: productId, associatedCompanies: [] });
 });
 
 test('final products are added, changed and removed, entries of the knowledge blog added and changed', async () => {

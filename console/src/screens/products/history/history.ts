@@ -67,7 +67,8 @@ const ENTRY = fieldsOf('products', {
   ...{ summary: 'knowledge.summary', content: 'knowledge.content', youtubeUrl: 'knowledge.video' },
   documents: 'knowledge.documents',
 });
-const PARTNER = fieldsOf('products', { company: 'partner.company', type: 'partner.relation' });
+// The form asks for its number, but a name is shown.
+const PARTNER: Fields = { company: { key: 'companies.profile' }, type: { key: 'products.partner.relation' } };
 const AGREEMENT = fieldsOf('products', { description: 'field.description', document: 'file' });
 const FINAL = fieldsOf('products', {
   ...{ name: 'field.name', description: 'field.description' },
