@@ -178,7 +178,7 @@ test('the history of a product says in sentences what was done, with names in pl
   await companies.getByText('Relation: roaster').waitFor();
   const blog = page.getByRole('row', { name: 'The knowledge blog is public' });
   await blog.getByText('yes', { exact: true }).waitFor();
-  await page.getByRole('row', { name: 'Ana Uwase added Label Spring' }).waitFor();
+  await page.getByRole('row', { name: /Ana Uwase added Label Spring Added/ }).waitFor();
   expect(await page.getByText('"ROASTER"').first().isVisible()).toBe(false);
   await expectAccessible(page);
   await done(owner, 'PUT', 'product', { id: productId, associatedCompanies: [] });

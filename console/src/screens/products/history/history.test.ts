@@ -76,6 +76,14 @@ test('a value is taken apart into what can be said; files and references stay wh
     { path: 'photo', value: 'field.jpg' },
   ]);
   expect(partsOf('company', { id: 7 })).toEqual([{ path: 'company', value: '7' }]);
+  const fields = [
+    { name: 'photo', visible: false },
+    { name: 'name', visible: true },
+  ];
+  expect(partsOf('labels.7', { id: 7, uuid: 'u', title: 'Spring', fields })).toEqual([
+    { path: 'labels.7.title', value: 'Spring' },
+    { path: 'labels.7.fields', value: 'name' },
+  ]);
 });
 
 test('a change says what was done, with old and new values, and only what of a list came or went', () => {

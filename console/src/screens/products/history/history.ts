@@ -131,8 +131,8 @@ export function stepsTo(path: string): Step[] {
   return steps;
 }
 
-/** How the value of a path is said: as the name of what its id refers to, a word of a form, a date or a country. */
-export type Meaning = { record: string } | { area: string; group: string } | 'date' | 'country';
+/** How the value of a path is said: as the name of what its id refers to, a word of a form, a date, a country or the name of a field. */
+export type Meaning = { record: string } | { area: string; group: string } | 'date' | 'country' | 'field';
 
 const REFERENCES: Partial<Record<string, string>> = {
   ...{ company: 'company', valueChain: 'value-chain', unitId: 'measure-unit-type' },
@@ -154,6 +154,7 @@ export function meaningOf(path: string): Meaning | undefined {
   if (record !== undefined) return { record };
   if (/^(productionDate|expiryDate|date)$/.test(last)) return 'date';
   if (last === 'countryCode') return 'country';
+  if (LABEL_FIELDS.test(path)) return 'field';
   const [, area, group] = WORDS.find(([pattern]) => pattern.test(path)) ?? [];
   return area === undefined || group === undefined ? undefined : { area, group };
 }
@@ -167,14 +168,30 @@ export interface Part {
   value: Leaf;
 }
 
+/** Members that tell people nothing. */
+const TECHNICAL = new Set(['id', 'uuid', 'labelId']);
+const LABEL_FIELDS = /^labels\.\d+\.fields$/;
+
+/** The fields that a label shows, by the paths that they have in a product. */
+function shownBy(path: string, entries: readonly unknown[]): Part[] {
+  return (entries as { name?: unknown; visible?: unknown }[])
+    .filter(({ visible }) => visible !== false)
+    .map(({ name }) => ({ path, value: String(name) }));
+}
+
 /** What a stored value consists of, each with its path; empty values are left out. */
 export function partsOf(path: string, value: unknown): Part[] {
   if (value === undefined || value === null || value === '') return [];
   if (typeof value !== 'object') return [{ path, value: value as Leaf }];
   const { storageKey, name, id } = value as { storageKey?: unknown; name?: unknown; id?: unknown };
   if (storageKey !== undefined) return [{ path, value: String(name ?? storageKey) }];
-  const members = Object.entries(value);
-  if (members.length === 1 && id !== undefined) return [{ path, value: String(id) }];
+  const members = Object.entries(value).filter(([member]) => !TECHNICAL.has(member));
+  if (LABEL_FIELDS.test(path))
+    return shownBy(
+      path,
+      members.map(([, entry]) => entry),
+    );
+  if (members.length === 0 && id !== undefined) return [{ path, value: String(id) }];
   return members.flatMap(([member, inside]) => partsOf(path === '' ? member : `${path}.${member}`, inside));
 }
 
