@@ -133,7 +133,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByRole('heading', { name: 'It is done' }).waitFor();
   await page.getByText('You do not need to share it again').waitFor();
   await page.getByText('This installation sends no mails: tell them yourself').waitFor();
-  await page.getByText('in the folder “mail” of DATA_DIR').waitFor();
+  await page.getByText('in the folder “mail” of its data').waitFor();
   await expectAccessible(page);
   expect(await placesOf('Leaf rust')).toEqual([{ lat: -1.95, lon: 30.06 }]);
   await page.goto(`${pages.url}/first-run?step=observation`);
