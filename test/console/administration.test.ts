@@ -80,7 +80,7 @@ test('an administrator finds who registered, activates them, and finds it in the
   const activated = page.getByRole('row', { name: `activated the account of ${person.name} Mwangi` });
   await activated.getByText('Waits for activation').waitFor();
   await activated.getByText('Active', { exact: true }).waitFor();
-  await activated.getByText('Details').click();
+  await activated.getByText('Details', { exact: true }).click();
   await activated.getByText('"ACTIVATE_USER"').waitFor();
   await page
     .getByRole('link', { name: `${person.name} Mwangi` })
