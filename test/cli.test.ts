@@ -55,6 +55,7 @@ function fieldtrace(node: string, words: string[], more: Record<string, string> 
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ...environment,
     ...more,
   } as NodeJS.ProcessEnv;
@@ -82,7 +83,7 @@ test('the command runs under the Node of the machine and under the bundled one, 
 });
 
 test('help is about all commands or about one', async () => {
-  const ask = (...words: string[]) => fieldtrace(nodes.at(-1) as string, words);
+  const ask = (...words: string[]) => fieldtrace(process.execPath, words);
   const help = await ask('help');
   expect(help).toMatchObject({ code: 0, err: '' });
   expect(help.out).toMatch(/^usage:\n {2}fieldtrace start\n/);
@@ -155,7 +156,7 @@ test('every administrative command is in the audits of both services, without se
     DATABASE_URL: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     SUDO_USER: 'olga',
   };
-  const run = (...words: string[]) => fieldtrace(nodes.at(-1) as string, words, env);
+  const run = (...words: string[]) => fieldtrace(process.execPath, words, env);
   const rates = path.join(files.folder, 'eurofxref-hist.csv');
   await writeFile(rates, 'Date,USD,\n2020-01-02,1.1193,\n');
   const commands: [string, string[], object][] = [

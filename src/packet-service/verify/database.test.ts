@@ -274,7 +274,8 @@ test('fieldtrace verify prints each mismatch and ends with 1, without one with 0
   const { host, port, user, password, database } = service.connection as Record<string, string>;
   const url = new URL(`postgres://${user}:${password}@localhost:${port}/${database}`);
   if (host?.startsWith('/')) url.searchParams.set('host', host);
-  const env = { PATH: process.env.PATH, DATABASE_URL: url.href, DATA_DIR: folder } as NodeJS.ProcessEnv;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: url.href, DATA_DIR: folder } as NodeJS.ProcessEnv;
   const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
   const run = (...words: string[]) =>
     new Promise<{ code: unknown; stdout: string; stderr: string }>(resolve =>
