@@ -118,13 +118,18 @@ export const NO_ICON = '<link rel="icon" href="data:,">';
 /** The head of a page that search engines leave out. */
 export const UNLISTED = `<meta name="robots" content="noindex">\n${NO_ICON}`;
 
-/** Sends a page; what made it is not in the Referer of its links. */
+/**
+ * Sends a page; what made it is not in the Referer of its links.
+ *
+ * @param referrer same-origin for forms that are sent with POST: without it browsers send the Origin null
+ */
 export function sendHtml(
   reply: FastifyReply,
   { html, policy }: { html: string; policy: string },
+  referrer: 'no-referrer' | 'same-origin' = 'no-referrer',
 ): FastifyReply {
   return reply
-    .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
+    .headers({ 'content-security-policy': policy, 'referrer-policy': referrer })
     .type('text/html; charset=utf-8')
     .serializer(asIs)
     .send(html);

@@ -60,13 +60,8 @@ export function labelShower(context: Pick<LabelsContext, 'pool'>): ShowLabel {
     const published = await findPublished(context, uuid);
     const label = await asPublic(context, published);
     const answer = { ...asked, isDeeper: true };
-    return sendLabelPage(reply, labelPage(label, isSelective(fieldsOf(published.label)), answer));
+    return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), answer), 'same-origin');
   };
-}
-
-/** Browsers send the Origin of a form only if pages of this server may see the Referer. */
-function sendLabelPage(reply: FastifyReply, page: ReturnType<typeof labelPage>): FastifyReply {
-  return sendHtml(reply, page).header('referrer-policy', 'same-origin');
 }
 
 /** The public resources of a published label: JSON, page, picture and QR code. */
@@ -91,7 +86,7 @@ function registerLabel(app: Server, context: LabelsContext): void {
       // As text, because the serializer of a schema would change numbers and omit unknown fields.
       if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(label)));
       const asked: Asked = request.query.feedback === SENT ? { feedback: SENT } : {};
-      return sendLabelPage(reply, labelPage(label, isSelective(fieldsOf(published.label)), asked));
+      return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), asked), 'same-origin');
     },
   );
 }

@@ -53,7 +53,7 @@ test('the page has only the forms that its label has batches and the tab for', a
   expect(traced).toContain('Where is it from?');
   expect(traced).not.toMatch(/Is it authentic|type="date"|method="post"/);
   await batch(label.id, 'A', { checkAuthenticity: true });
-  expect((await open(label.uuid)).text).toMatch(/Is it authentic[^]*Where is it from/);
+  expect((await open(label.uuid)).text).toMatch(/Is it authentic.*Where is it from/s);
   expect((await open((await published({ tabFeedback: false })).uuid)).text).not.toContain('<form');
   const other = await open((await published({ tabFeedback: true })).uuid);
   expect(other.text).toContain('method="post"');
