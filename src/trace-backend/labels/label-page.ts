@@ -1,5 +1,4 @@
 import { escaped, pageOf } from '../../platform/http/page.ts';
-import type { BatchLocation } from './batches/schemas.ts';
 import { type AskedBatch, batchSection } from './forms/batch-form.ts';
 import { type AskedFeedback, feedbackSection } from './forms/feedback-form.ts';
 import { FORM_STYLE } from './forms/fields.ts';
@@ -66,7 +65,7 @@ export function labelPage(
 /** The forms of the page: to check a package, if there are batches for it; for feedback, if the label has that tab. */
 function formsOf(label: PublicLabel, base: string, { batch, feedback }: Asked): string {
   const { uuid, language, fields, businessToCustomerSettings } = label;
-  const placesOf = (locations: readonly BatchLocation[]) => {
+  const placesOf = (locations: readonly object[]) => {
     const value = { locations };
     const texts = textsOf(value, language).filter(text => text !== '');
     return listOf(texts, mapOf(value, language));

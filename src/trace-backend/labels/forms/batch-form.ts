@@ -1,5 +1,4 @@
 import { escaped } from '../../../platform/http/page.ts';
-import type { BatchLocation } from '../batches/schemas.ts';
 import { ANSWER, answerBox, lineField } from './fields.ts';
 import { wordOf } from './words.ts';
 
@@ -10,7 +9,7 @@ export interface AskedBatch {
   expiryDate?: string | undefined;
   outcome: 'AUTHENTIC' | 'EXPIRED' | 'UNCONFIRMED' | 'ORIGIN' | 'NO_ORIGIN' | 'NO_NUMBER';
   /** the places of the batch, if they were asked for and everyone may see them */
-  locations?: readonly BatchLocation[];
+  locations?: readonly object[];
 }
 
 interface Context {
@@ -23,15 +22,15 @@ interface Context {
 }
 
 /**
- * A form to check a package by what is printed on it, as far as the label has batches for that; empty without any. An
- * answer stays visible when its batch was the last one.
+ * A form to check a package by what is printed on it, as far as the label has batches for that, and the answer; empty
+ * without both.
  *
  * @param placesOf HTML of places, with their map
  */
 export function batchSection(
   { language, path, checkAuthenticityCount, traceOriginCount }: Context,
   asked: AskedBatch | undefined,
-  placesOf: (locations: readonly BatchLocation[]) => string,
+  placesOf: (locations: readonly object[]) => string,
 ): string {
   const isChecked = checkAuthenticityCount > 0;
   const isTraced = traceOriginCount > 0;
@@ -49,10 +48,13 @@ export function batchSection(
   const button = (action: string, word: 'check.authentic' | 'check.origin', className = '') =>
     `<button${className} formaction="${path}/${action}#${ANSWER}">${escaped(say(word))}</button>`;
   const other = isChecked ? ' class="other"' : '';
-  return `
-<section><h2 dir="auto">${escaped(say('check'))}</h2>
-${asked === undefined || outcome === 'NO_NUMBER' ? '' : answerOf(asked, say, placesOf)}
-<form action="${path}/${isChecked || !isTraced ? CHECK : TRACE}#${ANSWER}">
+  const head = `\n<section><h2 dir="auto">${escaped(say('check'))}</h2>`;
+  const answer = asked === undefined || outcome === 'NO_NUMBER' ? '' : answerOf(asked, say, placesOf);
+  // An address that somebody typed has an answer, too.
+  if (!isChecked && !isTraced) return `${head}${answer}</section>`;
+  return `${head}
+${answer}
+<form action="${path}/${isChecked ? CHECK : TRACE}#${ANSWER}">
 <p class="by">${escaped(say('check.text'))}</p>
 ${lineField(number, 'required maxlength="255" autocomplete="off" spellcheck="false"')}
 ${isChecked ? date('productionDate') + date('expiryDate') : ''}
@@ -66,7 +68,7 @@ const TRACE = 'verify_batch_origin';
 function answerOf(
   { number = '', outcome, locations = [] }: AskedBatch,
   say: (word: Parameters<typeof wordOf>[0]) => string,
-  placesOf: (locations: readonly BatchLocation[]) => string,
+  placesOf: (locations: readonly object[]) => string,
 ): string {
   const isGood = outcome === 'AUTHENTIC' || outcome === 'EXPIRED';
   const sign = isGood ? '✓ ' : outcome === 'UNCONFIRMED' ? '✗ ' : '';
