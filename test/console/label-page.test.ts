@@ -102,7 +102,7 @@ test('without JavaScript, a package is checked and feedback is sent; the console
   expect(await isFocused(answer())).toBe(true);
   await look('label-checked');
   await press('Where is it from?');
-  await answer().getByText(XSS).waitFor();
+  await answer().getByRole('listitem').getByText(XSS).waitFor();
   expect(await answer().getByRole('img', { name: 'Map of the origin' }).count()).toBe(1);
   await look('label-origin');
 

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import { prefersPage, varyOf } from '../../../platform/http/page.ts';
 import { Problem } from '../../../platform/http/problems.ts';
@@ -27,7 +27,13 @@ const CHECKS = {
 } as const;
 
 /** What everyone can ask about batches of published labels. */
-export function registerPublicBatches(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+export function registerPublicBatches(app: Server, context: PublicBatchContext): void {
+  registerBatch(app, context);
+  registerAuthenticity(app, context);
+  registerOrigin(app, context);
+}
+
+function registerBatch(app: Server, { pool }: PublicBatchContext): void {
   app.get(
     '/api/public/product/label_batch/:uuid/:number',
     {
@@ -36,13 +42,16 @@ export function registerPublicBatches(app: Server, { pool, counts, showLabel }: 
     },
     async (request, reply) => {
       const { uuid, number } = request.params;
-      const batch = await findBatchByNumber(pool, (await published(uuid)).id, number);
+      const batch = await findBatchByNumber(pool, (await published(pool, uuid)).id, number);
       if (!batch) throw unknownBatch();
       const [answer] = await asBatches(pool, [asPublic(batch)]);
       return sendText(reply.header('cache-control', 'no-cache'), JSON.stringify(ok(answer)));
     },
   );
+}
 
+function registerAuthenticity(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+  const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_authenticity',
     {
@@ -53,9 +62,10 @@ export function registerPublicBatches(app: Server, { pool, counts, showLabel }: 
       const { uuid } = request.params;
       const { number, productionDate, expiryDate } = request.query;
       const asked = { number, productionDate, expiryDate };
-      const label = await published(uuid);
+      const label = await published(pool, uuid);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
-      if (lacksNumber(request)) return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
+      if (lacksNumber(number, request.headers.accept))
+        return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
       const batch = number === undefined ? undefined : await findBatchByNumber(pool, label.id, number);
       const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, asked);
       counts.add({ labelId: label.id, kind: isAuthentic ? 'AUTH_TRUE' : 'AUTH_FALSE' }, request.ip);
@@ -64,7 +74,10 @@ export function registerPublicBatches(app: Server, { pool, counts, showLabel }: 
       return show(reply, uuid, { ...asked, outcome });
     },
   );
+}
 
+function registerOrigin(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+  const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_origin',
     {
@@ -75,9 +88,10 @@ export function registerPublicBatches(app: Server, { pool, counts, showLabel }: 
       const { uuid } = request.params;
       const { number, productionDate, expiryDate } = request.query;
       const asked = { number, productionDate, expiryDate };
-      const label = await published(uuid);
+      const label = await published(pool, uuid);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
-      if (lacksNumber(request)) return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
+      if (lacksNumber(number, request.headers.accept))
+        return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
       const batch = number === undefined ? undefined : await findBatchByNumber(pool, label.id, number);
       const isTraced = batch?.traceOrigin === true;
       counts.add({ labelId: label.id, kind: isTraced ? 'ORIGIN_TRUE' : 'ORIGIN_FALSE' }, request.ip);
@@ -87,22 +101,24 @@ export function registerPublicBatches(app: Server, { pool, counts, showLabel }: 
       return show(reply, uuid, { ...asked, outcome, locations });
     },
   );
+}
 
-  async function show(reply: FastifyReply, uuid: string, batch: AskedBatch): Promise<FastifyReply> {
-    return showLabel(reply.code(batch.outcome === 'NO_NUMBER' ? 400 : 200), uuid, { batch });
-  }
+/** Gives what answers with the page of a label; a form without a number is 400. */
+function pageShower(showLabel: PublicBatchContext['showLabel']) {
+  return (reply: FastifyReply, uuid: string, batch: AskedBatch): Promise<FastifyReply> =>
+    showLabel(reply.code(batch.outcome === 'NO_NUMBER' ? 400 : 200), uuid, { batch });
+}
 
-  /** @throws Problem not_found, the same for unpublished labels and unknown ones */
-  async function published(uuid: string): Promise<Label> {
-    const label = await findPublishedLabel(pool, uuid);
-    if (!label) throw new Problem('not_found', 'there is no such label');
-    return label;
-  }
+/** @throws Problem not_found, the same for unpublished labels and unknown ones */
+async function published(pool: pg.Pool, uuid: string): Promise<Label> {
+  const label = await findPublishedLabel(pool, uuid);
+  if (!label) throw new Problem('not_found', 'there is no such label');
+  return label;
 }
 
 /** Whether the form of a page was sent without a number, which is no check. */
-function lacksNumber({ headers, query }: FastifyRequest): boolean {
-  return (query as { number?: string }).number === undefined && prefersPage(headers.accept);
+function lacksNumber(number: string | undefined, accept: string | undefined): boolean {
+  return number === undefined && prefersPage(accept);
 }
 
 /** Whether the expiry date of a batch is before today's, in UTC. */

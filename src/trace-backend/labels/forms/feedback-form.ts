@@ -6,7 +6,7 @@ import { type Word, wordOf } from './words.ts';
 export type AskedFeedback =
   | 'sent'
   | {
-      /** the fields as they came, which may be anything */
+      /** the fields as sent, which may be anything */
       typed: Record<string, unknown>;
       /** the fields that are wrong */
       wrong: readonly string[];

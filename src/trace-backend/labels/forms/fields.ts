@@ -22,7 +22,7 @@ form p.by{margin-top:.85rem;font-size:.85rem;white-space:pre-line}
 export interface FieldState {
   name: string;
   label: string;
-  /** what was typed, as it came */
+  /** what was typed, as sent */
   value?: unknown;
   wrong?: string | undefined;
 }
