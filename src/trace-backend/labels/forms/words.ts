@@ -120,7 +120,7 @@ const WORDS: Record<string, Record<Word, string>> = {
     productionDate: 'Yakozwe ku wa',
     expiryDate: 'Irangira ku wa',
     'check.authentic': 'Ni iy’ukuri?',
-    'check.origin': 'Yaturutse he?',
+    'check.origin': 'Inkomoko yayo ni iyihe?',
     AUTHENTIC: 'Byemejwe: iyi ni nomero y’itsinda, n’amatariki yaryo.',
     EXPIRED: 'Igihe cyayo cyararangiye.',
     UNCONFIRMED:
