@@ -61,7 +61,10 @@ export const addFeedbackSchema = {
   params: PublicParams,
   body: FeedbackBodyOf,
   response: {
-    200: Done,
+    200: {
+      description: 'done',
+      content: { 'application/json': { schema: Done }, 'text/html': { schema: Type.String() } },
+    },
     303: { type: 'null', description: 'the page of the label, for clients that prefer text/html' },
     ...failureAnswers(404),
   },
