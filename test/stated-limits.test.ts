@@ -191,6 +191,7 @@ const STATED: Record<string, Stated> = {
     '60 a minute',
   ),
   'trace-backend/feedback: rateLimit max: 20, timeWindow: 3600_000': rate(20, 'an hour', '20 an hour'),
+  'trace-backend/feedback: FORM_BYTES = 64 * 1024': stated('The body has at most 64 KiB.', 'feedback 64 KiB'),
   'trace-backend/labels/batches: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
     60,
     '10 minutes',

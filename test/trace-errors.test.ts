@@ -60,10 +60,12 @@ test('unknown paths and methods keep the envelope', async () => {
   }
 });
 
+const FORM = 'application/x-www-form-urlencoded';
+
 test('a body that is not JSON is a REQUEST_BODY_ERROR on every route that takes one', async () => {
   const bodies: [number, string, string | Uint8Array][] = [
     [415, 'text/plain', '{}'],
-    [415, 'application/x-www-form-urlencoded', 'a=b'],
+    [415, FORM, 'a=b'],
     [400, 'application/json', '{"a":'],
     [400, 'application/json', '{"a":"\\ud800"}'],
     [400, 'application/json', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
@@ -72,6 +74,8 @@ test('a body that is not JSON is a REQUEST_BODY_ERROR on every route that takes 
   ];
   for (const { method, path } of (await operations()).filter(({ takesJson }) => takesJson)) {
     for (const [expected, type, body] of bodies) {
+      // The form of a label's page is sent to the route of feedback.
+      if (type === FORM && path.startsWith('/api/public/product/label/feedback/')) continue;
       const answer = await admin.send(method, path, body, { 'content-type': type });
       const name = `${method} ${path} ${type} ${String(body).slice(0, 30)}`;
       expect([answer.status, answer.body], name).toEqual([expected, envelope('REQUEST_BODY_ERROR')]);

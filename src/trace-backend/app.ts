@@ -77,7 +77,7 @@ import { registerLabelRequests } from './label-requests/routes.ts';
 import { registerBatches } from './labels/batches/routes.ts';
 import { openLabelCounts } from './labels/counts/counts.ts';
 import { registerLabelDocuments } from './labels/documents/routes.ts';
-import type { LabelsContext } from './labels/public.ts';
+import { type LabelsContext, labelShower } from './labels/public.ts';
 import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
@@ -233,7 +233,7 @@ function registerProductsAndLabels(
   logger: FastifyBaseLogger,
 ): () => Promise<void> {
   const counts = openLabelCounts(parts.pool, logger);
-  const context = { ...parts, isOwn, dependents, counts };
+  const context = { ...parts, isOwn, dependents, counts, showLabel: labelShower(parts) };
   registerProducts(app, context);
   registerFinalProducts(app, context);
   registerKnowledgeBlog(app, context);

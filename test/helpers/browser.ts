@@ -18,12 +18,12 @@ export interface Browser {
  *
  * @param viewport in CSS pixels
  * @param options webgl: whether it draws WebGL; offline: whether pages may have service workers, whose requests no
- * route of a test sees
+ * route of a test sees; javaScript: whether pages run scripts
  * @throws Error that says what to install where there is no browser
  */
 export async function openBrowser(
   viewport = { width: 1280, height: 800 },
-  { webgl = false, offline = false } = {},
+  { webgl = false, offline = false, javaScript = true } = {},
 ): Promise<Browser> {
   const { executablePath, env } = await findChromium();
   const profile = await mkdtemp(path.join(tmpdir(), 'fieldtrace-browser-'));
@@ -32,6 +32,7 @@ export async function openBrowser(
     env: { ...process.env, ...env },
     headless: true,
     viewport,
+    javaScriptEnabled: javaScript,
     serviceWorkers: offline ? 'allow' : 'block',
     args: [
       '--no-sandbox',

@@ -62,6 +62,8 @@ export interface Page {
   /** CSS beyond the shared style, without any text of a user */
   style?: string | undefined;
   script?: string;
+  /** whether it has forms, which this server takes */
+  forms?: boolean;
 }
 
 /** A page in the shared style. It loads nothing from elsewhere, and other pages cannot embed it. */
@@ -74,6 +76,7 @@ export function pageOf({
   banner = '',
   style = '',
   script,
+  forms = false,
 }: Page): {
   html: string;
   policy: string;
@@ -94,15 +97,15 @@ ${sections}
 </main>
 ${script === undefined ? '' : `<script>${script}</script>\n`}</html>
 `;
-  const policy = policyOf([STYLE, style].filter(Boolean));
+  const policy = policyOf([STYLE, style].filter(Boolean), forms ? "'self'" : "'none'");
   return { html, policy: script === undefined ? policy : `${policy}; ${scriptPolicy(script)}` };
 }
 
-function policyOf(styles: readonly string[]): string {
+function policyOf(styles: readonly string[], formAction: string): string {
   const hashes = styles.map(style => `'sha256-${hash('sha256', style, 'base64')}'`);
   return (
     `default-src 'none'; img-src 'self' data:; style-src ${hashes.join(' ')}; ` +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    `base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
   );
 }
 
@@ -115,13 +118,18 @@ export const NO_ICON = '<link rel="icon" href="data:,">';
 /** The head of a page that search engines leave out. */
 export const UNLISTED = `<meta name="robots" content="noindex">\n${NO_ICON}`;
 
-/** Sends a page; what made it is not in the Referer of its links. */
+/**
+ * Sends a page; what made it is not in the Referer of its links.
+ *
+ * @param referrer same-origin for forms that are sent with POST: without it browsers send the Origin null
+ */
 export function sendHtml(
   reply: FastifyReply,
   { html, policy }: { html: string; policy: string },
+  referrer: 'no-referrer' | 'same-origin' = 'no-referrer',
 ): FastifyReply {
   return reply
-    .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
+    .headers({ 'content-security-policy': policy, 'referrer-policy': referrer })
     .type('text/html; charset=utf-8')
     .serializer(asIs)
     .send(html);
@@ -151,6 +159,7 @@ const TITLES: Partial<Record<Problem['code'], string>> = {
   gone: 'This was erased',
   unauthenticated: 'A login is needed',
   forbidden: 'This is not open to you',
+  too_many_requests: 'Too often',
 };
 
 /** A failure as a page, for links that people open. */
@@ -158,7 +167,7 @@ export function problemPage({ code, message, status }: Problem): { html: string;
   const hint =
     code === 'unauthenticated' || code === 'forbidden'
       ? 'Open the link in your field app, where you are logged in.'
-      : status >= 500
+      : status >= 500 || status === 429
         ? 'Try again in a moment.'
         : 'The link may be incomplete, or what it leads to is not available.';
   const sections = `<section><p>${hint}</p><p class="by">${escaped(message)}</p></section>`;

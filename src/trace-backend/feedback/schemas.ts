@@ -55,10 +55,19 @@ export const addFeedbackSchema = {
   summary: 'Tell the producer something about the product of a published label',
   description:
     'Without a login. The e-mail address and the answers are for users who may change the product. An address takes ' +
-    'gdprConsent. A label gets at most 500 a day, and 10,000 in all.',
+    'gdprConsent. A label gets at most 500 a day, and 10,000 in all. The form of the page of the label sends it as a form, ' +
+    'without the answers; clients that prefer text/html are led back to the page, with what is wrong if it was refused.',
+  consumes: ['application/json', 'application/x-www-form-urlencoded'],
   params: PublicParams,
   body: FeedbackBodyOf,
-  response: { 200: Done, ...failureAnswers(404) },
+  response: {
+    200: {
+      description: 'done',
+      content: { 'application/json': { schema: Done }, 'text/html': { schema: Type.String() } },
+    },
+    303: { type: 'null', description: 'the page of the label, for clients that prefer text/html' },
+    ...failureAnswers(404),
+  },
 };
 
 export const listFeedbackSchema = {

@@ -1,4 +1,7 @@
 import { escaped, pageOf } from '../../platform/http/page.ts';
+import { type AskedBatch, batchSection } from './forms/batch-form.ts';
+import { type AskedFeedback, feedbackSection } from './forms/feedback-form.ts';
+import { FORM_STYLE } from './forms/fields.ts';
 import { originMap, type Pin } from './origin-map.ts';
 import { styleOf } from './page-colour.ts';
 import type { PublicLabel } from './schemas.ts';
@@ -18,31 +21,71 @@ interface Shown {
 /** A text, or one that leads somewhere. */
 type Text = string | { text: string; address: string };
 
+/** What a visitor asked with the forms of a label's page. */
+export interface Asked {
+  batch?: AskedBatch;
+  feedback?: AskedFeedback;
+  /** whether the address of the page is one below that of the label's page, or beside it with one name more */
+  isDeeper?: boolean;
+}
+
 /**
- * A label as a page for phones, with headings in the label's language. Its links are relative, so that it works behind
- * a proxy that adds to the path.
+ * A label as a page for phones, with headings and forms in the label's language. Its links are relative, so that it
+ * works behind a proxy that adds to the path.
  */
 export function labelPage(
-  { uuid, title, language, fields, product, company, photo, businessToCustomerSettings }: PublicLabel,
+  label: PublicLabel,
   isSelective: boolean,
+  asked: Asked = {},
 ): { html: string; policy: string } {
+  const { uuid, title, language, fields, product, company, photo, businessToCustomerSettings } = label;
+  const base = asked.isDeeper ? '../' : '';
   const heading = title ?? product.name;
   const by = [title === undefined || title === product.name ? undefined : product.name, company?.name];
   const shown = fields.flatMap(field => (isSelective ? forPeople(field, language) : asItIs(field)));
-  const first = pictureOf(businessToCustomerSettings.landingPageImage, 'XLARGE', product.name);
+  const first = pictureOf(base, businessToCustomerSettings.landingPageImage, 'XLARGE', product.name);
   const sections = Map.groupBy(shown, ({ section }) => section);
+  const forms = formsOf(label, base, asked);
   return pageOf({
     title: heading,
     by: by.filter(Boolean).join(' · '),
     lang: language?.toLowerCase() ?? '',
-    head: `<link rel="icon" href="${uuid}/qr.svg">`,
-    style: styleOf(businessToCustomerSettings.primaryColor),
-    banner: first + (photo === undefined ? '' : `<img src="${uuid}/photo" alt="${escaped(product.name)}">`),
+    head: `<link rel="icon" href="${base}${uuid}/qr.svg">`,
+    style: (styleOf(businessToCustomerSettings.primaryColor) ?? '') + (forms && FORM_STYLE),
+    forms: forms !== '',
+    banner:
+      first + (photo === undefined ? '' : `<img src="${base}${uuid}/photo" alt="${escaped(product.name)}">`),
     sections:
       [...sections].map(([section, items]) => sectionOf(section, items)).join('\n') +
-      (isSelective ? logoOf(fields, company?.name ?? termOf('company.logo', language) ?? '') : ''),
+      forms +
+      (isSelective ? logoOf(base, fields, company?.name ?? termOf('company.logo', language) ?? '') : ''),
   });
 }
+
+/** The forms of the page: to check a package, if there are batches for it; for feedback, if the label has that tab. */
+function formsOf(label: PublicLabel, base: string, { batch, feedback }: Asked): string {
+  const { uuid, language, fields, businessToCustomerSettings } = label;
+  const placesOf = (locations: readonly object[]) => {
+    const value = { locations };
+    const texts = textsOf(value, language).filter(text => text !== '');
+    return listOf(texts, mapOf(value, language));
+  };
+  const batches = batchSection({ ...label, language, path: `${base}${uuid}` }, batch, placesOf);
+  if (businessToCustomerSettings.tabFeedback !== true && typeof feedback !== 'object') return batches;
+  const consents = CONSENTS.flatMap(([name, field]) => {
+    const { value } = fields.find(shown => shown.name === field) ?? {};
+    return isText(value) ? [[name, value]] : [];
+  });
+  const action = `${base}feedback/${uuid}`;
+  return batches + feedbackSection({ language, action, consents: Object.fromEntries(consents) }, feedback);
+}
+
+/** Consents of feedback, and the fields of a label's content that tell what they are given to. */
+const CONSENTS = [
+  ['gdprConsent', 'settings.gdprText'],
+  ['privacyPolicyConsent', 'settings.privacyPolicyText'],
+  ['termsOfUseConsent', 'settings.termsOfUseText'],
+] as const;
 
 /** A field with a name and a value of its own. */
 function asItIs({ name, section = '', value }: PublicLabel['fields'][number]): Shown[] {
@@ -61,9 +104,15 @@ function forPeople(field: PublicLabel['fields'][number], language: string | unde
   const texts = (typeof value === 'object' ? textsOf(value, language) : [textOf(value ?? '')]).filter(
     text => text !== '',
   );
-  const pins = pinsOf(value);
-  const map = pins.length === 0 ? '' : originMap(pins, termOf('origin.map', language) ?? '');
-  return texts.length === 0 ? [] : [{ section: '', term: termOf(name, language), texts, map }];
+  return texts.length === 0
+    ? []
+    : [{ section: '', term: termOf(name, language), texts, map: mapOf(value, language) }];
+}
+
+/** A map of the places of an origin that have a position; empty without any. */
+function mapOf(origin: unknown, language: string | undefined): string {
+  const pins = pinsOf(origin);
+  return pins.length === 0 ? '' : originMap(pins, termOf('origin.map', language) ?? '');
 }
 
 /** The texts of an origin, with its places, or of an address. */
@@ -122,6 +171,11 @@ function sectionOf(section: string, fields: readonly Shown[]): string {
   return `<section>${heading}<dl>${items.join('')}</dl></section>`;
 }
 
+/** Places as a list, with their map. */
+function listOf(texts: readonly Text[], map: string): string {
+  return `<ul>${texts.map(text => `<li dir="auto">${htmlOf(text)}</li>`).join('')}</ul>${map}`;
+}
+
 function htmlOf(text: Text): string {
   return typeof text === 'string'
     ? escaped(text)
@@ -129,17 +183,17 @@ function htmlOf(text: Text): string {
 }
 
 /** The logo of the company, if it is shown. */
-function logoOf(fields: PublicLabel['fields'], alt: string): string {
+function logoOf(base: string, fields: PublicLabel['fields'], alt: string): string {
   const logo = fields.find(({ name }) => name === 'company.logo')?.value;
-  const picture = pictureOf(logo, 'SMALL', alt, 'logo');
+  const picture = pictureOf(base, logo, 'SMALL', alt, 'logo');
   return picture && `\n<section>${picture}</section>`;
 }
 
 /** A stored picture that the label shows; empty without one. */
-function pictureOf(stored: unknown, size: string, alt: string, className?: string): string {
+function pictureOf(base: string, stored: unknown, size: string, alt: string, className?: string): string {
   const { storageKey } = (stored ?? {}) as { storageKey?: unknown };
   if (typeof storageKey !== 'string') return '';
-  const source = `../../image/${encodeURIComponent(storageKey)}/${size}`;
+  const source = `${base}../../image/${encodeURIComponent(storageKey)}/${size}`;
   return `<img ${className ? `class="${className}" ` : ''}src="${source}" alt="${escaped(alt)}">`;
 }
 

@@ -21,7 +21,7 @@ import { fieldsOf } from './contents/settle.ts';
 import { findOwn, type OwnContent } from './contents/store.ts';
 import type { LabelCounts } from './counts/counts.ts';
 import { publicDocuments } from './documents/documents.ts';
-import { labelPage } from './label-page.ts';
+import { type Asked, labelPage } from './label-page.ts';
 import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
 
 export interface LabelsContext {
@@ -39,10 +39,29 @@ export interface LabelsContext {
 }
 
 const PATH = '/api/public/product/label';
+/** What the address of a label's page says after feedback was sent. */
+export const SENT = 'sent';
 
 /** The address of a label's page, to which its code leads, whether or not the label is published. */
 export function labelUrl(publicUrl: string, { uuid }: Pick<Label, 'uuid'>): string {
   return `${publicUrl}${PATH}/${uuid}`;
+}
+
+/** Answers with the page of a published label, and what a visitor asked with its forms. */
+export type ShowLabel = (reply: FastifyReply, uuid: string, asked: Asked) => Promise<FastifyReply>;
+
+/**
+ * Gives what shows the page of a label for an address one level deeper than its own.
+ *
+ * @throws Problem not_found, from what it gives
+ */
+export function labelShower(context: Pick<LabelsContext, 'pool'>): ShowLabel {
+  return async (reply, uuid, asked) => {
+    const published = await findPublished(context, uuid);
+    const label = await asPublic(context, published);
+    const answer = { ...asked, isDeeper: true };
+    return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), answer), 'same-origin');
+  };
 }
 
 /** The public resources of a published label: JSON, page, picture and QR code. */
@@ -66,7 +85,8 @@ function registerLabel(app: Server, context: LabelsContext): void {
       const label = await asPublic(context, published);
       // As text, because the serializer of a schema would change numbers and omit unknown fields.
       if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(label)));
-      return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label))));
+      const asked: Asked = request.query.feedback === SENT ? { feedback: SENT } : {};
+      return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), asked), 'same-origin');
     },
   );
 }
@@ -119,7 +139,7 @@ interface Published {
 }
 
 /** @throws Problem not_found, the same for unpublished labels and unknown ones */
-async function findPublished({ pool }: LabelsContext, uuid: string): Promise<Published> {
+async function findPublished({ pool }: Pick<LabelsContext, 'pool'>, uuid: string): Promise<Published> {
   const label = await findPublishedLabel(pool, uuid);
   const product = label && (await findProduct(pool, label.productId));
   if (!label || !product) throw new Problem('not_found', 'there is no such label');
@@ -143,7 +163,7 @@ async function findPhoto(
   return photo?.kind === 'image' ? photo : undefined;
 }
 
-async function asPublic({ pool }: LabelsContext, published: Published): Promise<PublicLabel> {
+async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Published): Promise<PublicLabel> {
   const { label, product } = published;
   const { title, language } = label.content as { title?: string; language?: string };
   const own = await ownOf(pool, label);

@@ -222,8 +222,15 @@ export const publicLabelSchema = {
   operationId: 'getPublishedLabel',
   tags,
   summary: 'A published label',
-  description: 'As JSON, or as a page for clients that prefer text/html, such as browsers.',
+  description:
+    'As JSON, or as a page for clients that prefer text/html, such as browsers. The page has a form to check packages if ' +
+    'there are batches for it, and one for feedback if tabFeedback is true.',
   params: Params,
+  querystring: Type.Object({
+    feedback: Type.Optional(
+      Type.String({ maxLength: 40, description: 'sent: the page thanks for feedback', examples: ['sent'] }),
+    ),
+  }),
   response: {
     200: {
       description: 'the label',

@@ -1,9 +1,12 @@
+import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
+import { prefersPage, varyOf } from '../../../platform/http/page.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Server, sendText } from '../../../platform/http/server.ts';
 import { ok } from '../../contract/envelope.ts';
 import { findPublishedLabel, type Label } from '../../products/label-records/store.ts';
 import type { LabelCounts } from '../counts/counts.ts';
+import type { AskedBatch } from '../forms/batch-form.ts';
 import { asBatches, unknownBatch } from './batches.ts';
 import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';
 import { type Batch, findBatchByNumber } from './store.ts';
@@ -11,13 +14,26 @@ import { type Batch, findBatchByNumber } from './store.ts';
 export interface PublicBatchContext {
   pool: pg.Pool;
   counts: LabelCounts;
+  /** answers with the page of a label, and a batch that was asked for */
+  showLabel: (reply: FastifyReply, uuid: string, asked: { batch: AskedBatch }) => Promise<FastifyReply>;
 }
 
 /** Numbers and dates must not be found by trying. */
-const CHECKS = { access: 'open', guarded: true, rateLimit: { max: 60, timeWindow: 10 * 60_000 } } as const;
+const CHECKS = {
+  access: 'open',
+  guarded: true,
+  forPeople: true,
+  rateLimit: { max: 60, timeWindow: 10 * 60_000 },
+} as const;
 
 /** What everyone can ask about batches of published labels. */
-export function registerPublicBatches(app: Server, { pool, counts }: PublicBatchContext): void {
+export function registerPublicBatches(app: Server, context: PublicBatchContext): void {
+  registerBatch(app, context);
+  registerAuthenticity(app, context);
+  registerOrigin(app, context);
+}
+
+function registerBatch(app: Server, { pool }: PublicBatchContext): void {
   app.get(
     '/api/public/product/label_batch/:uuid/:number',
     {
@@ -26,29 +42,42 @@ export function registerPublicBatches(app: Server, { pool, counts }: PublicBatch
     },
     async (request, reply) => {
       const { uuid, number } = request.params;
-      const batch = await findBatchByNumber(pool, (await published(uuid)).id, number);
+      const batch = await findBatchByNumber(pool, (await published(pool, uuid)).id, number);
       if (!batch) throw unknownBatch();
       const [answer] = await asBatches(pool, [asPublic(batch)]);
       return sendText(reply.header('cache-control', 'no-cache'), JSON.stringify(ok(answer)));
     },
   );
+}
 
+function registerAuthenticity(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+  const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_authenticity',
     {
       config: CHECKS,
       schema: checkAuthenticitySchema,
     },
-    async request => {
-      const label = await published(request.params.uuid);
-      const { number, ...dates } = request.query;
+    async (request, reply) => {
+      const { uuid } = request.params;
+      const { number, productionDate, expiryDate } = request.query;
+      const asked = { number, productionDate, expiryDate };
+      const label = await published(pool, uuid);
+      reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
+      if (lacksNumber(number, request.headers.accept))
+        return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
       const batch = number === undefined ? undefined : await findBatchByNumber(pool, label.id, number);
-      const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, dates);
+      const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, asked);
       counts.add({ labelId: label.id, kind: isAuthentic ? 'AUTH_TRUE' : 'AUTH_FALSE' }, request.ip);
-      return ok(isAuthentic);
+      if (!prefersPage(request.headers.accept)) return ok(isAuthentic);
+      const outcome = !isAuthentic ? 'UNCONFIRMED' : isExpired(batch) ? 'EXPIRED' : 'AUTHENTIC';
+      return show(reply, uuid, { ...asked, outcome });
     },
   );
+}
 
+function registerOrigin(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+  const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_origin',
     {
@@ -56,21 +85,45 @@ export function registerPublicBatches(app: Server, { pool, counts }: PublicBatch
       schema: checkOriginSchema,
     },
     async (request, reply) => {
-      const label = await published(request.params.uuid);
-      const { number } = request.query;
+      const { uuid } = request.params;
+      const { number, productionDate, expiryDate } = request.query;
+      const asked = { number, productionDate, expiryDate };
+      const label = await published(pool, uuid);
+      reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
+      if (lacksNumber(number, request.headers.accept))
+        return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
       const batch = number === undefined ? undefined : await findBatchByNumber(pool, label.id, number);
       const isTraced = batch?.traceOrigin === true;
       counts.add({ labelId: label.id, kind: isTraced ? 'ORIGIN_TRUE' : 'ORIGIN_FALSE' }, request.ip);
-      return sendText(reply, JSON.stringify(ok(isTraced ? batch.locations : [])));
+      const locations = isTraced ? batch.locations : [];
+      if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(locations)));
+      const outcome = locations.length > 0 ? 'ORIGIN' : 'NO_ORIGIN';
+      return show(reply, uuid, { ...asked, outcome, locations });
     },
   );
+}
 
-  /** @throws Problem not_found, the same for unpublished labels and unknown ones */
-  async function published(uuid: string): Promise<Label> {
-    const label = await findPublishedLabel(pool, uuid);
-    if (!label) throw new Problem('not_found', 'there is no such label');
-    return label;
-  }
+/** Gives what answers with the page of a label; a form without a number is 400. */
+function pageShower(showLabel: PublicBatchContext['showLabel']) {
+  return (reply: FastifyReply, uuid: string, batch: AskedBatch): Promise<FastifyReply> =>
+    showLabel(reply.code(batch.outcome === 'NO_NUMBER' ? 400 : 200), uuid, { batch });
+}
+
+/** @throws Problem not_found, the same for unpublished labels and unknown ones */
+async function published(pool: pg.Pool, uuid: string): Promise<Label> {
+  const label = await findPublishedLabel(pool, uuid);
+  if (!label) throw new Problem('not_found', 'there is no such label');
+  return label;
+}
+
+/** Whether the form of a page was sent without a number, which is no check. */
+function lacksNumber(number: string | undefined, accept: string | undefined): boolean {
+  return number === undefined && prefersPage(accept);
+}
+
+/** Whether the expiry date of a batch is before today's, in UTC. */
+function isExpired({ expiryDate }: Pick<Batch, 'expiryDate'>): boolean {
+  return expiryDate !== null && expiryDate < new Date().toISOString().slice(0, 10);
 }
 
 /** A batch without what its label does not show to everyone. */

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 import { Day } from '../../contract/dates.ts';
@@ -116,11 +116,19 @@ export const publicBatchSchema = {
 const ignoredId = Type.Optional({ ...Id, description: 'ignored: the number names the batch' } as typeof Id);
 const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
 
+/** An answer that is a page for browsers. */
+const orPage = <Answer extends TSchema & { description?: string }>(answer: Answer) => ({
+  description: answer.description ?? '',
+  content: { 'application/json': { schema: answer }, 'text/html': { schema: Type.String() } },
+});
+
 export const checkAuthenticitySchema = {
   operationId: 'checkLabelBatchAuthenticity',
   tags,
   summary: 'Whether the number and dates on a package are those of a batch',
-  description: 'Of a batch of a published label that allows it. Every date that the batch has must be given.',
+  description:
+    'Of a batch of a published label that allows it. Every date that the batch has must be given. For clients that prefer ' +
+    'text/html, the page of the label with the answer.',
   params: Type.Object({ uuid: Uuid }),
   querystring: Type.Object({
     id: ignoredId,
@@ -128,15 +136,25 @@ export const checkAuthenticitySchema = {
     productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
     expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
   }),
-  response: { 200: envelope(Type.Boolean(), 'whether they are'), ...failureAnswers(404) },
+  response: { 200: orPage(envelope(Type.Boolean(), 'whether they are')), ...failureAnswers(404) },
 };
 
 export const checkOriginSchema = {
   operationId: 'checkLabelBatchOrigin',
   tags,
   summary: 'Where a batch comes from',
-  description: 'The locations of a batch of a published label that allows it; none for any other number.',
+  description:
+    'The locations of a batch of a published label that allows it; none for any other number. For clients that prefer ' +
+    'text/html, the page of the label with the answer.',
   params: Type.Object({ uuid: Uuid }),
-  querystring: Type.Object({ id: ignoredId, number: Type.Optional(batchNumber) }),
-  response: { 200: envelope(Type.Array(shown(BatchLocation)), 'its locations'), ...failureAnswers(404) },
+  querystring: Type.Object({
+    id: ignoredId,
+    number: Type.Optional(batchNumber),
+    productionDate: dateInQuery('ignored: the form of the page has it'),
+    expiryDate: dateInQuery('ignored: the form of the page has it'),
+  }),
+  response: {
+    200: orPage(envelope(Type.Array(shown(BatchLocation)), 'its locations')),
+    ...failureAnswers(404),
+  },
 };

@@ -6,7 +6,10 @@ export const COLOURS = [
   ...['productTitleColor', 'headingColor', 'textColor'],
 ] as const;
 
-/** The tabs of pages that apps draw: of each, a field says whether it is shown, and another one its place. */
+/**
+ * The tabs of pages that apps draw: of each, a field says whether it is shown, and another one its place. The page of a
+ * label shows its form for feedback with the tab of it.
+ */
 export const TABS = ['FairPrices', 'Producers', 'Quality', 'Feedback'] as const;
 
 /** Graphics that are shown or not. */
