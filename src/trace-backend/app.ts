@@ -187,8 +187,7 @@ export async function traceBackend(
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
-  const stopErasing = eraseHourly(personal, logger);
-  const stopExpiring = expireInvitationsHourly(pool, logger);
+  const stopHourly = [eraseHourly(personal, logger), expireInvitationsHourly(pool, logger)];
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
@@ -204,8 +203,7 @@ export async function traceBackend(
   });
   app.addHook('onClose', async () => {
     condition.stop();
-    stopErasing();
-    stopExpiring();
+    for (const stop of stopHourly) stop();
     await Promise.all([stopCounting(), jobs.stop(), stopLimits()]);
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
