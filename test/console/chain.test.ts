@@ -154,9 +154,18 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const { body } = await owner.send('POST', '/trace/api/company/create', { name: 'Growers' });
   const members = `${pages.url}/companies/${body.data.id}/members`;
   await logIn(page, members, user.email);
-  await page.getByLabel('Number of the user').fill(String(colleague.id));
+  const email = page.getByRole('textbox', { name: 'E-mail address' });
+  await email.fill(user.email);
   await press('Invite a user');
-  await page.getByText(`User ${colleague.id}`).first().waitFor();
+  await page.getByText('email is the address of a member of the company').waitFor();
+  for (const address of ['not-here-yet@example.org', colleague.email]) {
+    await email.fill(address);
+    await press('Invite a user');
+    await page.getByRole('listitem').filter({ hasText: address }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Remove from the company not-here-yet@example.org' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove from the company' }).click();
+  await expect.poll(() => page.getByText('not-here-yet@example.org', { exact: true }).count()).toBe(0);
   await page.getByText('invited', { exact: true }).waitFor();
   await expectAccessible(page);
 
