@@ -202,7 +202,7 @@ async function changeByAddress(
   const memberId = members.find(member => member && emailKeyOf(member.email) === emailKey)?.id;
   const invited = found.addresses.find(address => address.emailKey === emailKey);
   if (action === 'ADD_USER_TO_COMPANY') {
-    if (memberId !== undefined) throw wrong('email', 'is the address of a member of the company');
+    if (memberId !== undefined) throw refused('email', 'email is the address of a member of the company');
     if (!invited) {
       checkSize(found);
       const role = asked ?? 'COMPANY_USER';
@@ -213,7 +213,7 @@ async function changeByAddress(
       };
     }
   } else if (!invited) {
-    if (memberId === undefined) throw wrong('email', 'is neither the address of a member nor invited');
+    if (memberId === undefined) throw refused('email', 'email is neither the address of a member nor invited');
     return changeMember(change, action, found, { userId: memberId, asked });
   }
   if (action === 'REMOVE_USER_FROM_COMPANY') {
@@ -263,6 +263,9 @@ function checkSize({ members, invited, addresses }: CompanyWithUsers, replaced =
 }
 
 function wrong(field: string, what: string): Problem {
-  const sentence = `${field} ${what}`;
+  return refused(field, `${field} ${what}`);
+}
+
+function refused(field: string, sentence: string): Problem {
   return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
