@@ -296,7 +296,8 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
 test('an administrator switches currencies, everyone converts, and a rate is drawn as a line', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/currency`, user.email);
-  await page.getByText('There is no currency here').first().waitFor();
+  await page.getByText('Currencies come with the first retrieval of rates').waitFor();
+  await page.getByRole('cell', { name: 'EUR' }).waitFor();
   await expectAccessible(page);
   await pages.query(
     'trace_backend',
