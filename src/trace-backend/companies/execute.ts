@@ -213,7 +213,8 @@ async function changeByAddress(
       };
     }
   } else if (!invited) {
-    if (memberId === undefined) throw refused('email', 'email is neither the address of a member nor invited');
+    if (memberId === undefined)
+      throw refused('email', 'email is neither the address of a member nor invited');
     return changeMember(change, action, found, { userId: memberId, asked });
   }
   if (action === 'REMOVE_USER_FROM_COMPANY') {
