@@ -297,7 +297,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   const { page } = browser;
   await logIn(page, `${pages.url}/currency`, user.email);
   await page.getByText('Currencies come with the first retrieval of rates').waitFor();
-  await page.getByRole('cell', { name: 'EUR' }).waitFor();
+  await page.getByRole('cell', { name: 'EUR', exact: true }).waitFor();
   await expectAccessible(page);
   await pages.query(
     'trace_backend',
