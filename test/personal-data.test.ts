@@ -316,6 +316,24 @@ test("who erases an account that claims another person's address takes nothing f
   expect((await ask(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
 });
 
+test('an invitation of an address is in the archive of its user, and is erased with the account, also from jobs', async () => {
+  const [user, owner, other] = [await trace.loggedIn(), await trace.loggedIn(), await trace.loggedIn()];
+  const companyId = await companyOf(trace, 'Inviting', [owner]);
+  const typed = user.email.toUpperCase();
+  const invite = (email: string) =>
+    owner.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', { companyId, email });
+  for (const email of [typed, other.email]) expect((await invite(email)).status).toBe(200);
+  await eventually(async () => (await mails()).includes(user.email));
+  const invitations = linesOf(await exported(user), 'trace-backend/invitations.ndjson');
+  expect(invitations).toMatchObject([{ company_id: companyId, email: typed, role: 'COMPANY_USER' }]);
+  expect((await user.send('POST', '/api/user/erase', { currentPassword: PASSWORD })).status).toBe(200);
+  const identity = new RegExp(user.email, 'i');
+  expect((await database()).split('\n').filter(row => identity.test(row))).toEqual([]);
+  expect(await mails()).not.toMatch(identity);
+  const { rows } = await trace.pool.query('SELECT email FROM company_address_invitations');
+  expect(rows).toEqual([{ email: other.email }]);
+});
+
 test('a company whose last member is erased stays; a SYSTEM_ADMIN places another', async () => {
   const [last, next] = [await trace.loggedIn(), await trace.loggedIn()];
   const companyId = await companyOf(trace, 'Left alone', [last]);

@@ -235,6 +235,14 @@ const STATED: Record<string, Stated> = {
     '"maxItems":100',
     '| value chains of a company | 100 |',
   ),
+  'trace-backend/companies/invitations: ADDRESS_DAYS = 30': stated(
+    'Such an invitation ends after 30 days',
+    '| an invitation of an e-mail address | 30 days | removed |',
+  ),
+  'trace-backend/companies/record: MAX_NAMES = 20': stated(
+    '"maximum":20',
+    '| companies in a search by name | 20 |',
+  ),
   'trace-backend/companies/members: MAX_MEMBERS = 500': stated(
     '500 users of a company',
     '| users of a company | 500 |',

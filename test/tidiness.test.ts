@@ -256,6 +256,8 @@ const OWNERS: Record<string, string> = {
   company_users: 'companies',
   company_invitations: 'companies',
   company_invitation_tokens: 'companies',
+  company_address_invitations: 'companies',
+  company_address_invitation_tokens: 'companies',
   company_inviters: 'companies',
   company_entry_ids: 'companies',
   facility_types: 'codes',

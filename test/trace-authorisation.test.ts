@@ -243,6 +243,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/company/associations/{id}': ofOwn('associations/', ''),
   'GET /api/company/list': everyone(200),
   'GET /api/company/admin/list': administrators(),
+  'GET /api/company/names': { path: () => '/api/company/names?name=kop', ...everyone(200) },
   'POST /api/company/execute/ACTIVATE_COMPANY': { body: ofCompany, ...systemAdmin() },
   'POST /api/company/execute/DEACTIVATE_COMPANY': { body: ofCompany, ...systemAdmin() },
   'POST /api/company/execute/MERGE_TO_COMPANY': {

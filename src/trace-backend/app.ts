@@ -35,7 +35,7 @@ import { findHolder, findNames, registerDiscoverability } from './accounts/disco
 import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { shareEmailChange } from './accounts/email-change/store.ts';
 import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
-import { JOBS_SCHEMA, type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
+import { JOBS_SCHEMA, type Mailing, type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
 import { sealFactors } from './accounts/second-factor/factor.ts';
 import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
 import { registerUsers } from './accounts/self-service/routes.ts';
@@ -51,7 +51,9 @@ import { registerAudit } from './audit/routes.ts';
 import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
 import { readableCompany } from './companies/access.ts';
+import { expireInvitationsHourly } from './companies/invitations/expire.ts';
 import { invitationMail } from './companies/invitations/invite.ts';
+import { addressMail } from './companies/invitations/invite-address.ts';
 import {
   type CompanyIds,
   findColleagueIds,
@@ -170,7 +172,7 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const about = { invitation: invitationMails(pool), emailChange: shareEmailChange };
+  const about = { ...invitationMails(pool), emailChange: shareEmailChange };
   const mailing = { pool, mailer, publicUrl, consoleUrl, ...about, logger };
   const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
   const files = openFileStore(settings);
@@ -185,7 +187,7 @@ export async function traceBackend(
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
-  const stopErasing = eraseHourly(personal, logger);
+  const stopHourly = [eraseHourly(personal, logger), expireInvitationsHourly(pool, logger)];
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
@@ -201,7 +203,7 @@ export async function traceBackend(
   });
   app.addHook('onClose', async () => {
     condition.stop();
-    stopErasing();
+    for (const stop of stopHourly) stop();
     await Promise.all([stopCounting(), jobs.stop(), stopLimits()]);
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
@@ -261,8 +263,11 @@ function openPools(
 /** Probes whether the audit can be written to, which every change does. */
 const probeAudit = (pool: pg.Pool) => (space: boolean) => checkWrites(pool, 'audit', space);
 
-const invitationMails = (pool: pg.Pool) => (userId: number, companyId: number) =>
-  invitationMail(pool, userId, companyId);
+/** The contents of mails by which companies invite. */
+const invitationMails = (pool: pg.Pool): Pick<Mailing, 'invitation' | 'addressInvitation'> => ({
+  invitation: (userId, companyId) => invitationMail(pool, userId, companyId),
+  addressInvitation: (id, isActive) => addressMail(pool, id, isActive),
+});
 
 /** The metric of mails that used up their attempts or were refused for good. */
 function countGivenUp(registry: Registry): () => void {

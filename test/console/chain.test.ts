@@ -154,9 +154,18 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const { body } = await owner.send('POST', '/trace/api/company/create', { name: 'Growers' });
   const members = `${pages.url}/companies/${body.data.id}/members`;
   await logIn(page, members, user.email);
-  await page.getByLabel('Number of the user').fill(String(colleague.id));
+  const email = page.getByRole('textbox', { name: 'E-mail address' });
+  await email.fill(user.email);
   await press('Invite a user');
-  await page.getByText(`User ${colleague.id}`).first().waitFor();
+  await page.getByText('email is the address of a member of the company').waitFor();
+  for (const address of ['not-here-yet@example.org', colleague.email]) {
+    await email.fill(address);
+    await press('Invite a user');
+    await page.getByRole('listitem').filter({ hasText: address }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Remove from the company not-here-yet@example.org' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove from the company' }).click();
+  await expect.poll(() => page.getByText('not-here-yet@example.org', { exact: true }).count()).toBe(0);
   await page.getByText('invited', { exact: true }).waitFor();
   await expectAccessible(page);
 
@@ -288,7 +297,8 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
 test('an administrator switches currencies, everyone converts, and a rate is drawn as a line', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/currency`, user.email);
-  await page.getByText('There is no currency here').first().waitFor();
+  await page.getByText('Currencies come with the first retrieval of rates').waitFor();
+  await page.getByRole('cell', { name: 'EUR', exact: true }).waitFor();
   await expectAccessible(page);
   await pages.query(
     'trace_backend',

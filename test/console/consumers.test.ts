@@ -289,6 +289,49 @@ test('a label has its own places, chooses documents, has batches that can be che
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('a partner of a product is found by a part of its name, with the keyboard and by a click', async () => {
+  const { page } = browser;
+  const their = await pages.login((await pages.newUser()).email);
+  const ids = [];
+  for (const name of ['Tostadora Uno', 'Tostadora Dos']) {
+    ids.push((await done(their, 'POST', 'company/create', { name })).id);
+  }
+  await asOwner(`/products/${productId}`);
+  await press('Add a company');
+  const first = page.getByRole('combobox', { name: 'Company', exact: true }).first();
+  const options = page.getByRole('listbox', { name: 'Company' }).first().getByRole('option');
+  await first.fill('tosta');
+  await page.getByText('2 found: choose one').waitFor();
+  await expectAccessible(page);
+  await press('Save');
+  const complaint = await first.evaluate(input => 'validationMessage' in input && input.validationMessage);
+  expect(complaint).toBe('Please choose a company from the list');
+  await first.fill('tostadora');
+  await page.getByRole('option', { name: 'Tostadora Uno' }).waitFor();
+  await first.press('Escape');
+  expect(await options.count()).toBe(0);
+  await first.press('ArrowDown');
+  await first.press('ArrowDown');
+  await page.getByRole('option', { name: 'Tostadora Uno', selected: true }).waitFor();
+  await first.press('Enter');
+  expect(await first.inputValue()).toBe('Tostadora Uno');
+  await press('Add a company');
+  const second = page.getByRole('combobox', { name: 'Company', exact: true }).nth(1);
+  await second.fill('DOS');
+  await page.getByRole('option', { name: 'Tostadora Dos' }).click();
+  await press('Save');
+  await page.getByText('The changes are saved').waitFor();
+  const partners = (await stored(`product/${productId}`)).associatedCompanies as {
+    company: { id: number };
+  }[];
+  expect(partners.map(({ company }) => company.id)).toEqual([...ids, companyId]);
+  await page.reload();
+  await first.waitFor();
+  expect([await first.inputValue(), await second.inputValue()]).toEqual(['Tostadora Uno', 'Tostadora Dos']);
+  await done(await pages.login(user.email), 'PUT', 'product', { id: productId, associatedCompanies: [] });
+  expect(realComplaints(browser)).toEqual([]);
+});
+
 test('an associated company leaves a product; an administrator merges it into another, with its invited users', async () => {
   const { page } = browser;
   const roaster = await pages.newUser();
@@ -314,8 +357,14 @@ test('an associated company leaves a product; an administrator merges it into an
 
   await page.context().clearCookies();
   await logIn(page, `${pages.url}/companies/${id}`, ADMIN.username, ADMIN.password);
-  await page.getByLabel('Name of the other company').fill('Kopa');
-  await page.getByRole('radio', { name: 'Kopanyi' }).check();
+  const other = page.getByRole('combobox', { name: 'The other company' });
+  await other.fill('ROASTERY');
+  await page.getByText('No active company has this in its name').waitFor();
+  await other.fill('kopa');
+  await page.getByRole('option', { name: 'Kopanyi' }).waitFor();
+  await expectAccessible(page);
+  await other.press('Enter');
+  expect(await other.inputValue()).toBe('Kopanyi');
   await expectAccessible(page);
   await press('Merge into another company');
   await page.getByText('Roastery becomes a part of Kopanyi').waitFor();

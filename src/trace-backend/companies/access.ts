@@ -1,6 +1,7 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Caller } from '../access/authentication.ts';
+import { type AddressInvitation, findInvitedAddresses } from './invitations/addresses-store.ts';
 import { findInvited } from './invitations/invitations-store.ts';
 import { findMembers, findMembersAndInvited, isMemberOfOne, type Member } from './members/members-store.ts';
 import { type Company, findCompany, lockCompany } from './record/store.ts';
@@ -15,6 +16,8 @@ export interface CompanyWithUsers {
   company: Company;
   members: Member[];
   invited: Member[];
+  /** the invited e-mail addresses */
+  addresses: AddressInvitation[];
 }
 
 /** Whether the caller may see at least one of these companies. */
@@ -36,11 +39,12 @@ export async function readableCompany(
   caller: Caller,
   id: number,
 ): Promise<CompanyWithUsers> {
-  const [company, users] = await Promise.all([
+  const [company, users, addresses] = await Promise.all([
     findCompany(database, id),
     findMembersAndInvited(database, id),
+    findInvitedAddresses(database, id),
   ]);
-  return { company: seen(caller, company, users.members), ...users };
+  return { company: seen(caller, company, users.members), ...users, addresses };
 }
 
 /**
@@ -79,7 +83,8 @@ async function lockReadable(database: Database, caller: Caller, id: number): Pro
   const locked = await lockCompany(database, id);
   const members = await findMembers(database, id);
   const company = seen(caller, locked, members);
-  return { company, members, invited: await findInvited(database, id) };
+  const invited = await findInvited(database, id);
+  return { company, members, invited, addresses: await findInvitedAddresses(database, id) };
 }
 
 /** A user's role in a company; undefined if they are no member. */

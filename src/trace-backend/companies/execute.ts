@@ -4,13 +4,20 @@ import { Problem } from '../../platform/http/problems.ts';
 import { type Database, transaction } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
 import type { Mails } from '../accounts/mails/mails.ts';
-import { findUser } from '../accounts/users/store.ts';
+import { checkEmail, emailKeyOf } from '../accounts/users/email.ts';
+import { findEmailKey, findUser, findUsers } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { type CompanyWithUsers, changeableCompany, ownCompany, roleIn } from './access.ts';
+import {
+  deleteAddressInvitation,
+  findAddressInvitation,
+  updateAddressInvitation,
+} from './invitations/addresses-store.ts';
 import { answerInvitation } from './invitations/answer.ts';
 import { deleteInvitation, updateInvitation } from './invitations/invitations-store.ts';
 import { invite } from './invitations/invite.ts';
+import { inviteAddress } from './invitations/invite-address.ts';
 import { type CompanyRole, deleteMember, MAX_MEMBERS, setMember } from './members/members-store.ts';
 import { mergeCompany } from './merge.ts';
 import type { Links } from './record/links.ts';
@@ -94,16 +101,32 @@ async function changeUser(
   const userId = body.userId === undefined ? undefined : idOf(body.userId);
   const isLeaving = action === 'REMOVE_USER_FROM_COMPANY' && userId === caller.id;
   const found = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
-  if (userId === undefined) throw wrong('userId', 'is required');
-  const { company, members, invited } = found;
-  const isMember = roleIn(members, userId) !== undefined;
-  const isInvited = roleIn(invited, userId) !== undefined;
-  const isPlaced = action === 'ADD_USER_TO_COMPANY' && caller.role === 'SYSTEM_ADMIN';
-  const details = await (isMember || isPlaced || (!isInvited && action !== 'ADD_USER_TO_COMPANY')
-    ? changeMember(change, action, found, { userId, asked: body.companyUserRole })
-    : changeInvited(change, action, found, { userId, asked: body.companyUserRole }));
+  const { email, companyUserRole: asked } = body;
+  if (email !== undefined && userId !== undefined)
+    throw wrong('email', 'cannot be given together with userId');
+  if (email === undefined && userId === undefined) throw wrong('userId', 'is required, or email instead');
+  const details =
+    userId === undefined
+      ? await changeByAddress(change, action, found, { ...checkEmail(email as string, 'email'), asked })
+      : await changeById(change, action, found, { userId, asked });
+  const { company } = found;
   if (details) await touchCompany(database, company.id, company.status);
   return details;
+}
+
+async function changeById(
+  change: Change,
+  action: MemberAction,
+  found: CompanyWithUsers,
+  asked: Asked,
+): Promise<Details> {
+  const { members, invited } = found;
+  const isMember = roleIn(members, asked.userId) !== undefined;
+  const isInvited = roleIn(invited, asked.userId) !== undefined;
+  const isPlaced = action === 'ADD_USER_TO_COMPANY' && change.requester.caller.role === 'SYSTEM_ADMIN';
+  return isMember || isPlaced || (!isInvited && action !== 'ADD_USER_TO_COMPANY')
+    ? changeMember(change, action, found, asked)
+    : changeInvited(change, action, found, asked);
 }
 
 interface Asked {
@@ -132,6 +155,9 @@ async function changeMember(
   if (before === undefined) {
     await checkNewUser(database, userId, found);
     await deleteInvitation(database, { companyId: company.id, userId });
+    const emailKey = (await findEmailKey(database, userId)) ?? '';
+    const byAddress = await findAddressInvitation(database, { companyId: company.id, emailKey });
+    if (byAddress) await deleteAddressInvitation(database, byAddress.id);
   }
   if (after === undefined) await deleteMember(database, company.id, userId);
   else await setMember(database, company.id, { userId, role: after });
@@ -159,6 +185,49 @@ async function changeInvited(
   return { userId, invitedAs: role ?? null };
 }
 
+/**
+ * Invites an address, changes or withdraws its invitation, or changes the member who has it. Accounts other than those
+ * of members are never looked at, so that nothing shows whether there is one.
+ */
+async function changeByAddress(
+  change: Change,
+  action: MemberAction,
+  found: CompanyWithUsers,
+  { email, emailKey, asked }: { email: string; emailKey: string; asked: CompanyRole | undefined },
+): Promise<Details> {
+  const { database, mails, requester } = change;
+  const companyId = found.company.id;
+  const memberIds = found.members.map(({ userId }) => userId);
+  const members = await findUsers(database, memberIds);
+  const memberId = members.find(member => member && emailKeyOf(member.email) === emailKey)?.id;
+  const invited = found.addresses.find(address => address.emailKey === emailKey);
+  if (action === 'ADD_USER_TO_COMPANY') {
+    if (memberId !== undefined) throw refused('email', 'email is the address of a member of the company');
+    if (!invited) {
+      checkSize(found);
+      const role = asked ?? 'COMPANY_USER';
+      const invitation = { companyId, email, emailKey, role };
+      return {
+        invitation: await inviteAddress(database, mails, invitation, requester.caller.id),
+        invitedAs: role,
+      };
+    }
+  } else if (!invited) {
+    if (memberId === undefined)
+      throw refused('email', 'email is neither the address of a member nor invited');
+    return changeMember(change, action, found, { userId: memberId, asked });
+  }
+  if (action === 'REMOVE_USER_FROM_COMPANY') {
+    await deleteAddressInvitation(database, invited.id);
+    return { invitation: invited.id, invitedAs: null };
+  }
+  if (!asked && action === 'SET_USER_COMPANY_ROLE') throw wrong('companyUserRole', 'is required');
+  const role = asked ?? invited.role;
+  if (role === invited.role) return undefined;
+  await updateAddressInvitation(database, invited.id, role);
+  return { invitation: invited.id, invitedAs: role };
+}
+
 /** The user's new role, or role of the invitation; undefined for none. */
 function roleAfter(
   action: MemberAction,
@@ -180,20 +249,24 @@ function roleAfter(
   return asked;
 }
 
-async function checkNewUser(
-  database: Database,
-  userId: number,
-  { members, invited }: CompanyWithUsers,
-): Promise<void> {
+async function checkNewUser(database: Database, userId: number, found: CompanyWithUsers): Promise<void> {
   const user = await findUser(database, userId);
   if (user?.status !== 'ACTIVE') throw wrong('userId', 'is not an active user');
-  const isInvited = roleIn(invited, userId) !== undefined;
-  if (members.length + invited.length - (isInvited ? 1 : 0) >= MAX_MEMBERS) {
+  const isInvited = roleIn(found.invited, userId) !== undefined;
+  checkSize(found, isInvited ? 1 : 0);
+}
+
+/** @param replaced how many of the invited ones the new user replaces */
+function checkSize({ members, invited, addresses }: CompanyWithUsers, replaced = 0): void {
+  if (members.length + invited.length + addresses.length - replaced >= MAX_MEMBERS) {
     throw new Problem('invalid', `the company has ${MAX_MEMBERS} users, which is the maximum`);
   }
 }
 
 function wrong(field: string, what: string): Problem {
-  const sentence = `${field} ${what}`;
+  return refused(field, `${field} ${what}`);
+}
+
+function refused(field: string, sentence: string): Problem {
   return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }

@@ -5,6 +5,7 @@ import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
+import { findInvitedAddresses } from './invitations/addresses-store.ts';
 import { deleteInvitations, findInvited } from './invitations/invitations-store.ts';
 import { findMembers, MAX_MEMBERS, moveMembers } from './members/members-store.ts';
 import type { Links } from './record/links.ts';
@@ -73,8 +74,9 @@ async function checkSize(database: Database, from: number, into: number): Promis
     await findMembers(database, into),
     await findInvited(database, into),
   ];
+  const addresses = await findInvitedAddresses(database, into);
   const ids = new Set([...moved, ...members, ...invited].map(({ userId }) => userId));
-  if (ids.size > MAX_MEMBERS) {
+  if (ids.size + addresses.length > MAX_MEMBERS) {
     throw new Problem(
       'invalid',
       `together the companies have more than ${MAX_MEMBERS} users, which is the maximum`,

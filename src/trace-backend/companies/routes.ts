@@ -2,6 +2,7 @@ import type { Server } from '../../platform/http/server.ts';
 import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { landingPage } from '../accounts/self-service/landing.ts';
+import { findEmailKey } from '../accounts/users/store.ts';
 import { ok } from '../contract/envelope.ts';
 import { languageOf } from '../contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/schemas.ts';
@@ -19,8 +20,10 @@ import {
   getCompanySchema,
   INVITATION_SORTABLE,
   listCompaniesSchema,
+  listCompanyNamesSchema,
   listInvitationsSchema,
   listPartnersSchema,
+  MAX_NAMES,
   onboardingStateSchema,
   SORTABLE,
   updateCompanySchema,
@@ -32,11 +35,11 @@ import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 const INVITATION = '/api/company/invitation';
 /** Answers by mailed codes of one address in a quarter of an hour, at most. */
 const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
-
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
   registerParts(app, context);
   registerLists(app, context);
+  registerNames(app, context);
   registerPartners(app, context);
   registerInvitations(app, context);
 
@@ -175,6 +178,19 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   }
 }
 
+/** The names of active companies, by which every user can name a partner: anyone can also read them by id. */
+function registerNames(app: Server, { pool, lists }: CompaniesContext): void {
+  app.get(
+    '/api/company/names',
+    { config: { access: 'user' }, schema: listCompanyNamesSchema },
+    async ({ query: { name, limit = MAX_NAMES } }) => {
+      const page = { limit, offset: 0, sortBy: 'name', sort: 'ASC', requestType: 'FETCH' } as const;
+      const { items } = await listCompanies(pool, lists, { query: name, status: 'ACTIVE' }, page);
+      return ok(items.map(({ id, name }) => ({ id, name })));
+    },
+  );
+}
+
 /** Invitations to companies, and answers by mailed codes. */
 function registerInvitations(app: Server, { pool }: CompaniesContext): void {
   app.get(
@@ -185,7 +201,9 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
     },
     async request => {
       const page = pageOf(request.query, INVITATION_SORTABLE);
-      const { items, count } = await listInvitations(pool, callerOf(request).id, page);
+      const userId = callerOf(request).id;
+      const emailKey = (await findEmailKey(pool, userId)) ?? '';
+      const { items, count } = await listInvitations(pool, { userId, emailKey }, page);
       const shown = items.map(({ companyId: id, name, role, invitedAt }) => ({
         company: { id, name },
         companyRole: role,

@@ -39,10 +39,10 @@ export async function asCompany(
   };
 }
 
-/** The members of a company, and who is invited, of whom only id and role are shown. */
+/** The members of a company, and who is invited: of users only id and role are shown, of addresses what was typed. */
 export async function asUsers(
   database: Database,
-  { members, invited }: Pick<CompanyWithUsers, 'members' | 'invited'>,
+  { members, invited, addresses }: Pick<CompanyWithUsers, 'members' | 'invited' | 'addresses'>,
 ): Promise<Static<typeof CompanyUser>[]> {
   const users = await findUsers(
     database,
@@ -53,6 +53,7 @@ export async function asUsers(
       user ? { ...asUserItem(user), companyRole: (members[index] as Member).role } : [],
     ),
     ...invited.map(({ userId: id, role }) => ({ id, companyRole: role, pending: true as const })),
+    ...addresses.map(({ email, role }) => ({ email, companyRole: role, pending: true as const })),
   ];
 }
 

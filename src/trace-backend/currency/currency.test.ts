@@ -225,7 +225,7 @@ test('currencies are listed and switched as the public front end does it, by the
   }
   expect(await list('disabled')).toEqual([{ ...yen, enabled: false }]);
   expect(codes(await list('enabled'))).toEqual(codes(before).filter(code => code !== 'JPY'));
-  expect(codes(await list('enabled', 'sortBy=label&sort=DESC'))).toEqual(['USD', 'RWF']);
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC'))).toEqual(['USD', 'RWF', 'EUR']);
   expect(codes(await list('disabled', 'query=japan'))).toEqual(['JPY']);
   expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(yen);
   expect((await admin.send('PUT', '/api/chain/currency-type/999999/enable')).status).toBe(404);
@@ -241,7 +241,7 @@ test('a currency that is disabled is not converted; switching is written down', 
   });
   expect((await convert('1/EUR/to/JPY')).status).toBe(400);
   const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true');
-  expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['RWF', 'USD']);
+  expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['EUR', 'RWF', 'USD']);
   for (let n = 0; n < 2; n++) await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
   expect((await convert('1/EUR/to/JPY')).status).toBe(200);
   expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);

@@ -98,7 +98,7 @@ export async function finishErasure(
     await forgetJobs(database, JOBS_SCHEMA, 'emailKey', closed.emailKey);
     await deleteSecondFactor(database, userId);
     await eraseLogins(database, userId, hash('sha256', closed.emailKey, 'buffer'));
-    await eraseMemberships(database, userId);
+    await eraseMemberships(database, userId, closed.emailKey);
     await eraseFeedbackFrom(database, closed.email);
     await expireImagesBy(database, userId);
     await anonymise(database, userId, { email, password, now: new Date() });

@@ -96,7 +96,7 @@ function* tables(
     'failed-logins': loginFailuresOf(hash('sha256', emailKeyOf(email), 'buffer')),
     mails: mailsOf(userId),
     memberships: membershipsOf(userId),
-    invitations: invitationsOf(userId),
+    invitations: invitationsOf(userId, emailKeyOf(email)),
     companies: companiesBy(userId),
     products: productsBy(userId, companyIds),
     'product-changes': changesBy(userId, companyIds),

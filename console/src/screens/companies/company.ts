@@ -19,7 +19,13 @@ export async function execute(
     | 'ADD_USER_TO_COMPANY'
     | 'SET_USER_COMPANY_ROLE'
     | 'REMOVE_USER_FROM_COMPANY',
-  body: { companyId: number; userId?: number | string; companyUserRole?: Role; otherCompanyId?: number },
+  body: {
+    companyId: number;
+    userId?: number;
+    email?: string;
+    companyUserRole?: Role;
+    otherCompanyId?: number;
+  },
 ): Promise<void> {
   await answered(trace.POST('/api/company/execute/{action}', { params: { path: { action } }, body }));
 }

@@ -28,7 +28,10 @@ const OTHERS = [
 const PATHS = [...OTHERS, ...Object.values(GROUPS).flat()];
 
 export interface Partner {
+  /** id; empty while none is chosen */
   company: string;
+  /** of the company */
+  name: string;
   type: string;
 }
 
@@ -61,9 +64,9 @@ export function formOf(product: object = {}): ProductForm {
     photo: at<StoredFile>('photo'),
     incomeDocument: at<StoredFile>('settings.incomeIncreaseDocument'),
     ...originOf(product),
-    partners: (at<{ company: { id: number }; type: string }[]>('associatedCompanies') ?? [])
+    partners: (at<{ company: { id: number; name?: string }; type: string }[]>('associatedCompanies') ?? [])
       .filter(({ type }) => type !== 'OWNER')
-      .map(({ company, type }) => ({ company: String(company.id), type })),
+      .map(({ company: { id, name }, type }) => ({ company: String(id), name: name ?? String(id), type })),
     prices: Object.entries(at<Record<string, number>>('settings.pricingTransparency') ?? {}).map(
       ([name, value]) => ({ name, value: textOf(value) }),
     ),

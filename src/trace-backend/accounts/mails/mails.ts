@@ -6,9 +6,11 @@ import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
+import type { Language } from '../../contract/language.ts';
 import { findAccount, findUser, type User } from '../users/store.ts';
+import type { CompanyRole } from './invitation-texts.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
-import { type CompanyRole, mailTexts } from './texts.ts';
+import { mailTexts } from './texts.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'trace_backend_jobs';
@@ -53,11 +55,23 @@ interface AskedJob {
   purpose: Purpose;
   emailKey: string;
 }
-type MailJob = UserJob | AskedJob;
+/** The mail of an invitation of an address to a company, which may be that of an account or not. */
+interface AddressJob {
+  id: string;
+  kind: 'invited-address';
+  invitationId: number;
+  emailKey: string;
+}
+type MailJob = UserJob | AskedJob | AddressJob;
 
 /** Mails that are sent at least once after the transaction that causes them has committed. */
 export interface Mails {
   send(database: Database, mails: readonly UserMail[]): Promise<void>;
+  /**
+   * Sends the mail of an invitation of an address. The address is looked up by the job, so that neither the answer nor
+   * its timing shows whether it is registered.
+   */
+  invite(database: Database, invitation: Pick<AddressJob, 'invitationId' | 'emailKey'>): Promise<void>;
   /**
    * Queues a mail with a token to an address, if it belongs to a user who can use it. The address is looked up by the
    * job, so that neither the answer nor its timing shows whether it is registered.
@@ -81,7 +95,10 @@ export function openMails(
     attemptSeconds: ATTEMPT_SECONDS,
     deadLetter: DEAD_QUEUE,
   };
-  const send = async (database: Database, data: readonly (UserMail | Omit<AskedJob, 'id'>)[]) =>
+  const send = async (
+    database: Database,
+    data: readonly (UserMail | Omit<AskedJob, 'id'> | Omit<AddressJob, 'id'>)[],
+  ) =>
     jobs.send(
       database,
       'mail',
@@ -96,6 +113,7 @@ export function openMails(
   jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data }) => logDeadLetter(mailing, data));
   return {
     send,
+    invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),
     async ask(purpose, emailKey) {
       await send(mailing.pool, [{ kind: 'asked', purpose, emailKey }]);
       jobs.wake();
@@ -110,6 +128,18 @@ export interface InvitationMail {
   role: CompanyRole;
   /** the code by which the invitation can be answered */
   secret: string;
+}
+
+/** The content of the mail of an invitation of an address. */
+export interface AddressInvitationMail {
+  company: string;
+  role: CompanyRole;
+  /** the invited address, as it was typed */
+  email: string;
+  /** of the mail to somebody who has no account */
+  language: Language;
+  /** the code by which the invitation can be answered; undefined if no active account has the address */
+  secret: string | undefined;
 }
 
 /** The content of a confirmation mail of a change of address. */
@@ -135,6 +165,8 @@ export interface Mailing {
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
   /** undefined if there is nothing to answer anymore */
   invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
+  /** The same for the invitation of an address; with a code if an active account has it. */
+  addressInvitation: (id: number, isActive: boolean) => Promise<AddressInvitationMail | undefined>;
   logger: FastifyBaseLogger;
   /** called for each mail that is given up */
   onGivenUp: () => void;
@@ -158,8 +190,11 @@ async function answer(
   });
 }
 
-async function deliver(mailing: Mailing, { data: job, signal }: Attempt<UserJob>): Promise<void> {
-  const mail = await write(mailing, job);
+async function deliver(
+  mailing: Mailing,
+  { data: job, signal }: Attempt<UserJob | AddressJob>,
+): Promise<void> {
+  const mail = await (job.kind === 'invited-address' ? writeToAddress(mailing, job) : write(mailing, job));
   if (!mail) return;
   try {
     await mailing.mailer.send(mail, signal);
@@ -211,6 +246,24 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
   }
 }
 
+/** The mail of an invitation of an address: with a code for an active account, otherwise with what to do to get one. */
+async function writeToAddress(
+  mailing: Mailing,
+  { id, invitationId, emailKey }: AddressJob,
+): Promise<Mail | undefined> {
+  const { pool, addressInvitation } = mailing;
+  const account = await findAccount(pool, emailKey);
+  const isActive = account?.status === 'ACTIVE' && !account.erased;
+  const invitation = await addressInvitation(invitationId, isActive);
+  if (!invitation) return undefined;
+  const { company, role, secret, email, language } = invitation;
+  const texts = textsOf(mailing);
+  if (!account || secret === undefined) {
+    return { id, to: email, ...texts.invitedAddress(language, { company, role }) };
+  }
+  return { id, to: account.email, ...texts.invited(account, { company, role, secret }) };
+}
+
 /**
  * A mail by which one of the two addresses confirms a change; none if the change was cancelled, or the new address is
  * another user's.
@@ -248,6 +301,6 @@ function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret:
 /** Logs a mail that used up its attempts or was permanently refused. */
 function logDeadLetter({ logger, onGivenUp }: Mailing, job: MailJob): void {
   onGivenUp();
-  const about = job.kind === 'asked' ? {} : { user_id: job.to };
+  const about = 'to' in job ? { user_id: job.to } : {};
   logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can request another');
 }

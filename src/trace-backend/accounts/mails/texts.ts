@@ -1,6 +1,7 @@
 import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
 import { plainName } from '../../../platform/mail/plain-name.ts';
 import type { Language } from '../../contract/language.ts';
+import { type CompanyRole, INVITATION } from './invitation-texts.ts';
 
 /** Characters of a name that a mail shows, at most. */
 const SHOWN = 80;
@@ -191,68 +192,6 @@ const NOTICE: Record<Language, { subject: string; say: (user: string) => string 
   },
 };
 
-const INVITATION: Record<Language, Invitation> = {
-  EN: {
-    subject: 'A company invites you',
-    ask: (company, role) =>
-      `The company "${company}" invites you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
-    over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company does not see your name or address. If you do not know it, decline or do nothing.',
-    roles: {
-      COMPANY_USER: 'a member',
-      COMPANY_ADMIN: 'an administrator',
-      MANAGER: 'a manager',
-      ACCOUNTANT: 'an accountant',
-    },
-  },
-  DE: {
-    subject: 'Ein Unternehmen lädt Sie ein',
-    ask: (company, role) =>
-      `Das Unternehmen „${company}“ bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
-    over: 'Link und Code gelten einmal, 72 Stunden lang; danach melden Sie sich an, um zu antworten. Bevor Sie annehmen, sieht das Unternehmen weder Ihren Namen noch Ihre Adresse. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
-    roles: {
-      COMPANY_USER: 'Mitglied',
-      COMPANY_ADMIN: 'Administrator',
-      MANAGER: 'Leitung',
-      ACCOUNTANT: 'Buchhaltung',
-    },
-  },
-  RW: {
-    subject: 'Ikigo kiragutumiye',
-    ask: (company, role) =>
-      `Ikigo "${company}" kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura iyi linki cyangwa wandike kode:`,
-    over: 'Linki na kode bikora inshuro imwe, mu masaha 72; nyuma yaho injira muri konti yawe usubize. Utaremera, ikigo ntikibona izina ryawe cyangwa imeyili yawe. Niba utakizi, anga cyangwa ntugire icyo ukora.',
-    roles: {
-      COMPANY_USER: 'umunyamuryango',
-      COMPANY_ADMIN: 'umuyobozi',
-      MANAGER: 'ushinzwe gucunga',
-      ACCOUNTANT: 'umucungamari',
-    },
-  },
-  ES: {
-    subject: 'Una empresa le invita',
-    ask: (company, role) =>
-      `La empresa «${company}» le pide que actúe por ella como ${role}. Para aceptar o rechazar, abra este enlace o introduzca el código:`,
-    over: 'El enlace y el código sirven una vez, durante 72 horas; después, inicie sesión para responder. Mientras no acepte, la empresa no ve su nombre ni su dirección. Si no la conoce, rechace o no haga nada.',
-    roles: {
-      COMPANY_USER: 'miembro',
-      COMPANY_ADMIN: 'administrador',
-      MANAGER: 'gerente',
-      ACCOUNTANT: 'contable',
-    },
-  },
-};
-
-/** What somebody can be in a company. */
-export type CompanyRole = 'COMPANY_USER' | 'COMPANY_ADMIN' | 'MANAGER' | 'ACCOUNTANT';
-
-interface Invitation {
-  subject: string;
-  ask: (company: string, role: string) => string;
-  over: string;
-  /** what roles are called in `ask` */
-  roles: Record<CompanyRole, string>;
-}
-
 /** The reader of a mail. */
 export interface Reader {
   name: string;
@@ -273,6 +212,7 @@ export interface MailAddresses {
 function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   const own = {
     start: `${publicUrl}/`,
+    register: `${publicUrl}/`,
     confirm: `${publicUrl}/api/user/confirm_email`,
     reset: `${publicUrl}/api/user/reset_password`,
     change: `${publicUrl}/api/user/email_change/confirm`,
@@ -281,10 +221,16 @@ function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   };
   const site = frontEndUrl ?? consoleUrl;
   if (site === undefined) return own;
-  const both = { start: `${site}/`, confirm: `${site}/confirm-email`, reset: `${site}/reset-password` };
+  const both = {
+    start: `${site}/`,
+    register: `${site}/`,
+    confirm: `${site}/confirm-email`,
+    reset: `${site}/reset-password`,
+  };
   if (frontEndUrl !== undefined) return { ...own, ...both };
   return {
     ...both,
+    register: `${site}/register`,
     change: `${site}/email-change`,
     invitation: `${site}/company-invitation`,
     userOf: ({ email }: { id: number; email: string }) =>
@@ -333,6 +279,12 @@ export function mailTexts(addresses: MailAddresses) {
       const url = `${pages.invitation}/${secret}`;
       const code = `${WORDS[reader.language].code}: ${secret}`;
       return letter(reader, subject, [ask(plainName(company, SHOWN), roles[role]), { url }, code, over]);
+    },
+    /** Invites an address that no active account has. */
+    invitedAddress(language: Language, { company, role }: { company: string; role: CompanyRole }): MailText {
+      const { subject, register, waits, roles } = INVITATION[language];
+      const ask = register(plainName(company, SHOWN), roles[role]);
+      return composeMail(subject, [ask, { url: pages.register }, waits], language.toLowerCase());
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];

@@ -57,6 +57,13 @@ export async function findUser(database: Database, id: number): Promise<User | u
   return rows[0];
 }
 
+/** The form by which the address of a user is looked up. */
+export async function findEmailKey(database: Database, id: number): Promise<string | undefined> {
+  const { rows } = await database.query<{ emailKey: string }>(sql`
+    SELECT email_key AS "emailKey" FROM users WHERE id = ${id}`);
+  return rows[0]?.emailKey;
+}
+
 /** A user, locked until the end of the transaction. */
 export async function lockAccount(database: Database, id: number): Promise<Account | undefined> {
   const { rows } = await database.query<Account>(

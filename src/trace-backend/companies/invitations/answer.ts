@@ -3,35 +3,53 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { Visitor } from '../../access/requester.ts';
-import { findUser } from '../../accounts/users/store.ts';
+import { findAccount, findEmailKey, findUser } from '../../accounts/users/store.ts';
 import { audit } from '../../audit/audit.ts';
-import { setMember } from '../members/members-store.ts';
+import { findMembers, setMember } from '../members/members-store.ts';
 import type { Answer } from '../record/schemas.ts';
 import { lockCompany, touchCompany } from '../record/store.ts';
+import { deleteAddressInvitation, findAddressByToken, findAddressInvitation } from './addresses-store.ts';
 import { deleteInvitation, findInvitation, findInvitationByToken } from './invitations-store.ts';
 
+/** Whose invitation is answered. */
+interface Addressee {
+  companyId: number;
+  userId: number;
+  /** id of the invitation of the user's address, if just that is answered; otherwise that of the user comes first */
+  addressInvitation?: number;
+}
+
 /**
- * Answers an invitation of the user, who becomes a member by accepting.
+ * Answers an invitation of the user, who becomes a member by accepting. Invitations of the user and of their address
+ * to the company end together.
  *
  * @throws Problem not_found, also for an unknown company; invalid to accept while the company is deactivated
  */
 export async function answerInvitation(
   database: Database,
   visitor: Visitor,
-  { companyId, userId }: { companyId: number; userId: number },
+  { companyId, userId, addressInvitation }: Addressee,
   answer: Answer,
 ): Promise<void> {
   const company = await lockCompany(database, companyId);
-  const invitation = await findInvitation(database, { companyId, userId });
+  const emailKey = (await findEmailKey(database, userId)) ?? '';
+  const byAddress = await findAddressInvitation(database, { companyId, emailKey });
+  const byUser = await findInvitation(database, { companyId, userId });
+  const isByAddress = addressInvitation === undefined ? !byUser : byAddress?.id === addressInvitation;
+  const invitation = isByAddress ? byAddress : addressInvitation === undefined ? byUser : undefined;
   if (!company || !invitation) throw new Problem('not_found', 'there is no such invitation');
   const { role } = invitation;
   if (answer === 'ACCEPT') {
     if (company.status !== 'ACTIVE') throw new Problem('invalid', 'the company is deactivated');
-    await setMember(database, companyId, { userId, role });
+    // A SYSTEM_ADMIN may have placed the user meanwhile, or their address has become the invited one.
+    const isMember = (await findMembers(database, companyId)).some(member => member.userId === userId);
+    if (!isMember) await setMember(database, companyId, { userId, role });
   }
   await deleteInvitation(database, { companyId, userId });
+  if (byAddress) await deleteAddressInvitation(database, byAddress.id);
   await touchCompany(database, companyId, company.status);
-  const details = { userId, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
+  const named = isByAddress && { invitation: byAddress?.id };
+  const details = { userId, ...named, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
   const action = `${answer}_INVITATION` as const;
   await audit(database, visitor, { action, entity: 'company', entityId: companyId, details, userId });
 }
@@ -49,7 +67,7 @@ export async function answerByToken(
 ): Promise<void> {
   const hash = secretHash(token);
   await transaction(pool, async database => {
-    const invitation = await findInvitationByToken(database, hash, new Date());
+    const invitation = await findAddressee(database, hash, new Date());
     const user = invitation && (await findUser(database, invitation.userId));
     if (!invitation || user?.status !== 'ACTIVE') throw unusable();
     await answerInvitation(database, visitor, invitation, answer).catch(error => {
@@ -57,6 +75,14 @@ export async function answerByToken(
       throw error instanceof Problem && error.code === 'not_found' ? unusable() : error;
     });
   });
+}
+
+async function findAddressee(database: Database, hash: Buffer, now: Date): Promise<Addressee | undefined> {
+  const invitation = await findInvitationByToken(database, hash, now);
+  if (invitation) return invitation;
+  const byAddress = await findAddressByToken(database, hash, now);
+  const account = byAddress && (await findAccount(database, byAddress.emailKey));
+  return account && { companyId: byAddress.companyId, userId: account.id, addressInvitation: byAddress.id };
 }
 
 function unusable(): Problem {

@@ -40,20 +40,26 @@ export async function findInvitation(
   return rows[0];
 }
 
-/** A page of a user's unanswered invitations, and their number. */
+/** A page of the unanswered invitations of a user and of their address, and their number. */
 export async function listInvitations(
   database: Database,
-  userId: number,
+  { userId, emailKey }: { userId: number; emailKey: string },
   { limit, offset, sort }: Page,
 ): Promise<{ items: OwnInvitation[]; count: number }> {
   const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
+  // A company that invited the user and their address is listed once, as it is answered.
+  const invitations = sql`
+    SELECT company_id, role, invited_at FROM company_invitations WHERE user_id = ${userId}
+    UNION ALL SELECT company_id, role, invited_at FROM company_address_invitations AS by_address
+    WHERE email_key = ${emailKey} AND NOT EXISTS (
+      SELECT FROM company_invitations WHERE user_id = ${userId} AND company_id = by_address.company_id)`;
   const [page, all] = await Promise.all([
     database.query<OwnInvitation>(sql`
-      SELECT company_id AS "companyId", companies.name, role, invited_at AS "invitedAt" FROM company_invitations
-      JOIN companies ON companies.id = company_id WHERE user_id = ${userId}
+      SELECT company_id AS "companyId", companies.name, role, invited_at AS "invitedAt"
+      FROM (${invitations}) AS invitations JOIN companies ON companies.id = company_id
       ORDER BY invited_at ${direction}, company_id ${direction} LIMIT ${limit} OFFSET ${offset}`),
     database.query<{ count: number }>(sql`
-      SELECT count(*)::int AS count FROM company_invitations WHERE user_id = ${userId}`),
+      SELECT count(*)::int AS count FROM (${invitations}) AS invitations`),
   ]);
   return { items: page.rows, count: all.rows[0]?.count ?? 0 };
 }
@@ -86,8 +92,9 @@ export async function deleteInvitation(
     DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ${userId}`);
 }
 
-/** Deletes all invitations of a company with their mailed codes. */
+/** Deletes all invitations of a company, of users and of addresses, with their mailed codes. */
 export async function deleteInvitations(database: Database, companyId: number): Promise<void> {
+  await database.query(sql`DELETE FROM company_address_invitations WHERE company_id = ${companyId}`);
   await database.query(sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
 }
 

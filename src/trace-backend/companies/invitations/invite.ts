@@ -15,7 +15,7 @@ import {
 const HOURLY = 20;
 const HOUR_MS = 3600_000;
 /** Lifetime of a mailed code, in milliseconds. */
-const CODE_MS = 72 * HOUR_MS;
+export const CODE_MS = 72 * HOUR_MS;
 
 /**
  * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's
@@ -29,6 +29,18 @@ export async function invite(
   invitation: Invitation,
   invitedBy: number,
 ): Promise<void> {
+  const invitedAt = await countSent(database, invitedBy);
+  await insertInvitation(database, invitation, { invitedBy, invitedAt });
+  await mails.send(database, [{ kind: 'invited', to: invitation.userId, about: invitation.companyId }]);
+}
+
+/**
+ * Counts an invitation of a sender, by id or by address.
+ *
+ * @returns its time
+ * @throws Problem too_many_requests
+ */
+export async function countSent(database: Database, invitedBy: number): Promise<Date> {
   const now = new Date();
   const since = new Date(now.getTime() - HOUR_MS);
   const oldest = await noteInvitation(database, invitedBy, { now, since, limit: HOURLY });
@@ -42,8 +54,7 @@ export async function invite(
       },
     );
   }
-  await insertInvitation(database, invitation, { invitedBy, invitedAt: now });
-  await mails.send(database, [{ kind: 'invited', to: invitation.userId, about: invitation.companyId }]);
+  return now;
 }
 
 /**

@@ -10,10 +10,12 @@ export function membershipsOf(userId: number): pg.QueryConfig {
     WHERE user_id = ${userId} ORDER BY companies.id`;
 }
 
-/** The invitations to companies that a user has not answered. */
-export function invitationsOf(userId: number): pg.QueryConfig {
+/** The invitations of a user, and of their address, to companies that they have not answered. */
+export function invitationsOf(userId: number, emailKey: string): pg.QueryConfig {
   return sql`
-    SELECT company_id, role, invited_at FROM company_invitations WHERE user_id = ${userId} ORDER BY invited_at`;
+    SELECT company_id, NULL AS email, role, invited_at FROM company_invitations WHERE user_id = ${userId}
+    UNION ALL SELECT company_id, email, role, invited_at FROM company_address_invitations
+    WHERE email_key = ${emailKey} ORDER BY invited_at`;
 }
 
 /** The companies that a user created and is still a member of, with all fields. */
@@ -28,8 +30,12 @@ export function companiesBy(userId: number): pg.QueryConfig {
     ORDER BY id`;
 }
 
-/** Deletes a user's memberships and invitations. Companies stay, also those without a member. */
-export async function eraseMemberships(database: Database, userId: number): Promise<void> {
+/**
+ * Deletes a user's memberships, and the invitations of the user and of their address. Companies stay, also those
+ * without a member.
+ */
+export async function eraseMemberships(database: Database, userId: number, emailKey: string): Promise<void> {
+  await database.query(sql`DELETE FROM company_address_invitations WHERE email_key = ${emailKey}`);
   await database.query(sql`DELETE FROM company_invitations WHERE user_id = ${userId}`);
   await database.query(sql`DELETE FROM company_inviters WHERE user_id = ${userId}`);
   await database.query(sql`DELETE FROM company_users WHERE user_id = ${userId}`);

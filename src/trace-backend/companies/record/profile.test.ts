@@ -167,6 +167,9 @@ test('fields of a company are held to their limits, each named by its path', asy
     certifications: Array(101).fill({}),
   });
   expect(wrong(many)).toEqual(['certifications']);
+  // A company can always choose the euro, also where nobody has imported rates.
+  const inEuro = await user.send('POST', '/api/company/create', { name: 'N', currency: { code: 'EUR' } });
+  expect(inEuro.status, inEuro.text).toBe(200);
   const currency = await user.send('POST', '/api/company/create', { name: 'N', currency: { code: 'ZZZ' } });
   expect(wrong(currency)).toEqual(['currency.code']);
 });

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
-import { MailToken, Role, Status as UserStatus } from '../../accounts/users/schemas.ts';
+import { Email, MailToken, Role, Status as UserStatus } from '../../accounts/users/schemas.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { LANGUAGES, LanguageHeader, QueryLanguage } from '../../contract/language.ts';
-import { DateTime, Id, listOf, listQuery, PathId, searchFilters } from '../../contract/schemas.ts';
+import { DateTime, Id, listOf, listQuery, NO_NUL, PathId, searchFilters } from '../../contract/schemas.ts';
 import { nullable } from '../../contract/shapes.ts';
 import { IfMatch } from '../../contract/versions.ts';
 import { COMPANY_ROLES } from '../members/members-store.ts';
@@ -70,7 +70,14 @@ export const CompanyAction = named(
   'CompanyAction',
   Type.Object({
     companyId: Id,
-    userId: Type.Optional({ ...Id, description: 'required by the actions on a user' } as typeof Id),
+    userId: Type.Optional({
+      ...Id,
+      description: 'the user of an action on a user, unless email is given',
+    } as typeof Id),
+    email: Type.Optional({
+      ...Email,
+      description: 'the address of a member, or of somebody to invite, instead of userId',
+    } as typeof Email),
     otherCompanyId: Type.Optional({ ...Id, description: 'required by MERGE_TO_COMPANY' } as typeof Id),
     companyUserRole: Type.Optional(CompanyRole),
   }),
@@ -93,7 +100,7 @@ export const CompanyItem = named(
 export const CompanyUser = named(
   'CompanyUser',
   Type.Object({
-    id: Type.Integer(),
+    id: Type.Optional(Type.Integer({ description: 'absent if an e-mail address was invited' })),
     name: Type.Optional(Type.String()),
     surname: Type.Optional(Type.String()),
     email: Type.Optional(Type.String()),
@@ -103,7 +110,8 @@ export const CompanyUser = named(
     companyRole: CompanyRole,
     pending: Type.Optional(
       Type.Literal(true, {
-        description: 'was invited and has not accepted; then only id and role are present',
+        description:
+          'was invited and has not accepted; then only the role is present, and id or email, whichever was invited',
       }),
     ),
   }),
@@ -145,7 +153,10 @@ export const executeCompanySchema = {
     'The first three are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users, products and value chains of a company ' +
     'to otherCompanyId, and deactivates it. The next three are also for a COMPANY_ADMIN of the company, while it is ' +
     'active; the last two for invited users. A user added by a COMPANY_ADMIN is invited, also by mail, and becomes a member of ' +
-    'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds without asking. ' +
+    'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds by userId without asking. ' +
+    'With email instead of userId the address is invited, and the answer is the same whether an account has it: who ' +
+    'has the address, or registers with it, answers. Such an invitation ends after 30 days; adding the address again ' +
+    'changes the role. ' +
     'Everyone can remove themselves. A company always keeps one COMPANY_ADMIN.',
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: CompanyAction,
@@ -258,6 +269,40 @@ export const listCompaniesSchema = (
     ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
   },
 });
+
+/** Names in one answer, at most. */
+export const MAX_NAMES = 20;
+
+export const listCompanyNamesSchema = {
+  operationId: 'listCompanyNames',
+  tags,
+  summary: 'Find active companies by name',
+  description: 'For forms in which another company is named, such as the partners of a product.',
+  querystring: Type.Object({
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: NO_NUL,
+      description: 'part of the name or of the abbreviation; case is ignored',
+      examples: ['kop'],
+    }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_NAMES, default: MAX_NAMES, description: 'companies, at most' }),
+    ),
+  }),
+  response: {
+    200: envelope(
+      Type.Array(
+        Type.Object({
+          id: Type.Integer({ examples: [3] }),
+          name: Type.String({ examples: ['Kopanyi'] }),
+        }),
+      ),
+      'the companies, by name',
+    ),
+    ...failureAnswers(401),
+  },
+};
 
 export const listInvitationsSchema = {
   operationId: 'listCompanyInvitations',

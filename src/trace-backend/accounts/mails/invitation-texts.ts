@@ -1,0 +1,83 @@
+import type { Language } from '../../contract/language.ts';
+
+/** The texts of the mails by which companies invite. */
+export const INVITATION: Record<Language, Invitation> = {
+  EN: {
+    subject: 'A company invites you',
+    ask: (company, role) =>
+      `The company "${company}" invites you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
+    over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company learns nothing about your account. If you do not know it, decline or do nothing.',
+    register: (company, role) =>
+      `The company "${company}" invites you to act for it as ${role}. To accept or to decline, create an account with this e-mail address:`,
+    waits:
+      'An administrator activates the account. Then log in: the invitation is under Inbox, for 30 days from now. Until you accept, the company does not learn whether you have an account. If you do not know it, do nothing.',
+    roles: {
+      COMPANY_USER: 'a member',
+      COMPANY_ADMIN: 'an administrator',
+      MANAGER: 'a manager',
+      ACCOUNTANT: 'an accountant',
+    },
+  },
+  DE: {
+    subject: 'Ein Unternehmen lädt Sie ein',
+    ask: (company, role) =>
+      `Das Unternehmen „${company}“ bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
+    over: 'Link und Code gelten einmal, 72 Stunden lang; danach melden Sie sich an, um zu antworten. Bevor Sie annehmen, erfährt das Unternehmen nichts über Ihr Konto. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
+    register: (company, role) =>
+      `Das Unternehmen „${company}“ bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, legen Sie ein Konto mit dieser E-Mail-Adresse an:`,
+    waits:
+      'Eine Verwalterin oder ein Verwalter schaltet das Konto frei. Melden Sie sich dann an: Die Einladung ist 30 Tage lang unter Eingang. Bevor Sie annehmen, erfährt das Unternehmen nicht, ob Sie ein Konto haben. Wenn Sie es nicht kennen, tun Sie nichts.',
+    roles: {
+      COMPANY_USER: 'Mitglied',
+      COMPANY_ADMIN: 'Administrator',
+      MANAGER: 'Leitung',
+      ACCOUNTANT: 'Buchhaltung',
+    },
+  },
+  RW: {
+    subject: 'Ikigo kiragutumiye',
+    ask: (company, role) =>
+      `Ikigo "${company}" kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura iyi linki cyangwa wandike kode:`,
+    over: 'Linki na kode bikora inshuro imwe, mu masaha 72; nyuma yaho injira muri konti yawe usubize. Utaremera, nta cyo ikigo kimenya kuri konti yawe. Niba utakizi, anga cyangwa ntugire icyo ukora.',
+    register: (company, role) =>
+      `Ikigo "${company}" kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura konti ukoresheje iyi imeyili:`,
+    waits:
+      'Umuyobozi ni we wemera konti. Hanyuma injira: ubutumire buri mu Byakiriwe, mu minsi 30. Utaremera, ikigo ntikimenya niba ufite konti. Niba utakizi, ntugire icyo ukora.',
+    roles: {
+      COMPANY_USER: 'umunyamuryango',
+      COMPANY_ADMIN: 'umuyobozi',
+      MANAGER: 'ushinzwe gucunga',
+      ACCOUNTANT: 'umucungamari',
+    },
+  },
+  ES: {
+    subject: 'Una empresa le invita',
+    ask: (company, role) =>
+      `La empresa «${company}» le pide que actúe por ella como ${role}. Para aceptar o rechazar, abra este enlace o introduzca el código:`,
+    over: 'El enlace y el código sirven una vez, durante 72 horas; después, inicie sesión para responder. Mientras no acepte, la empresa no sabe nada de su cuenta. Si no la conoce, rechace o no haga nada.',
+    register: (company, role) =>
+      `La empresa «${company}» le pide que actúe por ella como ${role}. Para aceptar o rechazar, cree una cuenta con esta dirección de correo:`,
+    waits:
+      'Un administrador activa la cuenta. Después inicie sesión: la invitación está en Bandeja de entrada, durante 30 días. Mientras no acepte, la empresa no sabe si tiene una cuenta. Si no la conoce, no haga nada.',
+    roles: {
+      COMPANY_USER: 'miembro',
+      COMPANY_ADMIN: 'administrador',
+      MANAGER: 'gerente',
+      ACCOUNTANT: 'contable',
+    },
+  },
+};
+
+/** What somebody can be in a company. */
+export type CompanyRole = 'COMPANY_USER' | 'COMPANY_ADMIN' | 'MANAGER' | 'ACCOUNTANT';
+
+interface Invitation {
+  subject: string;
+  ask: (company: string, role: string) => string;
+  over: string;
+  /** to an address that no active account has */
+  register: (company: string, role: string) => string;
+  waits: string;
+  /** what roles are called in `ask` */
+  roles: Record<CompanyRole, string>;
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../../../platform/postgres/database.ts';
+import { newSecret } from '../../../platform/tokens/secret.ts';
+import type { AddressInvitationMail, Mails } from '../../accounts/mails/mails.ts';
+import { findUser } from '../../accounts/users/store.ts';
+import { findCompany } from '../record/store.ts';
+import {
+  type AddressInvitation,
+  findAddressInvitationById,
+  insertAddressInvitation,
+  insertAddressToken,
+} from './addresses-store.ts';
+import { CODE_MS, countSent } from './invite.ts';
+
+/**
+ * Invites an e-mail address to a company, by mail. Nothing depends on whether an account has the address: only the mail
+ * does, which is written later. In a transaction that holds the company's row lock.
+ *
+ * @returns the id of the invitation
+ * @throws Problem too_many_requests
+ */
+export async function inviteAddress(
+  database: Database,
+  mails: Mails,
+  invitation: Omit<AddressInvitation, 'id'>,
+  invitedBy: number,
+): Promise<number> {
+  const invitedAt = await countSent(database, invitedBy);
+  const id = await insertAddressInvitation(database, invitation, { invitedBy, invitedAt });
+  await mails.invite(database, { invitationId: id, emailKey: invitation.emailKey });
+  return id;
+}
+
+/**
+ * The content of the mail of an invitation.
+ *
+ * @param isActive whether an active account has the address: then the mail has a new code
+ * @returns undefined if there is nothing to answer anymore
+ */
+export async function addressMail(
+  database: Database,
+  id: number,
+  isActive: boolean,
+): Promise<AddressInvitationMail | undefined> {
+  const { secret, hash } = newSecret();
+  const expiresAt = new Date(Date.now() + CODE_MS);
+  if (isActive && !(await insertAddressToken(database, { id, hash, expiresAt }))) return undefined;
+  const found = await findAddressInvitationById(database, id);
+  if (!found) return undefined;
+  const { role, email } = found;
+  const [company, sender] = await Promise.all([
+    findCompany(database, found.companyId),
+    findUser(database, found.invitedBy),
+  ]);
+  // Nobody knows the language of somebody without an account; that of a colleague is the best guess.
+  const language = sender?.language ?? 'EN';
+  return company && { company: company.name, role, email, language, secret: isActive ? secret : undefined };
+}
