@@ -133,10 +133,59 @@ export async function findOnMap(
   };
 }
 
+/** Observations of a filter, wherever they are, in columns. */
+export interface Points {
+  count: number;
+  /** positions in units of the square */
+  xs: Int32Array;
+  ys: Int32Array;
+  /** level-20 S2 cells, by number */
+  cells: Float64Array;
+  /** the 16 bytes of each uuid, one after the other */
+  ids: Buffer;
+  /** whether there were more candidates */
+  truncated: boolean;
+}
+
+/** Bytes of a point on its way: uuid, cell, x and y. */
+const POINT_BYTES = 32;
+const POINT = sql`uuid_send(p.id) || int8send(p.cell) || int4send(${X}::int) || int4send(${Y}::int)`;
+
+/** The observations of a filter from a limited number of candidates, as they are: nothing is grouped. */
+export async function findPoints(
+  database: Database,
+  query: Pick<MapQuery, 'filter' | 'cells' | 'candidates'>,
+): Promise<Points> {
+  const { filter, candidates } = query;
+  const isPoint = join([IS_LOCATED, ...restOf(filter)], ' AND ');
+  const { rows } = await database.query<{ read: string; points: Buffer | null }>(
+    prepared(sql`
+      SELECT count(*) AS read,
+        string_agg(CASE WHEN p.number <= ${candidates} AND ${isPoint} THEN ${POINT} END, ''::bytea) AS points
+      FROM (SELECT *, row_number() OVER () AS number FROM (${candidatesOf(query)}) AS candidates) AS p`),
+  );
+  const [row] = rows;
+  return { ...unpack(row?.points ?? Buffer.alloc(0)), truncated: Number(row?.read) > candidates };
+}
+
+function unpack(bytes: Buffer): Omit<Points, 'truncated'> {
+  const count = bytes.length / POINT_BYTES;
+  const [xs, ys] = [new Int32Array(count), new Int32Array(count)];
+  const cells = new Float64Array(count);
+  const ids = Buffer.alloc(count * 16);
+  for (let n = 0, at = 0; n < count; n++, at += POINT_BYTES) {
+    bytes.copy(ids, n * 16, at, at + 16);
+    cells[n] = bytes.readUInt32BE(at + 16) * 2 ** 32 + bytes.readUInt32BE(at + 20);
+    xs[n] = bytes.readInt32BE(at + 24);
+    ys[n] = bytes.readInt32BE(at + 28);
+  }
+  return { count, xs, ys, cells, ids };
+}
+
 const COLUMNS = raw('p.id, p.type, p.ts, p.thread_id, p.lat, p.lon, p.cell, p.body, p.erased_at');
 
 /** One more than the limit shows whether there are more. */
-function candidatesOf({ cells, filter, candidates }: MapQuery): Sql {
+function candidatesOf({ cells, filter, candidates }: Pick<MapQuery, 'cells' | 'filter' | 'candidates'>): Sql {
   const limit = sql` LIMIT ${candidates + 1}`;
   if (filter.geoid !== undefined) {
     const own = newest(OWN, filter, limit);
@@ -162,12 +211,23 @@ function newest(source: Source, { geoid, type, from, to }: MapFilter, limit: Sql
 /** The conditions that candidates may not have been chosen by. */
 function restOf({ type, from, to, text }: MapFilter): Sql[] {
   const rest = conditionsOf({ type, from, to }, OWN);
-  if (text === undefined) return rest;
-  const key = `${JSON.stringify(text.field)}:`;
-  // The stored text is canonical JSON, so most bodies without the field need not be parsed.
-  return [
-    ...rest,
-    sql`CASE WHEN octet_length(p.body) <= ${SEARCHED_BODY} AND strpos(p.body, ${key}::text) > 0
-      THEN strpos(lower(p.body::jsonb ->> ${text.field}::text), lower(${text.contains}::text)) > 0 END`,
-  ];
+  return text === undefined ? rest : [...rest, containsText(text)];
+}
+
+/** Characters that JSON writes in another way than they are. */
+const ESCAPED = /["\\\u0000-\u001f]/;
+
+/**
+ * Whether the Body has a member that contains a text. The stored text is canonical JSON, so most bodies need not be
+ * parsed: those without the name, and those without the text, unless the member may be a number, a list or an object,
+ * which are written in another way.
+ */
+function containsText({ field, contains }: NonNullable<MapFilter['text']>): Sql {
+  const name = `${JSON.stringify(field)}:`;
+  const pattern = `${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}[^"]`;
+  const isPossible = ESCAPED.test(contains)
+    ? sql`true`
+    : sql`(strpos(lower(p.body), lower(${contains}::text)) > 0 OR p.body ~ ${pattern}::text)`;
+  return sql`CASE WHEN octet_length(p.body) <= ${SEARCHED_BODY} AND strpos(p.body, ${name}::text) > 0 AND ${isPossible}
+    THEN strpos(lower(p.body::jsonb ->> ${field}::text), lower(${contains}::text)) > 0 END`;
 }
