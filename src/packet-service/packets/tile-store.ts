@@ -219,15 +219,15 @@ const ESCAPED = /["\\\u0000-\u001f]/;
 
 /**
  * Whether the Body has a member that contains a text. The stored text is canonical JSON, so most bodies need not be
- * parsed: those without the name, and those without the text, unless the member may be a number, a list or an object,
- * which are written in another way.
+ * parsed: those without the name, and those without the text. Numbers, lists and objects are written in another way
+ * than they are compared, so that the second holds only if the name is there once, before a string.
  */
 function containsText({ field, contains }: NonNullable<MapFilter['text']>): Sql {
   const name = `${JSON.stringify(field)}:`;
-  const pattern = `${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}[^"]`;
   const isPossible = ESCAPED.test(contains)
     ? sql`true`
-    : sql`(strpos(lower(p.body), lower(${contains}::text)) > 0 OR p.body ~ ${pattern}::text)`;
+    : sql`(strpos(lower(p.body), lower(${contains}::text)) > 0 OR strpos(p.body, ${`${name}"`}::text) = 0
+        OR strpos(substr(p.body, strpos(p.body, ${name}::text) + 1), ${name}::text) > 0)`;
   return sql`CASE WHEN octet_length(p.body) <= ${SEARCHED_BODY} AND strpos(p.body, ${name}::text) > 0 AND ${isPossible}
     THEN strpos(lower(p.body::jsonb ->> ${field}::text), lower(${contains}::text)) > 0 END`;
 }
