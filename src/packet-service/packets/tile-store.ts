@@ -151,21 +151,54 @@ export interface Points {
 const POINT_BYTES = 32;
 const POINT = sql`uuid_send(p.id) || int8send(p.cell) || int4send(${X}::int) || int4send(${Y}::int)`;
 
-/** The observations of a filter from a limited number of candidates, as they are: nothing is grouped. */
+/**
+ * The observations of a filter from a limited number of candidates, as they are: nothing is grouped.
+ *
+ * @param query cells: only those in which `countInCells` finds few enough packets
+ */
 export async function findPoints(
   database: Database,
-  query: Pick<MapQuery, 'filter' | 'cells' | 'candidates'>,
+  { filter, cells, candidates }: Pick<MapQuery, 'filter' | 'cells' | 'candidates'>,
 ): Promise<Points> {
-  const { filter, candidates } = query;
   const isPoint = join([IS_LOCATED, ...restOf(filter)], ' AND ');
+  const from = cells
+    ? inCells(filter, cells, candidates)
+    : candidatesOf({ filter, candidates, cells: undefined });
+  const statement = sql`
+    SELECT count(*) AS read,
+      string_agg(CASE WHEN p.number <= ${candidates} AND ${isPoint} THEN ${POINT} END, ''::bytea) AS points
+    FROM (SELECT *, row_number() OVER () AS number FROM (${from}) AS candidates) AS p`;
   const { rows } = await database.query<{ read: string; points: Buffer | null }>(
-    prepared(sql`
-      SELECT count(*) AS read,
-        string_agg(CASE WHEN p.number <= ${candidates} AND ${isPoint} THEN ${POINT} END, ''::bytea) AS points
-      FROM (SELECT *, row_number() OVER () AS number FROM (${candidatesOf(query)}) AS candidates) AS p`),
+    // Which indexes are best in cells depends on the cells and the time.
+    cells ? statement : prepared(statement),
   );
   const [row] = rows;
   return { ...unpack(row?.points ?? Buffer.alloc(0)), truncated: Number(row?.read) > candidates };
+}
+
+/** The packets of a type and time in cells: PostgreSQL looks them up in both indexes, and reads those that are in both. */
+function inCells({ type, from, to }: MapFilter, cells: readonly CellRange[], candidates: number): Sql {
+  const ranges = cells.map(({ first, last }) => sql`p.cell BETWEEN ${first} AND ${last}`);
+  const conditions = [sql`(${join(ranges, ' OR ')})`, ...conditionsOf({ type, from, to }, OWN)];
+  return sql`SELECT ${COLUMNS} FROM packets p WHERE ${join(conditions, ' AND ')} LIMIT ${candidates + 1}`;
+}
+
+/** How many packets are in cells; more than `most` are not counted on. */
+export async function countInCells(
+  database: Database,
+  cells: readonly CellRange[],
+  most: number,
+): Promise<number> {
+  const limit = sql` LIMIT ${most + 1}`;
+  const ranges = cells.map(
+    ({ first, last }) =>
+      sql`(SELECT p.cell FROM packets p WHERE p.cell BETWEEN ${first} AND ${last}${limit})`,
+  );
+  const { rows } = await database.query<{ count: string }>(
+    prepared(sql`
+      SELECT count(*) AS count FROM (SELECT cell FROM (${join(ranges, ' UNION ALL ')}) AS ranges${limit}) AS packets`),
+  );
+  return Number(rows[0]?.count);
 }
 
 function unpack(bytes: Buffer): Omit<Points, 'truncated'> {

@@ -2,7 +2,14 @@ import { cellToken } from '../../geometry/cells.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { uuidToUlid } from '../packet-format/ulid.ts';
 import { boxWithin, type CellRange } from '../packets/area.ts';
-import { findOnMap, findPoints, type MapFilter, type MapRow, type Points } from '../packets/tile-store.ts';
+import {
+  countInCells,
+  findOnMap,
+  findPoints,
+  type MapFilter,
+  type MapRow,
+  type Points,
+} from '../packets/tile-store.ts';
 import { cut } from './cut.ts';
 import {
   boxOf,
@@ -78,42 +85,24 @@ async function readShared(
   filter: MapFilter,
 ): Promise<Points> {
   const state = await findState(database);
+  const keyOf = (scope: string) => JSON.stringify([scope, filter]);
   const read = (scope: string, cells?: readonly CellRange[]) =>
     shared.read(
-      JSON.stringify([scope, filter]),
+      keyOf(scope),
       state,
       () => findPoints(database, { filter, cells, candidates: MAX_CANDIDATES }),
       () => findState(database),
     );
-  const { geoid, type, from, to } = filter;
-  if (geoid !== undefined) return read('newest');
-  // Where an index finds the packets of the filter, a single read may be all that its tiles need.
-  if ((type ?? from ?? to) !== undefined) {
-    const newest = await read('newest');
-    if (!newest.truncated) return newest;
-  }
-  const around = await findSmall(database, tile);
-  if (around) {
-    const inPlace = await read(`${around.z}/${around.x}/${around.y}`, boxWithin(boxOf(around)).cells);
+  if (filter.geoid !== undefined) return read('newest');
+  const newest = await shared.find(keyOf('newest'), state);
+  if (newest && !newest.truncated) return newest;
+  if ((await countIn(database, tile)) <= MAX_CANDIDATES) {
     // The cells around a tile reach over its edges, and others may have many observations there.
-    if (!inPlace.truncated) return inPlace;
+    const { cells } = boxWithin(boxOf(tile));
+    const isAll = (await countInCells(database, cells, MAX_CANDIDATES)) <= MAX_CANDIDATES;
+    if (isAll) return read(`${tile.z}/${tile.x}/${tile.y}`, cells);
   }
   return read('newest');
-}
-
-/** The largest tile around a tile, or itself, with so few observations that all of them can be read. */
-async function findSmall(database: Database, tile: Tile): Promise<Tile | undefined> {
-  let found: Tile | undefined;
-  let next: Tile | undefined = tile;
-  while (next && (await countIn(database, next)) <= MAX_CANDIDATES) {
-    found = next;
-    next = parentOf(next);
-  }
-  return found;
-}
-
-function parentOf({ z, x, y }: Tile): Tile | undefined {
-  return z === 0 ? undefined : { z: z - 1, x: x >> 1, y: y >> 1 };
 }
 
 /** The layer that says that there were more packets than are read. */
