@@ -1,6 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
-import type { CellRange } from './area.ts';
+import type { Box, CellRange } from './area.ts';
 import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** Where things are, as arrays in PostgreSQL's form: they go from one statement to the next without being read. */
@@ -154,32 +154,30 @@ const POINT = sql`uuid_send(p.id) || int8send(p.cell) || int4send(${X}::int) || 
 /**
  * The observations of a filter from a limited number of candidates, as they are: nothing is grouped.
  *
- * @param query cells: only those in which `countInCells` finds few enough packets
+ * @param query box: where they are, if candidates are read by place: only one in whose cells `countInCells` finds few
+ *   enough packets
  */
 export async function findPoints(
   database: Database,
-  { filter, cells, candidates }: Pick<MapQuery, 'filter' | 'cells' | 'candidates'>,
+  { filter, box, candidates }: Pick<MapQuery, 'filter' | 'candidates'> & { box?: Box | undefined },
 ): Promise<Points> {
   const isPoint = join([IS_LOCATED, ...restOf(filter)], ' AND ');
-  const from = cells
-    ? inCells(filter, cells, candidates)
-    : candidatesOf({ filter, candidates, cells: undefined });
+  const from = box ? inBox(filter, box, candidates) : candidatesOf({ filter, candidates, cells: undefined });
   const statement = sql`
     SELECT count(*) AS read,
       string_agg(CASE WHEN p.number <= ${candidates} AND ${isPoint} THEN ${POINT} END, ''::bytea) AS points
     FROM (SELECT *, row_number() OVER () AS number FROM (${from}) AS candidates) AS p`;
   const { rows } = await database.query<{ read: string; points: Buffer | null }>(
-    // Which indexes are best in cells depends on the cells and the time.
-    cells ? statement : prepared(statement),
+    // Which indexes are best depends on the cells and the time.
+    box ? statement : prepared(statement),
   );
   const [row] = rows;
   return { ...unpack(row?.points ?? Buffer.alloc(0)), truncated: Number(row?.read) > candidates };
 }
 
-/** The packets of a type and time in cells: PostgreSQL looks them up in both indexes, and reads those that are in both. */
-function inCells({ type, from, to }: MapFilter, cells: readonly CellRange[], candidates: number): Sql {
-  const ranges = cells.map(({ first, last }) => sql`p.cell BETWEEN ${first} AND ${last}`);
-  const conditions = [sql`(${join(ranges, ' OR ')})`, ...conditionsOf({ type, from, to }, OWN)];
+/** The packets of a type and time in a box: PostgreSQL looks them up in both indexes, and reads those that are in both. */
+function inBox({ type, from, to }: MapFilter, box: Box, candidates: number): Sql {
+  const conditions = conditionsOf({ type, from, to, bbox: box }, OWN);
   return sql`SELECT ${COLUMNS} FROM packets p WHERE ${join(conditions, ' AND ')} LIMIT ${candidates + 1}`;
 }
 

@@ -36,6 +36,7 @@ async function observe(made: readonly Seen[]): Promise<Observation[]> {
   }));
   const { status, body, text } = await service.send('POST', '/intake/batch', items);
   expect(status, text).toBe(200);
+  expect(body.results.filter((result: object) => !('packet_uuid' in result))).toEqual([]);
   return made.map((observation, n) => ({ ...observation, id: body.results[n].packet_uuid }));
 }
 

@@ -1,7 +1,7 @@
 import { cellToken } from '../../geometry/cells.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { uuidToUlid } from '../packet-format/ulid.ts';
-import { boxWithin, type CellRange } from '../packets/area.ts';
+import { type Box, boxWithin } from '../packets/area.ts';
 import {
   countInCells,
   findOnMap,
@@ -86,11 +86,11 @@ async function readShared(
 ): Promise<Points> {
   const state = await findState(database);
   const keyOf = (scope: string) => JSON.stringify([scope, filter]);
-  const read = (scope: string, cells?: readonly CellRange[]) =>
+  const read = (scope: string, box?: Box) =>
     shared.read(
       keyOf(scope),
       state,
-      () => findPoints(database, { filter, cells, candidates: MAX_CANDIDATES }),
+      () => findPoints(database, { filter, box, candidates: MAX_CANDIDATES }),
       () => findState(database),
     );
   if (filter.geoid !== undefined) return read('newest');
@@ -98,9 +98,9 @@ async function readShared(
   if (newest && !newest.truncated) return newest;
   if ((await countIn(database, tile)) <= MAX_CANDIDATES) {
     // The cells around a tile reach over its edges, and others may have many observations there.
-    const { cells } = boxWithin(boxOf(tile));
-    const isAll = (await countInCells(database, cells, MAX_CANDIDATES)) <= MAX_CANDIDATES;
-    if (isAll) return read(`${tile.z}/${tile.x}/${tile.y}`, cells);
+    const box = boxWithin(boxOf(tile));
+    const isAll = (await countInCells(database, box.cells, MAX_CANDIDATES)) <= MAX_CANDIDATES;
+    if (isAll) return read(`${tile.z}/${tile.x}/${tile.y}`, box);
   }
   return read('newest');
 }
