@@ -7,7 +7,7 @@ import { openBrowser } from '../test/helpers/browser.ts';
 import { eventually } from '../test/helpers/eventually.ts';
 import { connect, fillChat, join } from './chat-fill.ts';
 import { type Context, median, type Row } from './context.ts';
-import { counted, fillObservations, type Place } from './tiles.ts';
+import { counted, DAY, fillObservations, type Place, TEXT } from './tiles.ts';
 
 /** Observations, unless CONSOLE_PACKETS says otherwise. */
 const OBSERVATIONS = 100_000;
@@ -46,6 +46,8 @@ export async function consoleRows(context: Context): Promise<Row[]> {
     return [
       ...(await tableRows(page, url, among)),
       await mapRow(page, url, { places, among }),
+      await mapRow(page, url, { places, among: `${among}, with a day`, filter: DAY }),
+      await mapRow(page, url, { places, among: `${among}, with a text`, filter: TEXT }),
       await scrolledTableRow(page, url),
       await scrolledThreadRow(page, `${url}/threads/${thread}`),
     ];
@@ -138,12 +140,12 @@ const tilesAt = (zoom: number) =>
 async function mapRow(
   page: Page,
   url: string,
-  { places, among }: { places: readonly Place[]; among: string },
+  { places, among, filter = '' }: { places: readonly Place[]; among: string; filter?: string },
 ): Promise<Row> {
   const took: number[] = [];
   for (const [lat, lon] of places.filter((_, n) => n % Math.ceil(places.length / PLACES) === 0)) {
     for (const zoom of ZOOMS) {
-      await page.goto(`${url}/map?at=${zoom}/${lat.toFixed(4)}/${lon.toFixed(4)}`);
+      await page.goto(`${url}/map?at=${zoom}/${lat.toFixed(4)}/${lon.toFixed(4)}&${filter}`);
       await page.locator('canvas.maplibregl-canvas').waitFor();
       const tiles = tilesAt(zoom);
       const ends = `${tiles}.map(({ responseEnd }) => responseEnd)`;

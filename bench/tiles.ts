@@ -18,6 +18,9 @@ const CLIENTS = 6;
 /** Observations whose tiles are asked for. */
 const VIEWS = 400;
 const LAST_ZOOM = 16;
+/** Filters of tiles: a day with more observations than a tile reads, and a text that every fourth one has. */
+export const DAY = 'from=2026-01-01&to=2026-01-01';
+export const TEXT = 'field=crop&text=maize';
 
 export type Place = readonly [lat: number, lon: number];
 
@@ -41,8 +44,9 @@ export async function tileRows(context: Context): Promise<Row[]> {
     ['the tile of the world', ['/tiles/observations/0/0/0.mvt']],
     ['tiles of zooms 1 to 13', zooms.slice(1, 14).flatMap(z => tilesOf(places, z))],
     ['tiles of zooms 14 to 16', zooms.slice(14).flatMap(z => tilesOf(places, z))],
-    ['tiles of zooms 0 to 16, of one day', all.map(path => `${path}?from=2026-01-20&to=2026-01-20`)],
-    ['tiles of zooms 0 to 16, with a text', all.map(path => `${path}?field=crop&text=maize`)],
+    ['tiles of zooms 0 to 16, of one day', all.map(path => `${path}?${DAY}`)],
+    ['the tile of the world, of one day', [`/tiles/observations/0/0/0.mvt?${DAY}`]],
+    ['tiles of zooms 0 to 16, with a text', all.map(path => `${path}?${TEXT}`)],
   ];
   for (const [name, paths] of measured) rows.push(await measure(context, service, name, paths));
   await service.stop();

@@ -1,6 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
-import type { CellRange } from './area.ts';
+import type { Box, CellRange } from './area.ts';
 import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** Where things are, as arrays in PostgreSQL's form: they go from one statement to the next without being read. */
@@ -133,10 +133,90 @@ export async function findOnMap(
   };
 }
 
+/** Observations of a filter, wherever they are, in columns. */
+export interface Points {
+  count: number;
+  /** positions in units of the square */
+  xs: Int32Array;
+  ys: Int32Array;
+  /** level-20 S2 cells, by number */
+  cells: Float64Array;
+  /** the 16 bytes of each uuid, one after the other */
+  ids: Buffer;
+  /** whether there were more candidates */
+  truncated: boolean;
+}
+
+/** Bytes of a point on its way: uuid, cell, x and y. */
+const POINT_BYTES = 32;
+const POINT = sql`uuid_send(p.id) || int8send(p.cell) || int4send(${X}::int) || int4send(${Y}::int)`;
+
+/**
+ * The observations of a filter from a limited number of candidates, as they are: nothing is grouped.
+ *
+ * @param query box: where they are, if candidates are read by place: only one in whose cells `countInCells` finds few
+ *   enough packets
+ */
+export async function findPoints(
+  database: Database,
+  { filter, box, candidates }: Pick<MapQuery, 'filter' | 'candidates'> & { box?: Box | undefined },
+): Promise<Points> {
+  const isPoint = join([IS_LOCATED, ...restOf(filter)], ' AND ');
+  const from = box ? inBox(filter, box, candidates) : candidatesOf({ filter, candidates, cells: undefined });
+  const statement = sql`
+    SELECT count(*) AS read,
+      string_agg(CASE WHEN p.number <= ${candidates} AND ${isPoint} THEN ${POINT} END, ''::bytea) AS points
+    FROM (SELECT *, row_number() OVER () AS number FROM (${from}) AS candidates) AS p`;
+  const { rows } = await database.query<{ read: string; points: Buffer | null }>(
+    // Which indexes are best depends on the cells and the time.
+    box ? statement : prepared(statement),
+  );
+  const [row] = rows;
+  return { ...unpack(row?.points ?? Buffer.alloc(0)), truncated: Number(row?.read) > candidates };
+}
+
+/** The packets of a type and time in a box: PostgreSQL looks them up in both indexes, and reads those that are in both. */
+function inBox({ type, from, to }: MapFilter, box: Box, candidates: number): Sql {
+  const conditions = conditionsOf({ type, from, to, bbox: box }, OWN);
+  return sql`SELECT ${COLUMNS} FROM packets p WHERE ${join(conditions, ' AND ')} LIMIT ${candidates + 1}`;
+}
+
+/** How many packets are in cells; more than `most` are not counted on. */
+export async function countInCells(
+  database: Database,
+  cells: readonly CellRange[],
+  most: number,
+): Promise<number> {
+  const limit = sql` LIMIT ${most + 1}`;
+  const ranges = cells.map(
+    ({ first, last }) =>
+      sql`(SELECT p.cell FROM packets p WHERE p.cell BETWEEN ${first} AND ${last}${limit})`,
+  );
+  const { rows } = await database.query<{ count: string }>(
+    prepared(sql`
+      SELECT count(*) AS count FROM (SELECT cell FROM (${join(ranges, ' UNION ALL ')}) AS ranges${limit}) AS packets`),
+  );
+  return Number(rows[0]?.count);
+}
+
+function unpack(bytes: Buffer): Omit<Points, 'truncated'> {
+  const count = bytes.length / POINT_BYTES;
+  const [xs, ys] = [new Int32Array(count), new Int32Array(count)];
+  const cells = new Float64Array(count);
+  const ids = Buffer.alloc(count * 16);
+  for (let n = 0, at = 0; n < count; n++, at += POINT_BYTES) {
+    bytes.copy(ids, n * 16, at, at + 16);
+    cells[n] = bytes.readUInt32BE(at + 16) * 2 ** 32 + bytes.readUInt32BE(at + 20);
+    xs[n] = bytes.readInt32BE(at + 24);
+    ys[n] = bytes.readInt32BE(at + 28);
+  }
+  return { count, xs, ys, cells, ids };
+}
+
 const COLUMNS = raw('p.id, p.type, p.ts, p.thread_id, p.lat, p.lon, p.cell, p.body, p.erased_at');
 
 /** One more than the limit shows whether there are more. */
-function candidatesOf({ cells, filter, candidates }: MapQuery): Sql {
+function candidatesOf({ cells, filter, candidates }: Pick<MapQuery, 'cells' | 'filter' | 'candidates'>): Sql {
   const limit = sql` LIMIT ${candidates + 1}`;
   if (filter.geoid !== undefined) {
     const own = newest(OWN, filter, limit);
@@ -162,12 +242,23 @@ function newest(source: Source, { geoid, type, from, to }: MapFilter, limit: Sql
 /** The conditions that candidates may not have been chosen by. */
 function restOf({ type, from, to, text }: MapFilter): Sql[] {
   const rest = conditionsOf({ type, from, to }, OWN);
-  if (text === undefined) return rest;
-  const key = `${JSON.stringify(text.field)}:`;
-  // The stored text is canonical JSON, so most bodies without the field need not be parsed.
-  return [
-    ...rest,
-    sql`CASE WHEN octet_length(p.body) <= ${SEARCHED_BODY} AND strpos(p.body, ${key}::text) > 0
-      THEN strpos(lower(p.body::jsonb ->> ${text.field}::text), lower(${text.contains}::text)) > 0 END`,
-  ];
+  return text === undefined ? rest : [...rest, containsText(text)];
+}
+
+/** Characters that JSON writes in another way than they are. */
+const ESCAPED = /["\\\u0000-\u001f]/;
+
+/**
+ * Whether the Body has a member that contains a text. The stored text is canonical JSON, so most bodies need not be
+ * parsed: those without the name, and those without the text. Numbers, lists and objects are written in another way
+ * than they are compared, so that the second holds only if the name is there once, before a string.
+ */
+function containsText({ field, contains }: NonNullable<MapFilter['text']>): Sql {
+  const name = `${JSON.stringify(field)}:`;
+  const isPossible = ESCAPED.test(contains)
+    ? sql`true`
+    : sql`(strpos(lower(p.body), lower(${contains}::text)) > 0 OR strpos(p.body, ${`${name}"`}::text) = 0
+        OR strpos(substr(p.body, strpos(p.body, ${name}::text) + 1), ${name}::text) > 0)`;
+  return sql`CASE WHEN octet_length(p.body) <= ${SEARCHED_BODY} AND strpos(p.body, ${name}::text) > 0 AND ${isPossible}
+    THEN strpos(lower(p.body::jsonb ->> ${field}::text), lower(${contains}::text)) > 0 END`;
 }

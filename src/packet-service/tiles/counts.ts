@@ -10,6 +10,7 @@ import { middleOf } from './mercator.ts';
 import {
   addPlaces,
   type CountedField,
+  changeState,
   deleteCountedField,
   findCounted,
   insertCountedFields,
@@ -52,12 +53,13 @@ export function countObservations(pool: pg.Pool): Promise<CountingRound> {
 
 /**
  * Takes an observation off the counts, in the transaction that erases it and before its place is removed. One that is
- * not counted yet is left alone: it has no place when its turn comes.
+ * not counted yet is left alone: it has no place when its turn comes. Shared reads of tiles are void either way.
  *
  * @param packetId uuid form
  */
 export async function uncountObservation(database: Database, packetId: string): Promise<void> {
   await lockCounting(database);
+  await changeState(database);
   const position = await findPositionOf(database, packetId);
   if (position === undefined || position > (await findCounted(database))) return;
   const places = await findPlaces(database, `{${packetId}}`);

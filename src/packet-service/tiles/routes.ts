@@ -5,12 +5,13 @@ import { matchesTag } from '../../platform/http/etag.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { rangeEnd } from '../contract/range-end.ts';
-import type { MapFilter } from '../packets/tile-store.ts';
+import type { MapFilter, Points } from '../packets/tile-store.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
 import { fieldTile } from './fields.ts';
 import type { Tile } from './mercator.ts';
 import { observationTile } from './observations.ts';
 import { fieldTileSchema, MVT, type ObservationQuery, observationTileSchema } from './schemas.ts';
+import { sharedReads } from './shared-reads.ts';
 
 /**
  * Tiles for maps. Observations are those of GET /packets that are not messages of a thread, so they are the same for
@@ -22,10 +23,11 @@ export function registerTiles(
   app: Server,
   { reads, pace, refuseFields }: { reads: ChooseReads; pace: Pace; refuseFields: () => Promise<void> },
 ): void {
+  const shared = sharedReads<Points>();
   app.get('/tiles/observations/:z/:x/:y.mvt', { schema: observationTileSchema }, async (request, reply) => {
     checkTile(request.params);
     const { database } = await reads(request);
-    const tile = await observationTile(database, request.params, readFilter(request.query));
+    const tile = await observationTile({ database, shared }, request.params, readFilter(request.query));
     return sendTile(reply, tile, request.headers['if-none-match']);
   });
 

@@ -70,7 +70,7 @@ export const observationTileSchema = {
   description:
     `${scheme}Layer \`observations\`: points, each in exactly one tile of a zoom. Up to zoom 13 a point is all ` +
     'observations of one S2 cell within the tile, at their mean position: `count`, `cell` (its token) and, where it is ' +
-    'one observation, usually `id`; counts are about a second behind, more while much arrives. From zoom 14 on a point is one observation with `id`, `type` and ' +
+    'one observation, usually `id`; they are about a second behind, more while much arrives. From zoom 14 on a point is one observation with `id`, `type` and ' +
     '`time`; more than 2,000 in a tile are grouped. With a filter, and from zoom 14 on, a tile is made from at most ' +
     '20,000 packets; if there are more, a point in the layer `truncated` says so. Chat messages are not on maps.',
   headers: PositionHeaders,

@@ -94,6 +94,23 @@ export async function setCounted(database: Database, position: number): Promise<
   });
 }
 
+/**
+ * What changes with each round of counting, and with each erasure: the transaction that last wrote the position.
+ * undefined before the first round.
+ */
+export async function findState(database: Database): Promise<string | undefined> {
+  const { rows } = await database.query<{ state: string }>({
+    name: 'tile_state',
+    text: 'SELECT xmin::text AS state FROM tile_state',
+  });
+  return rows[0]?.state;
+}
+
+/** Has the state changed when the transaction commits. */
+export async function changeState(database: Database): Promise<void> {
+  await database.query({ text: 'UPDATE tile_state SET position = position' });
+}
+
 /** The tile and cell of places `p` in each grid `g`: a tile of zoom 2g + 1, a cell of level 2g + 3. */
 const TILE_X = raw('p.x >> (30 - 2 * g)');
 const TILE_Y = raw('p.y >> (30 - 2 * g)');
