@@ -35,6 +35,7 @@ import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 const INVITATION = '/api/company/invitation';
 /** Answers by mailed codes of one address in a quarter of an hour, at most. */
 const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
   registerParts(app, context);

@@ -1,4 +1,4 @@
--- Invitations of companies to e-mail addresses, whether or not an account has them. Whoever has the address accepts or
+-- Invitations of companies to e-mail addresses, whether or not an account has them. Who has the address accepts or
 -- declines. The audit names them by their id, because it is never erased.
 CREATE TABLE company_address_invitations (
   id         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
