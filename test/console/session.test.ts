@@ -128,6 +128,40 @@ test('who closes that dialog is logged out', async () => {
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
+test('a dialog and a logout ask before what is typed is lost', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads`, email);
+  const opening = page.getByRole('dialog', { name: 'New thread' });
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const open = page.getByRole('button', { name: 'New thread' }).first();
+  await open.click();
+  await page.keyboard.press('Escape');
+  await opening.waitFor({ state: 'hidden' });
+  await open.click();
+  await opening.getByRole('textbox').fill('Half a name');
+  for (let n = 0; n < 3; n++) {
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+  }
+  expect(await opening.getByRole('textbox').inputValue()).toBe('Half a name');
+  await opening.getByRole('button', { name: 'Close' }).click();
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await opening.waitFor({ state: 'hidden' });
+
+  await page.getByRole('link', { name: 'New observation' }).first().click();
+  await page.getByLabel('What do you see?').fill('Half an observation');
+  const logOut = page.getByRole('button', { name: 'Log out' });
+  await logOut.click();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('What do you see?').inputValue()).toBe('Half an observation');
+  await logOut.click();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
 test('a logout in one tab is one in every tab', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
