@@ -38,12 +38,27 @@ test('a day without anything says so, and what came in is counted by hour and op
   for (let n = 0; n < 3; n++) await send('POST', '/packet/intake/scouting', observation);
   await page.reload();
   await page.getByText('3 packets').waitFor();
-  await page.getByRole('link', { name: /o’clock: 3$/ }).waitFor();
+  const counted = page.getByRole('link', { name: /o’clock: 3$/ });
+  await counted.waitFor();
   await expectAccessible(page);
   await page.setViewportSize(PHONE);
   const hour = await page.locator('li').getByText('00', { exact: true }).boundingBox();
   expect(hour?.height, 'its digits are beside each other').toBeLessThan(20);
   await page.setViewportSize(DESKTOP);
+  // Observed in 2020, and came in during this hour.
+  await counted.click();
+  await page.getByText('Only what came in from').waitFor();
+  const rows = page.getByRole('table').locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(3);
+  await expectAccessible(page);
+  await page.goBack();
+  await page
+    .getByRole('link', { name: /o’clock: 0$/ })
+    .first()
+    .click();
+  await page.getByText('No packet fits').waitFor();
+  await page.getByRole('button', { name: 'Show the other times, too' }).click();
+  await expect.poll(() => rows.count()).toBe(3);
   expect(realComplaints(browser)).toEqual([]);
 });
 

@@ -229,6 +229,32 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(3);
 });
 
+test('a field that is being drawn is not dropped without a question, and what is typed stays where the map is clicked', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=17/46.001/5.001`, email);
+  await drawn();
+  const register = page.getByRole('button', { name: 'Register a field' });
+  const corners = page.getByLabel('Corners');
+  await register.click();
+  await register.click();
+  await corners.waitFor({ state: 'detached' });
+  await register.click();
+  await corners.fill('beside the road');
+  await canvas().click();
+  await eventually(async () => (await corners.inputValue()).split('\n').length === 2);
+  expect(await corners.inputValue()).toMatch(/^beside the road\n46\.00/);
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await register.click();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  expect(await corners.inputValue()).toContain('beside the road');
+  await corners.fill('');
+  await canvas().click();
+  await eventually(async () => (await corners.inputValue()).startsWith('46.00'));
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await corners.waitFor({ state: 'detached' });
+});
+
 test('after a change, tiles are asked for with the position that the answer told, as replicas need it', async () => {
   const { page } = browser;
   const changes = '**/packet/**';

@@ -132,6 +132,11 @@ test('a form that was changed asks before it is left by a link, back or a reload
   await packets.click();
   await isAt('/packets');
   await opened();
+  await message.fill('emptied again');
+  await message.fill('');
+  await packets.click();
+  await isAt('/packets');
+  await opened();
   await message.fill('half an observation');
   await packets.click();
   await question.waitFor();
@@ -164,6 +169,40 @@ test('a form that was changed asks before it is left by a link, back or a reload
   await isAt('/packets');
   expect(asked).toEqual(['beforeunload']);
   page.removeAllListeners('dialog');
+});
+
+/** Pastes into the field that has the focus. */
+const PASTE_PAIR = `(() => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text', '-1,9441; 30,0619');
+  const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  document.activeElement.dispatchEvent(paste);
+})()`;
+
+test('coordinates are typed or pasted in degrees, in the language of the page, within their bounds', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByLabel('Language').selectOption('de');
+  const [lat, lon] = [page.getByLabel('Breite'), page.getByLabel('Länge')];
+  await lat.fill('90,5');
+  await lon.fill('-180.125');
+  await page.getByRole('button', { name: 'Senden', exact: true }).click();
+  await page.getByText('Höchstens 90').waitFor();
+  await page.getByText('Mindestens -180').waitFor();
+  await expectAccessible(page);
+  await lat.focus();
+  await page.evaluate(PASTE_PAIR);
+  await expect.poll(() => lat.inputValue()).toBe('-1,9441');
+  expect(await lon.inputValue()).toBe('30,0619');
+  await lon.fill('30.125');
+  await page.getByRole('textbox', { name: 'Was siehst du?' }).fill('von einer Liste');
+  await page.getByRole('button', { name: 'Senden', exact: true }).click();
+  const [packet] = await eventually(
+    () => withMessage('von einer Liste'),
+    found => found.length === 1,
+  );
+  expect(packet.Body.capture_point).toEqual({ lat: -1.9441, lon: 30.125 });
+  await page.getByLabel('Sprache').selectOption('en');
 });
 
 test('a packet that was changed on its way does not fit its hash', async () => {

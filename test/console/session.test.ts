@@ -29,14 +29,17 @@ async function endSessions(): Promise<void> {
   await browser.page.context().clearCookies();
 }
 
-/** The code of the only mail, which is stored in a file. */
-async function storedToken(): Promise<string> {
+/** The code of the mail to an address, which is stored in a file. */
+async function storedToken(to: string): Promise<string> {
   const folder = path.join(pages.folder, 'mail');
   // Administrators get a mail, too, without a token.
   const tokens = async () => {
     const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.eml'));
     const raws = await Promise.all(names.map(name => readFile(path.join(folder, name), 'utf8')));
-    return raws.map(raw => tokenIn({ raw })).filter(token => token !== 'no token');
+    return raws
+      .filter(raw => raw.includes(to))
+      .map(raw => tokenIn({ raw }))
+      .filter(token => token !== 'no token');
   };
   const [token] = await eventually(tokens, found => found.length > 0);
   return token as string;
@@ -128,6 +131,40 @@ test('who closes that dialog is logged out', async () => {
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
+test('a dialog and a logout ask before what is typed is lost', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads`, email);
+  const opening = page.getByRole('dialog', { name: 'New thread' });
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const open = page.getByRole('button', { name: 'New thread' }).first();
+  await open.click();
+  await page.keyboard.press('Escape');
+  await opening.waitFor({ state: 'hidden' });
+  await open.click();
+  await opening.getByRole('textbox').fill('Half a name');
+  for (let n = 0; n < 3; n++) {
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+  }
+  expect(await opening.getByRole('textbox').inputValue()).toBe('Half a name');
+  await opening.getByRole('button', { name: 'Close' }).click();
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await opening.waitFor({ state: 'hidden' });
+
+  await page.getByRole('link', { name: 'New observation' }).first().click();
+  await page.getByLabel('What do you see?').fill('Half an observation');
+  const logOut = page.getByRole('button', { name: 'Log out' });
+  await logOut.click();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('What do you see?').inputValue()).toBe('Half an observation');
+  await logOut.click();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
 test('a logout in one tab is one in every tab', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
@@ -163,7 +200,7 @@ test('a registration and a forgotten password are asked for without a login', as
     "SELECT status FROM users WHERE email = 'zawadi@example.org'",
   );
   expect(user).toEqual({ status: 'UNCONFIRMED' });
-  await page.goto(`${pages.url}/confirm-email/${await storedToken()}`);
+  await page.goto(`${pages.url}/confirm-email/${await storedToken('zawadi@example.org')}`);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('This installation sends no mails: try to log in later.').waitFor();
   await expectAccessible(page);

@@ -1,6 +1,7 @@
 /** What is not finished on a screen, and the question before it is left. */
 
-const guards = new Set<() => boolean>();
+/** Whether something is unsaved, by guard, and the element that it is in. */
+const guards = new Map<() => boolean, Element>();
 let question = $state.raw<{ leave: () => void } | undefined>(undefined);
 
 export const leaving = {
@@ -18,19 +19,20 @@ export const leaving = {
   },
 };
 
-/** Whether leaving the screen loses something. */
-export function isHeld(): boolean {
-  return [...guards].some(guard => guard());
+/** Whether leaving the screen, or only one part of it, loses something. */
+export function isHeld(part: Node = document): boolean {
+  return [...guards].some(([guard, element]) => part.contains(element) && guard());
 }
 
 /**
  * Asks before the screen is left, and before the page is, for as long as `guard` returns true.
  *
+ * @param element what would be lost is in it
  * @returns what ends it
  */
-export function holdWhile(guard: () => boolean): () => void {
+export function holdWhile(guard: () => boolean, element: Element): () => void {
   if (guards.size === 0) addEventListener('beforeunload', askBrowser);
-  guards.add(guard);
+  guards.set(guard, element);
   return () => {
     guards.delete(guard);
     if (guards.size === 0) removeEventListener('beforeunload', askBrowser);
@@ -40,6 +42,12 @@ export function holdWhile(guard: () => boolean): () => void {
 /** Asks whether to leave; `leave` is called if the answer is yes. */
 export function askBefore(leave: () => void): void {
   question = { leave };
+}
+
+/** Leaves the screen or a part of it: at once, or after the question where that loses something. */
+export function leaveOrAsk(leave: () => void, part?: Node): void {
+  if (isHeld(part)) askBefore(leave);
+  else leave();
 }
 
 function askBrowser(event: BeforeUnloadEvent): void {

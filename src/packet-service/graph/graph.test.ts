@@ -397,11 +397,11 @@ test('a member that the request does not know is 400 with the nearest known name
     [{ packetId: 'x', type: 'note' }, 'packetId is not a field here; did you mean packet_id?'],
     [
       { toString: 1 },
-      'toString is not a field here; there are geoid, from, to, type, bbox, near, packet_id, limit',
+      'toString is not a field here; there are geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
     ],
     [
       { colour: 'red' },
-      'colour is not a field here; there are geoid, from, to, type, bbox, near, packet_id, limit',
+      'colour is not a field here; there are geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
     ],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../test/helpers/user-registry.ts';
+import { ulidToUuid } from '../packet-format/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -35,6 +36,26 @@ test('packets count in the hour in which they came in, and messages only for tho
   expect([sum(await lastHours()), sum(await lastHours(ben)), sum(await lastHours(ana))]).toEqual([3, 3, 4]);
 });
 
+test('the packets of an hour are those of the same time in their ids, whenever they were observed', async () => {
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const at = (time: number) => new Date(time).toISOString();
+  const { packet_uuid } = (await service.send('POST', '/intake/scouting', observation)).body;
+  const made = Number(BigInt(`0x${ulidToUuid(packet_uuid).replaceAll('-', '').slice(0, 12)}`));
+  const listed = async (from: number, to: number) => {
+    const query = `made_from=${at(from)}&made_to=${at(to)}`;
+    const { body } = await service.send('GET', `/packets?limit=1000&${query}`);
+    return body.packets.some(({ Header }: { Header: { id: string } }) => Header.id === packet_uuid);
+  };
+  expect(await listed(made, made)).toBe(true);
+  expect(await listed(made + 1, made + 3_600_000)).toBe(false);
+  expect(await listed(hour - 3_600_000, made - 1)).toBe(false);
+  const [day, early] = ['made_from=1969-12-31&made_to=9999-12-31', 'made_to=1969-12-31'];
+  const countOf = async (query: string) =>
+    (await service.send('GET', `/packets?limit=1000&${query}`)).body.count;
+  expect(await countOf(day)).toBe(await countOf(''));
+  expect(await countOf(early)).toBe(0);
+});
+
 test('hours and times that are none are refused by name', async () => {
   for (const [query, field] of [
     ['from=yesterday', 'from'],
@@ -49,4 +70,6 @@ test('hours and times that are none are refused by name', async () => {
       expect.stringMatching(new RegExp(`^(?:query )?${field} |'${field}'`)),
     ]);
   }
+  const { status, body } = await service.send('GET', '/packets?made_to=yesterday');
+  expect([status, body.error]).toEqual([400, 'made_to must be an ISO 8601 date-time or date']);
 });

@@ -1,5 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { ReadableThreads } from '../access/caller.ts';
+import { firstUuidAt } from '../packet-format/ulid.ts';
 import { type Area, type Box, type Circle, EARTH_RADIUS } from './area.ts';
 import { NOT_ERASED } from './erase-store.ts';
 
@@ -12,6 +13,10 @@ export interface PacketFilter {
   from?: string | undefined;
   /** UTC, inclusive */
   to?: string | undefined;
+  /** the time in the id, inclusive */
+  made_from?: Date | undefined;
+  /** the time in the id, to the end of its millisecond */
+  made_to?: Date | undefined;
   /** where the capture point must be */
   bbox?: Box | undefined;
   near?: Circle | undefined;
@@ -47,6 +52,8 @@ const CONDITIONS: {
   type: value => sql`p.type = ${value}`,
   from: (value, { ts }) => sql`${ts} >= ${value}::timestamptz`,
   to: (value, { ts }) => sql`${ts} <= ${value}::timestamptz`,
+  made_from: (value, { id }) => sql`${id} >= ${firstUuidSince(value.getTime())}::uuid`,
+  made_to: (value, { id }) => sql`${id} < ${firstUuidSince(value.getTime() + 1)}::uuid`,
   bbox: value => inArea(value),
   near: value => inArea(value),
   id: (value, { id }) => sql`${id} = ${value}::uuid`,
@@ -56,6 +63,11 @@ const CONDITIONS: {
       : sql`(p.thread_id IS NULL OR p.thread_id = ANY (${value}::uuid[]))`,
 };
 const NAMES = Object.keys(CONDITIONS) as (keyof PacketFilter)[];
+
+/** The first id of a millisecond. Ids begin in 1970. */
+function firstUuidSince(milliseconds: number): string {
+  return firstUuidAt(new Date(Math.max(0, milliseconds)));
+}
 
 /** The conditions of a filter, and that the packet was not erased. */
 export function conditionsOf(filter: PacketFilter, source: Source): Sql[] {

@@ -161,6 +161,14 @@ export const filters = {
   geoid: Type.Optional({ ...GeoId, description: 'the GeoID of the packet, or one of its additional GeoIDs' }),
   from: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
   to: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 date-time or date, inclusive' })),
+  made_from: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'as `from`, for the time in the ids, by which /packets/arrivals counts; to the millisecond',
+    }),
+  ),
+  made_to: Type.Optional(Type.String({ maxLength: 40, description: 'as `to`, for the time in the ids' })),
   type: Type.Optional(Type.String({ maxLength: 64, description: 'packet type' })),
   bbox: Type.Optional(
     Type.String({

@@ -1,7 +1,7 @@
 import { chosenColumns } from './columns.ts';
 
 /** The filters of the list, as they are in the address and as the service names them. */
-export const FILTERS = ['type', 'geoid', 'from', 'to', 'bbox', 'near'] as const;
+export const FILTERS = ['type', 'geoid', 'from', 'to', 'made_from', 'made_to', 'bbox', 'near'] as const;
 
 /** The known types of packets, in the order in which they are offered. */
 export const TYPES = ['note', 'chat_message', 'file_ref', 'weather', 'custom'] as const;
