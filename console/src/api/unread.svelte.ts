@@ -1,11 +1,11 @@
 import { followFeed } from './live-feed.ts';
-import { answered, packet, quietPacket } from './services.ts';
+import { answered, quietPacket } from './services.ts';
 import { session } from './session.svelte.ts';
 
 /** The user's threads in which others have written something that the user has not read. */
 let threads = $state.raw<ReadonlySet<string>>(new Set());
-/** Changes of `threads` since the page was opened: an answer that was under way meanwhile is out of date. */
-let changes = 0;
+/** For each answer that is under way, what has changed since it was asked for. */
+const underWay = new Set<Map<string, boolean>>();
 
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('read');
@@ -35,20 +35,18 @@ export function followUnread(): () => void {
   });
   return () => {
     leave();
-    changes++;
     threads = new Set();
   };
 }
 
 /** Asks which threads are unread. */
 export async function loadUnread(): Promise<void> {
-  for (;;) {
-    const before = changes;
-    const found = await askAll();
-    if (changes !== before) continue;
-    threads = new Set(found);
-    return;
-  }
+  const userId = session.user?.id;
+  await withChanges(async changed => {
+    const found = new Set(await askAll());
+    for (const [threadId, isUnread] of changed) put(found, threadId, isUnread);
+    if (session.user?.id === userId) threads = found;
+  });
 }
 
 async function askAll(): Promise<string[]> {
@@ -62,21 +60,36 @@ async function askAll(): Promise<string[]> {
   return found;
 }
 
-/** Marks a thread as read up to a message. */
+/** Marks a thread as read up to a message; it stays unread if another one has come meanwhile. */
 export async function markRead(threadId: string, messageId: string): Promise<void> {
-  const call = { params: { path: { thread_id: threadId } }, body: { message_id: messageId } };
-  const before = changes;
-  const { unread: isUnread } = await answered(packet.PUT('/chat/threads/{thread_id}/read', call));
-  // A message that came meanwhile is not among those that were read.
-  if (isUnread || changes !== before) return loadUnread();
-  change(threadId, false);
-  tabs.postMessage({ userId: session.user?.id, threadId });
+  await withChanges(async changed => {
+    const call = { params: { path: { thread_id: threadId } }, body: { message_id: messageId } };
+    const { unread: isUnread } = await answered(quietPacket.PUT('/chat/threads/{thread_id}/read', call));
+    if (isUnread || changed.has(threadId)) return;
+    change(threadId, false);
+    tabs.postMessage({ userId: session.user?.id, threadId });
+  });
+}
+
+/** @param work gets what changes while it runs */
+async function withChanges(work: (changed: ReadonlyMap<string, boolean>) => Promise<void>): Promise<void> {
+  const changed = new Map<string, boolean>();
+  underWay.add(changed);
+  try {
+    await work(changed);
+  } finally {
+    underWay.delete(changed);
+  }
 }
 
 function change(threadId: string, isUnread: boolean): void {
-  changes++;
+  for (const changed of underWay) changed.set(threadId, isUnread);
   const changed = new Set(threads);
-  if (isUnread) changed.add(threadId);
-  else changed.delete(threadId);
+  put(changed, threadId, isUnread);
   threads = changed;
+}
+
+function put(ids: Set<string>, threadId: string, isIn: boolean): void {
+  if (isIn) ids.add(threadId);
+  else ids.delete(threadId);
 }
