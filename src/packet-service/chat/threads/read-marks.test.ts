@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../../test/helpers/database.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { packetHash } from '../../packet-format/hash.ts';
 import { canonicalJson } from '../../packet-format/jcs.ts';
 import { newUlid } from '../../packet-format/ulid.ts';
+import { listUnread } from './read-marks.ts';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -139,4 +142,53 @@ test('only participants have a mark, on a message of the thread', async () => {
   expect((await service.send('GET', '/chat/unread')).status).toBe(400);
   expect((await service.send('GET', '/chat/unread?user_id=nia&cursor=x')).status).toBe(400);
   expect((await unreadOf('nia')).thread_ids).toEqual([thread]);
+});
+
+test('after the upgrade everything is read, and what comes then is not', async () => {
+  const { pool, drop } = await testDatabase();
+  const thread = '0193a57b-a2a8-ee07-62c6-9a46d3f50541';
+  const write = (position: number) =>
+    pool.query(
+      `INSERT INTO packet_log (position, packet_id, kind, thread_id) VALUES ($1, gen_random_uuid(), 'chat.message', $2)`,
+      [position, thread],
+    );
+  const join = (user: string) =>
+    pool.query('INSERT INTO chat_participants (thread_id, user_id, added_at) VALUES ($1, $2, now())', [
+      thread,
+      user,
+    ]);
+  const unread = async (userId: string) =>
+    (await listUnread(pool, { userId, openOnly: false }, { after: undefined, limit: 10 })).threadIds;
+  await pool.query('ALTER TABLE chat_participants DROP COLUMN read_position');
+  await join('ana');
+  await write(1);
+  await pool.query(await readFile(new URL('../../migrations/024-read-marks.sql', import.meta.url), 'utf8'));
+  expect(await unread('ana')).toEqual([]);
+  await join('ben');
+  expect(await unread('ben')).toEqual([thread]);
+  await write(2);
+  expect(await unread('ana')).toEqual([thread]);
+  await drop();
+});
+
+test('an erased message does not make a thread unread', async () => {
+  const { pool, drop } = await testDatabase();
+  const [thread, message] = ['0193a57b-a2a8-ee07-62c6-9a46d3f50541', '0193a57b-a2a8-ee07-62c6-9a46d3f50542'];
+  await pool.query(`INSERT INTO chat_participants (thread_id, user_id, added_at) VALUES ($1, 'ana', now())`, [
+    thread,
+  ]);
+  const unread = async () =>
+    (await listUnread(pool, { userId: 'ana', openOnly: false }, { after: undefined, limit: 10 })).threadIds;
+  const log = (position: number, kind: string) =>
+    pool.query('INSERT INTO packet_log (position, packet_id, kind, thread_id) VALUES ($1, $2, $3, $4)', [
+      position,
+      message,
+      kind,
+      thread,
+    ]);
+  await log(1, 'chat.message');
+  expect(await unread()).toEqual([thread]);
+  await log(2, 'erased');
+  expect(await unread()).toEqual([]);
+  await drop();
 });
