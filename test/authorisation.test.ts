@@ -224,6 +224,12 @@ const TABLE: Record<string, Row> = {
     statuses: theNamed(204),
     once: true,
   },
+  'PUT /chat/threads/{thread_id}/read': {
+    path: inThread('/read'),
+    body: ({ message }, user_id) => ({ message_id: message, user_id }),
+    statuses: participants(200),
+  },
+  'GET /chat/unread': { path: ofOwner('/chat/unread?user_id={owner}'), statuses: theNamed(200) },
   'GET /chat/threads/{thread_id}/messages': { path: inThread('/messages'), statuses: participants(200) },
   'POST /chat/query': {
     body: (_world, user_id) => ({ user_id, keyword: 'secret' }),

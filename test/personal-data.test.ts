@@ -67,6 +67,7 @@ async function busyUser(who: LoggedIn, friend: LoggedIn, contact: string): Promi
     thread_id: thread,
     text: 'The harvest has begun',
   });
+  await eventually(() => marked(who, thread, message));
   await ask(who, 'PUT', `/directory/users/${who.id}`, { contacts: [contact], discoverable: true });
   await ask(who, 'POST', '/shares', { packet_id: observation, contact_value: friend.email });
   await ask(friend, 'POST', '/shares', { packet_id: observation, contact_value: who.email });
@@ -82,6 +83,20 @@ async function busyUser(who: LoggedIn, friend: LoggedIn, contact: string): Promi
     thread,
     files: { named: named.attachment_id, loose: loose.attachment_id },
   };
+}
+
+/** Marks a thread as read; whether its mark is at a message, which it is once that is in the log. */
+async function marked(who: LoggedIn, thread: string, message: string): Promise<boolean> {
+  await ask(who, 'PUT', `/chat/threads/${thread}/read`, { message_id: message });
+  return (await marksOf(who)).some(position => Number(position) > 0);
+}
+
+async function marksOf(who: LoggedIn): Promise<string[]> {
+  const { rows } = await trace.pool.query(
+    'SELECT read_position FROM packet_service.chat_participants WHERE user_id = $1 AND read_position IS NOT NULL',
+    [String(who.id)],
+  );
+  return rows.map(({ read_position }) => read_position);
 }
 
 /** Has a contact that a user lists be proven to be theirs, while invitations to it still wait. */
@@ -133,8 +148,11 @@ test('a user takes out everything that both services keep about them, as JSON an
     const hash = createHash('sha256').update(`${header}${body}`).digest('hex');
     expect(JSON.parse(line).Footer.hash).toBe(hash);
   }
-  expect(linesOf(files, 'packet-service/threads.ndjson').map(({ thread_id }) => thread_id)).toContain(
-    left.thread,
+  expect(linesOf(files, 'packet-service/threads.ndjson')).toContainEqual(
+    expect.objectContaining({
+      thread_id: left.thread,
+      read_position: Number((await marksOf(user))[0]),
+    }),
   );
   expect(linesOf(files, 'packet-service/shares.ndjson')).toHaveLength(2);
   expect(linesOf(files, 'packet-service/notifications.ndjson')).toMatchObject([
@@ -225,6 +243,7 @@ test('an erased account is gone for good from both services; packets and what ot
   expect((await trace.send('POST', '/api/user/login', credentials)).status).toBe(401);
   expect((await database()).split('\n').filter(row => identity.test(row))).toEqual([]);
   expect(await mails()).not.toMatch(identity);
+  expect(await marksOf(user)).toEqual([]);
 
   expect(
     (await packet.send('GET', `/packets/${left.observation}/verify`, undefined, tokenOf(friend))).status,

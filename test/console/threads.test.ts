@@ -348,6 +348,91 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   await page.getByRole('link', { name: packet_id as string }).waitFor();
 });
 
+test('threads with new messages are marked until their end is seen, in every tab and on every device', async () => {
+  const [dan, eve] = [await person('Dan', 'Doe'), await person('Eve', 'Okoro')];
+  const { thread_id = '' } = await made(dan, '/packet/chat/threads', { name: 'Harvest' });
+  await dan.send('POST', `/packet/chat/threads/${thread_id}/participants`, { user_ids: [eve.id] });
+  await say(dan, thread_id, 'It begins');
+  const { page } = browser;
+  await logIn(page, pages.url, eve.email);
+  await page.getByRole('main').getByRole('link', { name: '1 thread has new messages' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'Harvest' });
+  await row.getByText('New messages').waitFor();
+  const item = page.getByRole('navigation').getByRole('link', { name: /^Threads/ });
+  await item.getByText('1 thread has new messages').waitFor();
+  await expectAccessible(page);
+
+  const second = await page.context().newPage();
+  await second.goto(`${pages.url}/threads`);
+  await second.getByText('New messages', { exact: true }).waitFor();
+  await row.getByRole('link', { name: 'Harvest' }).click();
+  await log(page).getByText('It begins').waitFor();
+  await expect.poll(() => item.getByText('new messages').count(), SOON).toBe(0);
+  await expect.poll(() => second.getByText('new messages').count(), SOON).toBe(0);
+  expect((await eve.send('GET', '/packet/chat/unread')).body.thread_ids).toEqual([]);
+
+  await second.goto(`${pages.url}/`);
+  await second.getByText('Nothing waits for you').waitFor();
+  await page.goto(`${pages.url}/threads`);
+  await say(dan, thread_id, 'It goes on');
+  await row.getByText('New messages').waitFor(SOON);
+  await second.getByRole('main').getByRole('link', { name: '1 thread has new messages' }).waitFor(SOON);
+  await second.setViewportSize(PHONE);
+  await second.getByRole('button', { name: 'Menu 1 thread has new messages' }).waitFor();
+  await expectAccessible(second);
+  await second.close();
+  const { messages } = (await dan.send('GET', `/packet/chat/threads/${thread_id}/messages`)).body;
+  const message_id = messages.at(-1).packet_id;
+  await eve.send('PUT', `/packet/chat/threads/${thread_id}/read`, { message_id });
+  await page.reload();
+  await row.waitFor();
+  await expect.poll(() => page.getByText('new messages').count(), SOON).toBe(0);
+  await say(eve, thread_id, 'I see');
+  await say(dan, thread_id, 'Good');
+  await row.getByText('New messages').waitFor(SOON);
+  expect((await dan.send('GET', '/packet/chat/unread')).body.thread_ids).toEqual([thread_id]);
+});
+
+/** Tells a page that its tab is shown, or is not. */
+const becomes = (state: 'visible' | 'hidden') =>
+  `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'))`;
+
+test('a message that is not on the screen, or in a tab that is not shown, stays unread', async () => {
+  const [dan, eve] = [await person('Dan', 'Doe'), await person('Eve', 'Okoro')];
+  const { thread_id = '' } = await made(dan, '/packet/chat/threads', { name: 'Hidden' });
+  await dan.send('POST', `/packet/chat/threads/${thread_id}/participants`, { user_ids: [eve.id] });
+  for (let n = 0; n < 60; n++) await say(dan, thread_id, `line ${n}`);
+  const { page } = browser;
+  let marked = 0;
+  const count = (request: { method(): string; url(): string }) => {
+    if (request.method() === 'PUT' && request.url().endsWith('/read')) marked++;
+  };
+  page.on('request', count);
+  await logIn(page, `${pages.url}/threads/${thread_id}`, eve.email);
+  const item = page.getByRole('navigation').getByRole('link', { name: /^Threads/ });
+  await log(page).getByText('line 59').waitFor();
+  await expect.poll(() => marked, SOON).toBe(1);
+  await expect.poll(() => item.getByText('new messages').count(), SOON).toBe(0);
+  await log(page).evaluate(node => {
+    node.scrollTop = 0;
+  });
+  await say(dan, thread_id, 'not seen');
+  await item.getByText('1 thread has new messages').waitFor(SOON);
+  await log(page)
+    .getByText('not seen')
+    .waitFor({ ...SOON, state: 'attached' });
+  await page.evaluate(becomes('hidden'));
+  await log(page).evaluate(node => {
+    node.scrollTop = node.scrollHeight;
+  });
+  expect(marked).toBe(1);
+  await page.evaluate(becomes('visible'));
+  await expect.poll(() => marked, SOON).toBe(2);
+  await expect.poll(() => item.getByText('new messages').count(), SOON).toBe(0);
+  page.off('request', count);
+});
+
 test('strangers who write in a thread have names in it, and those who were only added have numbers', async () => {
   const [dan, eve, zoe] = [
     await person('Dan', 'Doe'),

@@ -32,6 +32,7 @@ const observe: Story = async ({ mark, send, made }) => {
 const chat: Story = async teller => {
   const { mark, send, made } = teller;
   const thread = await openThread(teller);
+  let last = '';
   for (const n of [1, 2, 3]) {
     const own = `${mark}.${n}`;
     const { body } = await send({
@@ -39,8 +40,14 @@ const chat: Story = async teller => {
       key: own,
       body: { thread_id: thread.ulid, from_user: mark, text: own, mark: own },
     });
-    made('packet', ulidToUuid(body.packet_uuid), own);
+    last = body.packet_uuid;
+    made('packet', ulidToUuid(last), own);
   }
+  await send({
+    endpoint: 'PUT /chat/threads/{thread_id}/read',
+    at: { thread_id: thread.ulid },
+    body: { message_id: last, user_id: mark },
+  });
 };
 
 async function openThread({ mark, send, made }: Teller) {

@@ -9,7 +9,13 @@ export interface Route {
   // biome-ignore lint/suspicious/noExplicitAny: each screen has its own properties, the parameters of its path
   screen: () => Promise<{ default: Component<any> }>;
   /** its place in the navigation, if it is there */
-  navigation?: { group: 'field' | 'chain' | 'administration' | 'own'; order: number; icon: string };
+  navigation?: {
+    group: 'field' | 'chain' | 'administration' | 'own';
+    order: number;
+    icon: string;
+    /** how much is new there, and the key of the message that says so */
+    news?: { count: () => number; text: string };
+  };
   /** who sees it; everyone who is logged in if it is absent */
   for?: 'administrator' | 'regional-administrator';
 }

@@ -2,10 +2,13 @@ import createClient from 'openapi-fetch';
 import { Failure, failureOf } from './failure.ts';
 import type { paths as PacketPaths } from './generated/packet-service.d.ts';
 import type { paths as TracePaths } from './generated/trace-backend.d.ts';
-import { sessionFetch } from './session-fetch.ts';
+import { quietFetch, sessionFetch } from './session-fetch.ts';
 
 /** The packet service, typed by its definition. */
 export const packet = createClient<PacketPaths>({ baseUrl: '/packet', fetch: sessionFetch });
+
+/** The packet service, for what nobody has asked for: it asks nobody to log in. */
+export const quietPacket = createClient<PacketPaths>({ baseUrl: '/packet', fetch: quietFetch });
 
 /** The trace backend, typed by its definition. */
 export const trace = createClient<TracePaths>({ baseUrl: '/trace', fetch: sessionFetch });

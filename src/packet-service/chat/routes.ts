@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { linkNext } from '../../platform/http/next-link.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { distributionOf } from '../../platform/postgres/citus/is-distributed.ts';
@@ -9,7 +10,7 @@ import { type Caller, claimedUser, namedUser, required } from '../access/caller.
 import { positionOf, readCursor } from '../contract/cursor.ts';
 import { rangeEnd } from '../contract/range-end.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../idempotency/idempotency.ts';
-import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
+import { newUlid, ulidToUuid, uuidToUlid } from '../packet-format/ulid.ts';
 import { findMessageDetails, findPagePosition } from '../packets/read-store.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
 import type { UntilComplete } from '../writer/broken-commits.ts';
@@ -17,6 +18,7 @@ import {
   type DetailedMessage,
   detailedItem,
   inBatches,
+  MAX_PAGE,
   messageItem,
   participantItem,
   sendList,
@@ -34,10 +36,13 @@ import {
   listMessagesSchema,
   listParticipantsSchema,
   listThreadsSchema,
+  listUnreadSchema,
+  markReadSchema,
   renameThreadSchema,
   searchSchema,
 } from './schemas.ts';
 import { messagePosition, searchMessages } from './search/search.ts';
+import { listUnread, markRead } from './threads/read-marks.ts';
 import {
   addParticipants,
   findThread,
@@ -65,6 +70,7 @@ export function registerChat(app: Server, chat: Chat): void {
   const { pool, checkThread, reads, findNames } = chat;
   registerThreads(app, chat, ownThread(checkThread));
   registerParticipants(app, pool, checkThread);
+  registerReadMarks(app, pool, checkThread);
   registerMessages(app, reads, ownThread(checkThread), findNames);
   registerSearch(app, reads);
 }
@@ -166,6 +172,27 @@ function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadChe
       return reply.code(204).send(null);
     },
   );
+}
+
+function registerReadMarks(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
+  app.put('/chat/threads/:thread_id/read', { schema: markReadSchema }, async request => {
+    const { anonymous, body } = request;
+    const userId = required('user_id', claimedUser(request, 'user_id', body.user_id));
+    const visitor = { anonymous, userId, field: 'user_id' };
+    const { threadId } = await checkThread(request.params.thread_id, visitor);
+    return { unread: await markRead(pool, { threadId, userId }, body.message_id) };
+  });
+
+  app.get('/chat/unread', { schema: listUnreadSchema }, async (request, reply) => {
+    const { user_id, limit = MAX_PAGE, cursor } = request.query;
+    const userId = await namedUser(request, 'user_id', user_id);
+    const user = { userId, openOnly: request.anonymous };
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const { threadIds, next } = await listUnread(pool, user, { after, limit: Math.min(limit, MAX_PAGE) });
+    const nextCursor = next && uuidToUlid(next);
+    if (nextCursor) linkNext(reply, nextCursor);
+    return { thread_ids: threadIds.map(uuidToUlid), ...(nextCursor && { next_cursor: nextCursor }) };
+  });
 }
 
 /** Who has sent a message with their token. */

@@ -210,6 +210,59 @@ export const leaveThreadSchema = {
   },
 };
 
+export const markReadSchema = {
+  operationId: 'markThreadRead',
+  tags,
+  summary: 'Mark a thread as read up to a message',
+  description:
+    'For the user, on all of their devices. The mark only moves forward; repeated requests change nothing. Only for ' +
+    'participants; leaving the thread removes the mark.',
+  params: ThreadPath,
+  body: Type.Object({
+    message_id: {
+      ...Ulid,
+      description: 'packet_id of the last message that was read, in the order of the list',
+    },
+    user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+  }),
+  response: {
+    200: Type.Object(
+      { unread: Type.Boolean({ description: 'whether there are messages by others after it' }) },
+      { description: 'the mark is there, or further' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 404, 413, 500, 503),
+  },
+};
+
+export const listUnreadSchema = {
+  operationId: 'listUnread',
+  tags,
+  summary: 'The threads of a user that have unread messages, newest thread first',
+  description:
+    "Those with messages by others after the user's mark. A thread that the user has not marked yet is unread if anybody " +
+    'else has written in it. A page looks at `limit` threads of the user and lists those of them that are unread: it can ' +
+    'be empty and have a next page. Of a thread, the last 100 messages after the mark are looked at.',
+  querystring: Type.Object({
+    user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: `threads that are looked at, at most ${MAX_PAGE}; ${MAX_PAGE} when absent`,
+      }),
+    ),
+    cursor: Type.Optional(Cursor),
+  }),
+  response: {
+    200: Type.Object(
+      { thread_ids: Type.Array(Ulid), next_cursor: NextCursor },
+      { description: 'the unread threads' },
+    ),
+    403: forbidden,
+    ...errorAnswers(400, 500, 503),
+  },
+};
+
 export const listMessagesSchema = {
   operationId: 'listMessages',
   headers: PositionHeaders,

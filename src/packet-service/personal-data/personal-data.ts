@@ -18,6 +18,7 @@ import { eraseOwnFiles } from '../attachments/erase-own.ts';
 import { attachmentsBy, type PersonalAttachment, uploadsBy } from '../attachments/personal-store.ts';
 import { contentKey } from '../attachments/store-attachment.ts';
 import { type PersonalThread, threadsOf } from '../chat/threads/personal-store.ts';
+import { eraseReadMarks } from '../chat/threads/read-mark-store.ts';
 import { findThreadIds } from '../chat/threads/store.ts';
 import { fieldsBy } from '../geoids/personal-store.ts';
 import { eraseKeys, storedAnswersOf } from '../idempotency/personal-store.ts';
@@ -80,6 +81,8 @@ async function erase(
     await eraseKeys(database, userId);
     await forgetJobs(database, JOBS_SCHEMA, 'userId', userId);
   });
+  // A statement of its own: on a cluster, marks are in shards.
+  await eraseReadMarks(pool, userId);
   await eraseOwnFiles(pool, files, userId);
   const mailer = makeMailer(settings);
   await mailer.forget(contacts);
@@ -115,6 +118,7 @@ function* tables(pool: pg.Pool, userId: string): Generator<PersonalFile> {
     created_by: thread.createdBy,
     created_at: thread.createdAt,
     participants: thread.participants,
+    read_position: thread.readPosition === null ? null : Number(thread.readPosition),
   }));
   yield rowsFile<PersonalShare>(pool, `${FOLDER}/shares.ndjson`, sharesOf(userId), share => ({
     share_id: uuidToUlid(share.shareId),
