@@ -128,7 +128,7 @@ test('the page of a packet has a map of where in its country it is, and a way to
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
   expect(new URL(page.url()).searchParams.get('at')).toBe('6/52.5/13.4');
   await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').waitFor();
-  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+ km$/ }).waitFor();
+  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
   expect(await page.getByText('This map has only the borders of countries').count()).toBe(0);
   await page.goto(`${pages.url}/map?at=16/52.5/13.4`);
   await page.getByText('This map has only the borders of countries').waitFor();
