@@ -162,7 +162,8 @@ test('after the upgrade everything is read, and what comes then is not', async (
   await pool.query('ALTER TABLE chat_participants DROP COLUMN read_position');
   await join('ana');
   await write(1);
-  await pool.query(await readFile(new URL('../../migrations/024-read-marks.sql', import.meta.url), 'utf8'));
+  const migration = await readFile(new URL('../../migrations/024-read-marks.sql', import.meta.url), 'utf8');
+  for (const statement of migration.split(/(?<=END \$\$;)/)) await pool.query(statement);
   expect(await unread('ana')).toEqual([]);
   await join('ben');
   expect(await unread('ben')).toEqual([thread]);
