@@ -59,19 +59,16 @@ function registerAuthenticity(app: Server, { pool, counts, showLabel }: PublicBa
       schema: checkAuthenticitySchema,
     },
     async (request, reply) => {
-      const { uuid } = request.params;
-      const { number, productionDate, expiryDate } = request.query;
-      const asked = { number, productionDate, expiryDate };
-      const label = await published(pool, uuid);
+      const { query: asked, headers } = request;
+      const { label, batch } = await findAsked(pool, request.params.uuid, asked.number);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
-      if (lacksNumber(number, request.headers.accept))
-        return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
-      const batch = number === undefined ? undefined : await findBatchByNumber(pool, label.id, number);
+      if (lacksNumber(asked.number, headers.accept))
+        return show(reply, label, { ...asked, outcome: 'NO_NUMBER' });
       const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, asked);
       counts.add({ labelId: label.id, kind: isAuthentic ? 'AUTH_TRUE' : 'AUTH_FALSE' }, request.ip);
       if (!prefersPage(request.headers.accept)) return ok(isAuthentic);
       const outcome = !isAuthentic ? 'UNCONFIRMED' : isExpired(batch) ? 'EXPIRED' : 'AUTHENTIC';
-      return show(reply, uuid, { ...asked, outcome });
+      return show(reply, label, { ...asked, outcome });
     },
   );
 }
@@ -85,28 +82,35 @@ function registerOrigin(app: Server, { pool, counts, showLabel }: PublicBatchCon
       schema: checkOriginSchema,
     },
     async (request, reply) => {
-      const { uuid } = request.params;
-      const { number, productionDate, expiryDate } = request.query;
-      const asked = { number, productionDate, expiryDate };
-      const label = await published(pool, uuid);
+      const { query: asked, headers } = request;
+      const { label, batch } = await findAsked(pool, request.params.uuid, asked.number);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
-      if (lacksNumber(number, request.headers.accept))
-        return show(reply, uuid, { ...asked, outcome: 'NO_NUMBER' });
-      const batch = number === undefined ? undefined : await findBatchByNumber(pool, label.id, number);
+      if (lacksNumber(asked.number, headers.accept))
+        return show(reply, label, { ...asked, outcome: 'NO_NUMBER' });
       const isTraced = batch?.traceOrigin === true;
       counts.add({ labelId: label.id, kind: isTraced ? 'ORIGIN_TRUE' : 'ORIGIN_FALSE' }, request.ip);
       const locations = isTraced ? batch.locations : [];
       if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(locations)));
       const outcome = locations.length > 0 ? 'ORIGIN' : 'NO_ORIGIN';
-      return show(reply, uuid, { ...asked, outcome, locations });
+      return show(reply, label, { ...asked, outcome, locations });
     },
   );
 }
 
 /** Gives what answers with the page of a label; a form without a number is 400. */
 function pageShower(showLabel: PublicBatchContext['showLabel']) {
-  return (reply: FastifyReply, uuid: string, batch: AskedBatch): Promise<FastifyReply> =>
+  return (reply: FastifyReply, { uuid }: Label, batch: AskedBatch): Promise<FastifyReply> =>
     showLabel(reply.code(batch.outcome === 'NO_NUMBER' ? 400 : 200), uuid, { batch });
+}
+
+/** A published label, and its batch that was asked for, if there is one. */
+async function findAsked(
+  pool: pg.Pool,
+  uuid: string,
+  number: string | undefined,
+): Promise<{ label: Label; batch: Batch | undefined }> {
+  const label = await published(pool, uuid);
+  return { label, batch: number === undefined ? undefined : await findBatchByNumber(pool, label.id, number) };
 }
 
 /** @throws Problem not_found, the same for unpublished labels and unknown ones */
