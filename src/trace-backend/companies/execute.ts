@@ -152,17 +152,21 @@ async function changeMember(
       'this is the last COMPANY_ADMIN of the company; make another user one first',
     );
   }
-  if (before === undefined) {
-    await checkNewUser(database, userId, found);
-    await deleteInvitation(database, { companyId: company.id, userId });
-    const emailKey = (await findEmailKey(database, userId)) ?? '';
-    const byAddress = await findAddressInvitation(database, { companyId: company.id, emailKey });
-    if (byAddress) await deleteAddressInvitation(database, byAddress.id);
-  }
+  if (before === undefined) await checkNewUser(database, userId, found);
+  // One that is left would make a user who was removed a member again.
+  if (before === undefined || after === undefined) await endInvitations(database, company.id, userId);
   if (after === undefined) await deleteMember(database, company.id, userId);
   else await setMember(database, company.id, { userId, role: after });
   const isPlaced = before === undefined && { placed: true };
   return { userId, companyRole: [before ?? null, after ?? null], ...isPlaced };
+}
+
+/** Deletes the invitations of a user and of their address. */
+async function endInvitations(database: Database, companyId: number, userId: number): Promise<void> {
+  await deleteInvitation(database, { companyId, userId });
+  const emailKey = (await findEmailKey(database, userId)) ?? '';
+  const byAddress = await findAddressInvitation(database, { companyId, emailKey });
+  if (byAddress) await deleteAddressInvitation(database, byAddress.id);
 }
 
 /** Changes an invited user, or invites one. */

@@ -6,7 +6,11 @@ import { idOf } from '../contract/schemas.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
 import { findInvitedAddresses } from './invitations/addresses-store.ts';
-import { deleteInvitations, findInvited } from './invitations/invitations-store.ts';
+import {
+  deleteInvitations,
+  deleteInvitationsOfMembers,
+  findInvited,
+} from './invitations/invitations-store.ts';
 import { findMembers, MAX_MEMBERS, moveMembers } from './members/members-store.ts';
 import type { Links } from './record/links.ts';
 import { type Company, lockCompany, touchCompany } from './record/store.ts';
@@ -43,6 +47,7 @@ export async function mergeCompany(
   await checkSize(database, from, into);
   const users = await moveMembers(database, from, into);
   await deleteInvitations(database, from);
+  await deleteInvitationsOfMembers(database, into);
   const products = await links.mergeProducts(database, { from, into, userId: caller.id });
   await mergeValueChains(database, from, into);
   await touchCompany(database, from, 'DEACTIVATED');

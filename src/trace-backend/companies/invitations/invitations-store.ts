@@ -98,6 +98,16 @@ export async function deleteInvitations(database: Database, companyId: number): 
   await database.query(sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
 }
 
+/** Deletes the invitations to a company of those who are its members, and of their addresses. */
+export async function deleteInvitationsOfMembers(database: Database, companyId: number): Promise<void> {
+  await database.query(sql`
+    DELETE FROM company_address_invitations WHERE company_id = ${companyId} AND email_key IN (
+      SELECT email_key FROM company_users JOIN users ON users.id = user_id WHERE company_id = ${companyId})`);
+  await database.query(sql`
+    DELETE FROM company_invitations WHERE company_id = ${companyId}
+      AND user_id IN (SELECT user_id FROM company_users WHERE company_id = ${companyId})`);
+}
+
 /**
  * Records that a user sends an invitation, if they have sent fewer than `limit` since a time. In the inviting
  * transaction, for whose end other invitations by the same user wait.
