@@ -152,3 +152,25 @@ test('what is typed while a form is saved stays, is asked for, and can be saved'
   const stored = async () => (await send('GET', `/trace/api/product/${productId}`)).body.data;
   await expect.poll(stored).toMatchObject({ name: 'Honey Bourbon', description: 'From the island' });
 });
+
+test('what is typed stays when a label is published before it is saved, and while it is saved', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(email);
+  const sent = { productId, title: 'Harvest', language: 'EN', fields: [] };
+  const { id } = (await send('POST', '/trace/api/product/label/create', sent)).body.data;
+  await logIn(page, `${pages.url}/labels/${id}`, email);
+  const [title, name] = [named(page, 'title'), named(page, 'name')];
+  await title.fill('Second harvest');
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('The label is published').waitFor();
+  expect(await title.inputValue()).toBe('Second harvest');
+
+  const saving = await held(page, /\/trace\/api\/product\/label$/);
+  await save(page);
+  await saving.come;
+  await name.fill('Bourbon of the hills');
+  saving.go();
+  await page.getByRole('heading', { name: 'Second harvest' }).waitFor();
+  await page.locator('form[aria-busy=false]').waitFor();
+  expect(await name.inputValue()).toBe('Bourbon of the hills');
+});
