@@ -9,13 +9,9 @@ import { findEmailKey, findUser, findUsers } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { type CompanyWithUsers, changeableCompany, ownCompany, roleIn } from './access.ts';
-import {
-  deleteAddressInvitation,
-  findAddressInvitation,
-  updateAddressInvitation,
-} from './invitations/addresses-store.ts';
+import { deleteAddressInvitation, updateAddressInvitation } from './invitations/addresses-store.ts';
 import { answerInvitation } from './invitations/answer.ts';
-import { deleteInvitation, updateInvitation } from './invitations/invitations-store.ts';
+import { deleteInvitation, deleteInvitationsOf, updateInvitation } from './invitations/invitations-store.ts';
 import { invite } from './invitations/invite.ts';
 import { inviteAddress } from './invitations/invite-address.ts';
 import { type CompanyRole, deleteMember, MAX_MEMBERS, setMember } from './members/members-store.ts';
@@ -163,10 +159,8 @@ async function changeMember(
 
 /** Deletes the invitations of a user and of their address. */
 async function endInvitations(database: Database, companyId: number, userId: number): Promise<void> {
-  await deleteInvitation(database, { companyId, userId });
   const emailKey = (await findEmailKey(database, userId)) ?? '';
-  const byAddress = await findAddressInvitation(database, { companyId, emailKey });
-  if (byAddress) await deleteAddressInvitation(database, byAddress.id);
+  await deleteInvitationsOf(database, companyId, { userIds: [userId], emailKeys: [emailKey] });
 }
 
 /** Changes an invited user, or invites one. */

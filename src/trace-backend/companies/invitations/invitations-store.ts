@@ -98,14 +98,17 @@ export async function deleteInvitations(database: Database, companyId: number): 
   await database.query(sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
 }
 
-/** Deletes the invitations to a company of those who are its members, and of their addresses. */
-export async function deleteInvitationsOfMembers(database: Database, companyId: number): Promise<void> {
+/** Deletes the invitations of users, and of addresses, to a company. */
+export async function deleteInvitationsOf(
+  database: Database,
+  companyId: number,
+  { userIds, emailKeys }: { userIds: readonly number[]; emailKeys: readonly string[] },
+): Promise<void> {
   await database.query(sql`
-    DELETE FROM company_address_invitations WHERE company_id = ${companyId} AND email_key IN (
-      SELECT email_key FROM company_users JOIN users ON users.id = user_id WHERE company_id = ${companyId})`);
+    DELETE FROM company_address_invitations
+    WHERE company_id = ${companyId} AND email_key = ANY (${emailKeys}::text[])`);
   await database.query(sql`
-    DELETE FROM company_invitations WHERE company_id = ${companyId}
-      AND user_id IN (SELECT user_id FROM company_users WHERE company_id = ${companyId})`);
+    DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ANY (${userIds}::integer[])`);
 }
 
 /**
