@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
@@ -99,4 +99,78 @@ test('the same holds for how the page for consumers looks', async () => {
   const { send } = await pages.login(email);
   const product = (await send('GET', `/trace/api/product/${productId}`)).body.data;
   expect(product.businessToCustomerSettings.primaryColor).toBe('#070');
+});
+
+/** Holds the next request to an address, from when it has come until it is let go. */
+async function held(page: Page, address: RegExp) {
+  const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = async (route: Route) => {
+    come.resolve();
+    await go.promise;
+    await route.continue();
+  };
+  await page.route(address, hold, { times: 1 });
+  return { come: come.promise, go: go.resolve };
+}
+
+test('what is typed while the version of another loads stays', async () => {
+  const { page } = browser;
+  const name = named(page, 'name');
+  await changedInAnother(`/products/${productId}`, 'description', 'From the valley');
+  await name.fill('Natural');
+  await save(page);
+  const loading = await held(page, new RegExp(`/trace/api/product/${productId}$`));
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await loading.come;
+  await name.fill('Natural Bourbon');
+  loading.go();
+  await page.getByText('This is the other’s version with your changes').waitFor();
+  expect(await name.inputValue()).toBe('Natural Bourbon');
+  expect(await named(page, 'description').inputValue()).toBe('From the valley');
+  await save(page);
+  await page.getByText('The changes are saved').waitFor();
+});
+
+test('what is typed while a form is saved stays, is asked for, and can be saved', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/products/${productId}`, email);
+  const description = named(page, 'description');
+  await named(page, 'name').fill('Honey Bourbon');
+  const saving = await held(page, /\/trace\/api\/product$/);
+  await save(page);
+  await saving.come;
+  await description.fill('From the island');
+  saving.go();
+  await page.getByRole('heading', { name: 'Honey Bourbon' }).waitFor();
+  await page.locator('form[aria-busy=false]').waitFor();
+  expect(await description.inputValue()).toBe('From the island');
+  await page.getByRole('link', { name: 'Products' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await save(page);
+  const { send } = await pages.login(email);
+  const stored = async () => (await send('GET', `/trace/api/product/${productId}`)).body.data;
+  await expect.poll(stored).toMatchObject({ name: 'Honey Bourbon', description: 'From the island' });
+});
+
+test('what is typed stays when a label is published before it is saved, and while it is saved', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(email);
+  const sent = { productId, title: 'Harvest', language: 'EN', fields: [] };
+  const { id } = (await send('POST', '/trace/api/product/label/create', sent)).body.data;
+  await logIn(page, `${pages.url}/labels/${id}`, email);
+  const [title, name] = [named(page, 'title'), named(page, 'name')];
+  await title.fill('Second harvest');
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('The label is published').waitFor();
+  expect(await title.inputValue()).toBe('Second harvest');
+
+  const saving = await held(page, /\/trace\/api\/product\/label$/);
+  await save(page);
+  await saving.come;
+  await name.fill('Bourbon of the hills');
+  saving.go();
+  await page.getByRole('heading', { name: 'Second harvest' }).waitFor();
+  await page.locator('form[aria-busy=false]').waitFor();
+  expect(await name.inputValue()).toBe('Bourbon of the hills');
 });

@@ -2,13 +2,25 @@ import sql, { join } from 'sql-template-tag';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { ReadableThreads } from '../access/caller.ts';
 import { firstUuidAt } from '../packet-format/ulid.ts';
-import { conditionsOf, OWN } from './filter-store.ts';
+import { conditionsOf, idConditions, OWN, type PacketFilter } from './filter-store.ts';
 
 /** How many packets were made since a time, by the time in their ids; counts no further than `limit`. */
 export async function countPacketsSince(database: Database, since: Date, limit: number): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::int AS count
     FROM (SELECT 1 FROM packets WHERE id >= ${firstUuidAt(since)}::uuid LIMIT ${limit}) AS recent`);
+  return rows[0]?.count ?? 0;
+}
+
+/** How many packets are in the range of ids of a filter, erased ones included; counts no further than `limit`. */
+export async function countMade(
+  database: Database,
+  { made_from, made_to }: PacketFilter,
+  limit: number,
+): Promise<number> {
+  const conditions = join(idConditions({ made_from, made_to }), ' AND ');
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM (SELECT 1 FROM ${OWN.from} WHERE ${conditions} LIMIT ${limit}) AS made`);
   return rows[0]?.count ?? 0;
 }
 

@@ -74,6 +74,12 @@ export function conditionsOf(filter: PacketFilter, source: Source): Sql[] {
   return [...NAMES.flatMap(name => conditionOf(name, filter, source)), raw(NOT_ERASED)];
 }
 
+/** The conditions of the range of ids: the primary key's index has all that they need. */
+export function idConditions({ made_from, made_to }: PacketFilter): Sql[] {
+  const range = { made_from, made_to };
+  return NAMES.flatMap(name => conditionOf(name, range, OWN));
+}
+
 function conditionOf<Name extends keyof PacketFilter>(
   name: Name,
   filter: PacketFilter,

@@ -1,5 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Database, prepared } from '../../platform/postgres/database.ts';
+import { countMade } from './count-store.ts';
 import {
   ADDITIONAL,
   conditionsOf,
@@ -183,7 +184,8 @@ async function readPage<Row extends PageRow>(
   filter: PacketFilter,
   page: PageRequest,
 ): Promise<Row[]> {
-  const own = pageOf(OWN, sql`p.ts, p.id, ${BYTES} AS bytes, ${stored}`, filter, page);
+  const isSorted = await hasFewMade(database, filter);
+  const own = pageOf(OWN, sql`p.ts, p.id, ${BYTES} AS bytes, ${stored}`, filter, { ...page, isSorted });
   const rows =
     filter.geoid === undefined
       ? own
@@ -191,18 +193,39 @@ async function readPage<Row extends PageRow>(
   const statement = sql`
     SELECT ${columns} FROM (${rows}) AS found
     ORDER BY ts ${direction(page)}, id ${direction(page)} LIMIT ${page.limit}`;
-  return (await database.query<Row>(hasManyTexts(filter) ? statement : prepared(statement))).rows;
+  // Which index is best for a range of ids depends on the range.
+  const isPlannedByValues = hasManyTexts(filter) || isByMaking(filter);
+  return (await database.query<Row>(isPlannedByValues ? statement : prepared(statement))).rows;
 }
 
-function pageOf(source: Source, columns: Sql, filter: PacketFilter, page: PageRequest): Sql {
+/** Packets in a range of ids, at most, that are read and sorted for a page. */
+const SORTED = 20_000;
+
+const isByMaking = ({ made_from, made_to }: PacketFilter) => (made_from ?? made_to) !== undefined;
+
+/** Whether so few packets are in the range of ids of a filter that a page is found sooner among them than by time. */
+async function hasFewMade(database: Database, filter: PacketFilter): Promise<boolean> {
+  // The packets of a GeoID are few beside all others.
+  if (filter.geoid !== undefined || !isByMaking(filter)) return false;
+  return (await countMade(database, filter, SORTED + 1)) <= SORTED;
+}
+
+function pageOf(
+  source: Source,
+  columns: Sql,
+  filter: PacketFilter,
+  page: PageRequest & { isSorted?: boolean },
+): Sql {
   const { from, ts, id } = source;
-  const { order, after } = page;
+  const { order, after, isSorted = false } = page;
+  // A sum is in no index: PostgreSQL would walk the one by time, past everything that is newer than the range.
+  const time = isSorted ? sql`${ts} + interval '0'` : ts;
   const following = after
     ? [sql`(${ts}, ${id}) ${raw(order === 'asc' ? '>' : '<')} (${after.ts}::timestamptz, ${after.id}::uuid)`]
     : [];
   const where = join([...conditionsOf(filter, source), ...following], ' AND ');
   return sql`SELECT ${columns} FROM ${from} WHERE ${where}
-    ORDER BY ${ts} ${direction(page)}, ${id} ${direction(page)} LIMIT ${page.limit}`;
+    ORDER BY ${time} ${direction(page)}, ${id} ${direction(page)} LIMIT ${page.limit}`;
 }
 
 function direction({ order }: PageRequest): Sql {

@@ -9,13 +9,9 @@ import { findEmailKey, findUser, findUsers } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { type CompanyWithUsers, changeableCompany, ownCompany, roleIn } from './access.ts';
-import {
-  deleteAddressInvitation,
-  findAddressInvitation,
-  updateAddressInvitation,
-} from './invitations/addresses-store.ts';
+import { deleteAddressInvitation, updateAddressInvitation } from './invitations/addresses-store.ts';
 import { answerInvitation } from './invitations/answer.ts';
-import { deleteInvitation, updateInvitation } from './invitations/invitations-store.ts';
+import { deleteInvitation, deleteInvitationsOf, updateInvitation } from './invitations/invitations-store.ts';
 import { invite } from './invitations/invite.ts';
 import { inviteAddress } from './invitations/invite-address.ts';
 import { type CompanyRole, deleteMember, MAX_MEMBERS, setMember } from './members/members-store.ts';
@@ -152,17 +148,19 @@ async function changeMember(
       'this is the last COMPANY_ADMIN of the company; make another user one first',
     );
   }
-  if (before === undefined) {
-    await checkNewUser(database, userId, found);
-    await deleteInvitation(database, { companyId: company.id, userId });
-    const emailKey = (await findEmailKey(database, userId)) ?? '';
-    const byAddress = await findAddressInvitation(database, { companyId: company.id, emailKey });
-    if (byAddress) await deleteAddressInvitation(database, byAddress.id);
-  }
+  if (before === undefined) await checkNewUser(database, userId, found);
+  // One that is left would make a user who was removed a member again.
+  if (before === undefined || after === undefined) await endInvitations(database, company.id, userId);
   if (after === undefined) await deleteMember(database, company.id, userId);
   else await setMember(database, company.id, { userId, role: after });
   const isPlaced = before === undefined && { placed: true };
   return { userId, companyRole: [before ?? null, after ?? null], ...isPlaced };
+}
+
+/** Deletes the invitations of a user and of their address. */
+async function endInvitations(database: Database, companyId: number, userId: number): Promise<void> {
+  const emailKey = (await findEmailKey(database, userId)) ?? '';
+  await deleteInvitationsOf(database, companyId, { userIds: [userId], emailKeys: [emailKey] });
 }
 
 /** Changes an invited user, or invites one. */

@@ -1,12 +1,14 @@
 import { Problem } from '../../platform/http/problems.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
+import { emailKeyOf } from '../accounts/users/email.ts';
+import { findUsers } from '../accounts/users/store.ts';
 import { audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
 import { findInvitedAddresses } from './invitations/addresses-store.ts';
-import { deleteInvitations, findInvited } from './invitations/invitations-store.ts';
+import { deleteInvitations, deleteInvitationsOf, findInvited } from './invitations/invitations-store.ts';
 import { findMembers, MAX_MEMBERS, moveMembers } from './members/members-store.ts';
 import type { Links } from './record/links.ts';
 import { type Company, lockCompany, touchCompany } from './record/store.ts';
@@ -43,6 +45,7 @@ export async function mergeCompany(
   await checkSize(database, from, into);
   const users = await moveMembers(database, from, into);
   await deleteInvitations(database, from);
+  await endInvitationsOfMembers(database, into);
   const products = await links.mergeProducts(database, { from, into, userId: caller.id });
   await mergeValueChains(database, from, into);
   await touchCompany(database, from, 'DEACTIVATED');
@@ -51,6 +54,14 @@ export async function mergeCompany(
     const details = { from, into, users, products };
     await audit(database, requester, { action: 'MERGE_TO_COMPANY', entity: 'company', entityId, details });
   }
+}
+
+/** Ends the invitations of those who are members now: there is nothing to answer. */
+async function endInvitationsOfMembers(database: Database, companyId: number): Promise<void> {
+  const userIds = (await findMembers(database, companyId)).map(({ userId }) => userId);
+  const users = await findUsers(database, userIds);
+  const emailKeys = users.flatMap(user => (user ? [emailKeyOf(user.email)] : []));
+  await deleteInvitationsOf(database, companyId, { userIds, emailKeys });
 }
 
 async function mergeValueChains(database: Database, from: number, into: number): Promise<void> {

@@ -52,6 +52,7 @@ export async function limitRequests(
 
 /** The store of all routes, and for each route with a limit of its own one of that route. */
 function storeOf(counts: AddressCounts | undefined): new () => FastifyRateLimitStore {
+  const routes = new Map<string, FastifyRateLimitStore>();
   return class implements FastifyRateLimitStore {
     readonly #counts = new ProcessCounts();
 
@@ -62,7 +63,11 @@ function storeOf(counts: AddressCounts | undefined): new () => FastifyRateLimitS
     child(options: object): FastifyRateLimitStore {
       // The plugin passes the route inside the options of its limit.
       const { method, url } = (options as { routeInfo: RouteOptions }).routeInfo;
-      return counts ? routeStore(counts, `${method} ${url}`) : new (storeOf(undefined))();
+      // HEAD tells as much as GET, by Content-Length.
+      const route = `${method === 'HEAD' ? 'GET' : method} ${url}`;
+      const store = routes.get(route) ?? (counts ? routeStore(counts, route) : new (storeOf(undefined))());
+      routes.set(route, store);
+      return store;
     }
   };
 }

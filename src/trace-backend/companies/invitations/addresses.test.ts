@@ -237,6 +237,36 @@ test('a member whose address was invited under another account keeps the role', 
   expect(await users(ana, id)).toMatchObject([{}, { id: bo.id, companyRole: 'COMPANY_USER' }]);
 });
 
+test('who is removed, or has left, does not come back by an invitation of their new address', async () => {
+  for (const by of ['ana', 'bo'] as const) {
+    const { id, ...people } = await company();
+    const { ana, bo } = people;
+    await execute(system, 'ADD_USER_TO_COMPANY', id, { userId: bo.id });
+    const email = `new-of-${bo.id}@example.org`;
+    await invite(ana, id, email, 'COMPANY_ADMIN');
+    await trace.pool.query('UPDATE users SET email = $2, email_key = $2 WHERE id = $1', [bo.id, email]);
+    expect((await execute(people[by], 'REMOVE_USER_FROM_COMPANY', id, { userId: bo.id })).status).toBe(200);
+    expect(await pending(ana, id), by).toEqual([]);
+    expect((await execute(bo, 'ACCEPT_INVITATION', id)).status, by).toBe(404);
+  }
+});
+
+test('a merge makes members of those who are invited, and leaves no invitation of them', async () => {
+  const [from, into] = [await company(), await company('Larger')];
+  await execute(system, 'ADD_USER_TO_COMPANY', from.id, { userId: from.bo.id });
+  await invite(into.ana, into.id, from.ana.email, 'MANAGER');
+  await execute(into.ana, 'ADD_USER_TO_COMPANY', into.id, { userId: from.bo.id });
+  await invite(into.ana, into.id, 'somebody-else@example.org');
+  const merge = { otherCompanyId: into.id };
+  expect((await execute(system, 'MERGE_TO_COMPANY', from.id, merge)).status).toBe(200);
+  expect(await pending(into.ana, into.id)).toMatchObject([{ email: 'somebody-else@example.org' }]);
+  expect(await users(into.ana, into.id)).toHaveLength(4);
+  const role = { email: from.ana.email, companyUserRole: 'ACCOUNTANT' };
+  expect((await execute(into.ana, 'SET_USER_COMPANY_ROLE', into.id, role)).status).toBe(200);
+  const changed = { id: from.ana.id, companyRole: 'ACCOUNTANT' };
+  expect(await users(into.ana, into.id)).toContainEqual(expect.objectContaining(changed));
+});
+
 test('strangers and ordinary members invite nobody, and another tenant sees nothing', async () => {
   const { id, ana, bo } = await company();
   const stranger = await company('Others');

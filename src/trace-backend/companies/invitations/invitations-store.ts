@@ -98,6 +98,19 @@ export async function deleteInvitations(database: Database, companyId: number): 
   await database.query(sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
 }
 
+/** Deletes the invitations of users, and of addresses, to a company. */
+export async function deleteInvitationsOf(
+  database: Database,
+  companyId: number,
+  { userIds, emailKeys }: { userIds: readonly number[]; emailKeys: readonly string[] },
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM company_address_invitations
+    WHERE company_id = ${companyId} AND email_key = ANY (${emailKeys}::text[])`);
+  await database.query(sql`
+    DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ANY (${userIds}::integer[])`);
+}
+
 /**
  * Records that a user sends an invitation, if they have sent fewer than `limit` since a time. In the inviting
  * transaction, for whose end other invitations by the same user wait.

@@ -122,6 +122,8 @@ test('page and API have one limit of checks, beyond which the page says so; unpu
     expect((await open(path, one)).status).toBe(200);
     expect((await trace.send('GET', `${PUBLIC}/${path}`, undefined, byProgram)).body.data).toBe(true);
   }
+  const unseen = await trace.send('HEAD', `${PUBLIC}/${path}`, undefined, byProgram);
+  expect(unseen.status, 'HEAD tells as much, by Content-Length').toBe(429);
   const more = await open(path, one);
   expect([more.status, more.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
   expect(more.text).toContain('too many requests from this address; try again in');
