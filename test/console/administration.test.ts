@@ -289,8 +289,11 @@ test('a notification that was given up is delivered again at a click', async () 
   await asAdmin('/');
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click();
   await page
-    .getByRole('row', { name: /Webhook A shared packet Ana Uwase 1 the receiver answered 503/ })
+    .getByRole('row', { name: /Webhook A shared packet Ana Uwase \w…@[\w.]+ Ana Uwase 1 the receiver answered 503/ })
     .waitFor();
+  expect(await page.getByRole('link', { name: 'A shared packet' }).getAttribute('href')).toBe(
+    `/packets/${packet_uuid}`,
+  );
   await page.getByRole('heading', { name: 'Mails' }).first().waitFor();
   expect(await page.getByRole('heading', { name: 'Given up', exact: true }).count()).toBe(0);
   await expectAccessible(page);
@@ -298,6 +301,8 @@ test('a notification that was given up is delivered again at a click', async () 
   await page.getByRole('button', { name: 'Deliver again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click();
   await page.getByText('1 delivery will be tried again').waitFor();
+  await page.getByRole('row', { name: /Delivered$/ }).waitFor();
+  await page.reload();
   await page.getByText('Nothing was given up').waitFor();
   expect((await receiver.hooksAbout(packet_uuid)).length).toBeGreaterThan(0);
 });

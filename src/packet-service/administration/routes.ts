@@ -7,8 +7,9 @@ import { countJobs } from '../../platform/jobs/store.ts';
 import { metricsAsJson } from '../../platform/metrics/as-json.ts';
 import { isAdministrator, tokenNeeded } from '../access/caller.ts';
 import { readCursor } from '../contract/cursor.ts';
-import { ulidToUuid, uuidToUlid } from '../packet-format/ulid.ts';
-import { countDead, type DeadLetter, listDead } from '../sharing/notifications/store.ts';
+import { isUlid, ulidToUuid, uuidToUlid } from '../packet-format/ulid.ts';
+import { maskedContact } from '../sharing/directory/contact.ts';
+import { countDead, type DeadLetter, findDeliveries, listDead } from '../sharing/notifications/store.ts';
 import { jobsSchema, listDeadLettersSchema, metricsSchema, replaySchema } from './schemas.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -42,7 +43,10 @@ export function registerAdministration(app: Server, context: AdministrationConte
 
   app.get('/administration/dead-letters', { schema: listDeadLettersSchema }, async request => {
     requireAdministrator(request);
-    const { limit = DEFAULT_LIMIT, cursor } = request.query;
+    const { limit = DEFAULT_LIMIT, cursor, ids: wanted } = request.query;
+    if (wanted !== undefined) {
+      return { dead_letters: (await findDeliveries(pool, wanted.split(',').map(idOf))).map(asItem) };
+    }
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const size = Math.min(limit, MAX_LIMIT);
     // One extra notification shows whether there is a next page.
@@ -67,6 +71,13 @@ export function registerAdministration(app: Server, context: AdministrationConte
   });
 }
 
+/** An id in the uuid form. @throws Problem invalid */
+function idOf(ulid: string): string {
+  const id = ulid.toUpperCase();
+  if (!isUlid(id)) throw new Problem('invalid', 'ids must be notification_ids, with commas between');
+  return ulidToUuid(id);
+}
+
 /** @throws Problem unauthenticated, forbidden */
 function requireAdministrator(request: FastifyRequest): void {
   if (isAdministrator(request)) return;
@@ -77,13 +88,17 @@ function requireAdministrator(request: FastifyRequest): void {
 function asItem(letter: DeadLetter) {
   const { notificationId, channel, type, userId, fromUser, createdAt, attempts, lastError, lastAttemptAt } =
     letter;
+  const { address, contact, packetId, status } = letter;
   return {
     notification_id: uuidToUlid(notificationId),
     channel,
     type,
     ...(userId !== null && { user_id: userId }),
+    recipient: maskedContact(address ?? contact),
+    packet_id: uuidToUlid(packetId),
     from_user: fromUser,
     created_at: createdAt.toISOString(),
+    status,
     attempts,
     ...(lastError !== null && { last_error: lastError }),
     ...(lastAttemptAt && { last_attempt_at: lastAttemptAt.toISOString() }),
