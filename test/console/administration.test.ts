@@ -289,7 +289,9 @@ test('a notification that was given up is delivered again at a click', async () 
   await asAdmin('/');
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click();
   await page
-    .getByRole('row', { name: /Webhook A shared packet Ana Uwase \w…@[\w.]+ Ana Uwase 1 the receiver answered 503/ })
+    .getByRole('row', {
+      name: /Webhook A shared packet Ana Uwase \w…@[\w.]+ Ana Uwase 1 the receiver answered 503/,
+    })
     .waitFor();
   expect(await page.getByRole('link', { name: 'A shared packet' }).getAttribute('href')).toBe(
     `/packets/${packet_uuid}`,
@@ -305,6 +307,8 @@ test('a notification that was given up is delivered again at a click', async () 
   await page.reload();
   await page.getByText('Nothing was given up').waitFor();
   expect((await receiver.hooksAbout(packet_uuid)).length).toBeGreaterThan(0);
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByText('let given-up notifications be delivered again: Notification').waitFor();
 });
 
 test('health, backups and the last minutes are shown, and so are the settings without secrets', async () => {

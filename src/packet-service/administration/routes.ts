@@ -5,7 +5,9 @@ import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { countJobs } from '../../platform/jobs/store.ts';
 import { metricsAsJson } from '../../platform/metrics/as-json.ts';
+import type { NotedReplay, UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { isAdministrator, tokenNeeded } from '../access/caller.ts';
+import { insertCommand } from '../audit/store.ts';
 import { readCursor } from '../contract/cursor.ts';
 import { isUlid, ulidToUuid, uuidToUlid } from '../packet-format/ulid.ts';
 import { maskedContact } from '../sharing/directory/contact.ts';
@@ -22,6 +24,8 @@ export interface AdministrationContext {
   metrics: Registry;
   /** PostgreSQL's schema of the job queue */
   jobsSchema: string;
+  /** the trace backend of the same process, if it is the registry of users */
+  registry: UserRegistry | undefined;
   /** Delivers dead letters again: all, or those of a notification (uuid form); returns how many. */
   replay: (notificationId: string | undefined) => Promise<number>;
 }
@@ -67,8 +71,21 @@ export function registerAdministration(app: Server, context: AdministrationConte
     const { notification_id: id } = request.body;
     const replayed = await replay(id === undefined ? undefined : ulidToUuid(id.toUpperCase()));
     request.log.info({ user: request.user, replayed, id }, 'dead letters are delivered again');
+    if (replayed > 0) await noteReplay(context, request, { replayed, notificationId: id?.toUpperCase() });
     return { replayed };
   });
+}
+
+/** Writes a replay into the audit of this service, and into that of a trace backend in the same process. */
+async function noteReplay(
+  { pool, registry }: AdministrationContext,
+  { user: userId = '', ip }: FastifyRequest,
+  replay: Pick<NotedReplay, 'replayed' | 'notificationId'>,
+): Promise<void> {
+  const { replayed, notificationId: id } = replay;
+  const details = { by: `user ${userId}`, ...(id && { id }), replayed };
+  await insertCommand(pool, { at: new Date(), command: 'notifications replay', details });
+  await registry?.noteReplay({ userId, ip, ...replay });
 }
 
 /** An id in the uuid form. @throws Problem invalid */
