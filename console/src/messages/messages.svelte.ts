@@ -24,9 +24,13 @@ export function language(): Language {
   return current;
 }
 
-/** The locales for Intl: browsers that do not know a language use the next. */
+/**
+ * The locales for Intl: that of the browser for the console's language, whose region decides how dates and numbers are
+ * written, else the language alone. Browsers that do not know a language use the next.
+ */
 export function locales(): string[] {
-  return [current, 'en-GB'];
+  const regional = navigator.languages.find(tag => tag.split('-')[0]?.toLowerCase() === current);
+  return [regional ?? current, 'en-GB'];
 }
 
 /**
