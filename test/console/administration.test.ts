@@ -65,7 +65,10 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   const dialog = page.getByRole('dialog');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Confirm the address' }).click();
+  await dialog.getByRole('heading', { name: `${person.name} Mwangi` }).waitFor();
+  await dialog.getByText('Address not confirmed').waitFor();
+  await dialog.getByRole('button', { name: 'Confirm the address and activate' }).waitFor();
+  await dialog.getByRole('button', { name: 'Confirm the address', exact: true }).click();
   await page.getByText('No user fits').waitFor();
   await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
@@ -320,6 +323,14 @@ test('health, backups and the last minutes are shown, and so are the settings wi
     .first()
     .waitFor();
   await expectAccessible(page);
+  await page
+    .getByText(/^Top of the chart: \d/)
+    .first()
+    .waitFor();
+  await page.getByLabel('Language').selectOption('fr');
+  await page.getByRole('heading', { name: 'Service de paquets' }).first().waitFor();
+  expect(await page.getByRole('heading', { name: 'Packet service' }).count()).toBe(0);
+  await page.getByLabel('Langue').selectOption('en');
   await page.getByRole('link', { name: 'What to do about backups' }).click();
   await page.getByText('npx fieldtrace backup verify').waitFor();
   await page.getByText("BACKUP_KEY='a passphrase").waitFor();

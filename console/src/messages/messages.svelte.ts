@@ -1,4 +1,5 @@
 import { fill, type Message } from './fill.ts';
+import { localeOf } from './locale.ts';
 
 /** The languages of the console, each by its own name. */
 export const LANGUAGES = {
@@ -25,12 +26,11 @@ export function language(): Language {
 }
 
 /**
- * The locales for Intl: that of the browser for the console's language, whose region decides how dates and numbers are
- * written, else the language alone. Browsers that do not know a language use the next.
+ * The locales for Intl: the language with the region of the browser, if it has one for it. Browsers that do not know a
+ * language use the next.
  */
 export function locales(): string[] {
-  const regional = navigator.languages.find(tag => tag.split('-')[0]?.toLowerCase() === current);
-  return [regional ?? current, 'en-GB'];
+  return [localeOf(current, navigator.languages), 'en-GB'];
 }
 
 /**
