@@ -141,7 +141,7 @@ export async function packetService(
   registerAttachments(app, { pool, settings, readPacket, places });
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   const lookUps = registryLookUps(settings, logger, registry, breakers);
-  registerSharing(app, settings, { pool, notifier, replay, metrics, readPacket, ...lookUps });
+  registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
   registerDownloads(app, settings, { reads, news, visibility, metrics, places });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger });
@@ -279,15 +279,16 @@ function registerSharing(
   {
     replay,
     metrics,
+    registry,
     ...sharing
-  }: Omit<Sharing, 'limitsContacts'> & Pick<AdministrationContext, 'replay' | 'metrics'>,
+  }: Omit<Sharing, 'limitsContacts'> & Pick<AdministrationContext, 'replay' | 'metrics' | 'registry'>,
 ): void {
   const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
   registerShares(app, { limitsContacts, ...sharing });
   registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
   registerNotifications(app, { pool });
-  registerAdministration(app, { pool, metrics, jobsSchema: JOBS_SCHEMA, replay });
+  registerAdministration(app, { pool, metrics, jobsSchema: JOBS_SCHEMA, replay, registry });
 }
 
 /** Earlier invitations to a user who has become discoverable become shares. */

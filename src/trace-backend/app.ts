@@ -47,6 +47,7 @@ import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
 import { findUsers, searchUserIds } from './accounts/users/store.ts';
 import { registerOperation } from './administration/routes.ts';
+import { audit } from './audit/audit.ts';
 import { registerAudit } from './audit/routes.ts';
 import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
@@ -362,5 +363,17 @@ function ownRegistry({
     },
     findKeyHolder,
     onEnded: listener => endings.listen(userId => listener(String(userId))),
+    async noteReplay({ userId, ip, replayed, notificationId }) {
+      await audit(
+        pool,
+        { caller: { id: Number(userId) }, ip },
+        {
+          action: 'REPLAY_NOTIFICATIONS',
+          entity: 'notification',
+          entityId: notificationId ?? 'all',
+          details: { count: replayed },
+        },
+      );
+    },
   };
 }

@@ -233,6 +233,7 @@ test('a key is made, shown once, and revoked', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByText('weather <i>station</i>').waitFor();
   await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('The key “weather <i>station</i>” is revoked').waitFor();
   await page.getByText('You have no keys').waitFor();
   expect(await page.getByText(key).count()).toBe(0);
   expect((await pages.send('GET', '/trace/api/user/profile', undefined, headers)).status).toBe(401);
@@ -255,5 +256,6 @@ test('all that is stored is downloaded, and the account is erased only by who me
   await page.getByLabel('I am sure').check();
   await page.getByRole('button', { name: 'Erase my account' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.getByText('Your account was erased').waitFor();
   expect(await pages.query('trace_backend', 'SELECT FROM users WHERE email = $1', [email])).toEqual([]);
 });

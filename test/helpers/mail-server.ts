@@ -28,9 +28,9 @@ export async function mailServer(): Promise<MailServer> {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
-    onRcptTo(_address, _session, done) {
+    onRcptTo({ address }, _session, done) {
       server.attempts++;
-      if (server.behaviour === 'refuse') done(answer(550, 'no such mailbox'));
+      if (server.behaviour === 'refuse') done(answer(550, `no such mailbox <${address}>`));
       else if (server.behaviour === 'busy') done(answer(451, 'try again later'));
       else done();
     },

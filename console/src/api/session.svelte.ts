@@ -9,6 +9,8 @@ let user = $state.raw<User | null | undefined>(undefined);
 /** what waits for the dialog of an ended session */
 let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
 
+let isErased = $state(false);
+
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }) => {
@@ -27,6 +29,10 @@ export const session = {
   /** for those who may manage users */
   get isRegionalAdministrator() {
     return user?.role === 'SYSTEM_ADMIN' || user?.role === 'REGIONAL_ADMIN';
+  },
+  /** Whether the account was erased just now. */
+  get isErased() {
+    return isErased;
   },
   /** Whether the session has ended while something was being done. */
   get hasEnded() {
@@ -111,6 +117,7 @@ export async function login(credentials: {
 }): Promise<void> {
   const before = user;
   const found = (await call('POST', 'login', credentials)) as User;
+  isErased = false;
   tabs.postMessage('login');
   if (before && before.id !== found.id) {
     location.reload();
@@ -129,10 +136,22 @@ export async function logout(): Promise<void> {
   goOn(false);
 }
 
+/** Leaves, after the account was erased. */
+export function leaveErased(): void {
+  isErased = true;
+  abandon();
+}
+
 /** Gives up what waits for a login. */
 export function abandon(): void {
   setCurrent(null);
   goOn(false);
+}
+
+/** The name that the user has chosen; undefined if it is the one that the program gave to the first administrator. */
+export function ownName(): { name: string; surname: string } | undefined {
+  if (!user || (user.name === 'First' && user.surname === 'Administrator')) return undefined;
+  return user;
 }
 
 /** Takes over a change of the user's own profile. */

@@ -28,6 +28,11 @@ export function formatDate(moment: string | Date): string {
   return format(moment, { dateStyle: 'medium' });
 }
 
+/** The time of day in the browser's zone, to the second. @param moment in milliseconds since 1970 */
+export function formatClock(moment: number): string {
+  return format(new Date(moment), { timeStyle: 'medium' });
+}
+
 function format(moment: string | Date, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(moment);
   // What clients have sent may be no date.

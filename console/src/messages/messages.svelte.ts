@@ -1,4 +1,5 @@
 import { fill, type Message } from './fill.ts';
+import { localeOf } from './locale.ts';
 
 /** The languages of the console, each by its own name. */
 export const LANGUAGES = {
@@ -24,9 +25,12 @@ export function language(): Language {
   return current;
 }
 
-/** The locales for Intl: browsers that do not know a language use the next. */
+/**
+ * The locales for Intl: the language with the region of the browser, if it has one for it. Browsers that do not know a
+ * language use the next.
+ */
 export function locales(): string[] {
-  return [current, 'en-GB'];
+  return [localeOf(current, navigator.languages), 'en-GB'];
 }
 
 /**

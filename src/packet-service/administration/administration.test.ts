@@ -36,10 +36,14 @@ async function deadLetters(query = ''): Promise<{ notification_id: string; chann
 
 test('deliveries that were given up are listed page by page without contents, and delivered when they are replayed', async () => {
   receiver.behaviour = 'fail';
+  const contacts: string[] = [];
+  const packets: string[] = [];
   for (let n = 0; n < 3; n++) {
     const { user, contact } = somebody();
     await enter(service, user, [contact]);
-    expect((await share(service, await storedPacket(service), contact)).status).toBe(201);
+    contacts.push(contact);
+    packets.push(await storedPacket(service));
+    expect((await share(service, packets[n] as string, contact)).status).toBe(201);
   }
   const letters = await eventually(
     () => deadLetters(),
@@ -52,7 +56,12 @@ test('deliveries that were given up are listed page by page without contents, an
     attempts: 1,
     last_error: 'the receiver answered 503',
   });
-  expect(JSON.stringify(letters)).not.toMatch(/@example|Secret leaf rust/);
+  expect(letters[0]).toMatchObject({
+    recipient: `${contacts[2]?.[0]}…${contacts[2]?.slice(contacts[2].indexOf('@'))}`,
+    packet_id: packets[2],
+  });
+  for (const contact of contacts) expect(JSON.stringify(letters)).not.toContain(contact);
+  expect(JSON.stringify(letters)).not.toContain('Secret leaf rust');
   expect((await get('/administration/jobs')).body).toMatchObject({
     dead_letters: 3,
     queues: expect.arrayContaining([
@@ -70,6 +79,12 @@ test('deliveries that were given up are listed page by page without contents, an
   receiver.behaviour = 'take';
   expect((await replay({ notification_id: ids[1] })).body).toEqual({ replayed: 1 });
   expect((await deadLetters()).map(letter => letter.notification_id)).toEqual([ids[0], ids[2]]);
+  const followed = async () => {
+    const { dead_letters } = (await get(`/administration/dead-letters?ids=${ids[1]},${ids[2]}`)).body;
+    return dead_letters.map(({ status }: { status: string }) => status);
+  };
+  await eventually(followed, statuses => statuses[0] === 'delivered');
+  expect(await followed()).toContain('dead');
   expect((await replay({})).body).toEqual({ replayed: 2 });
   await eventually(async () => {
     const { rows } = await service.pool.query(
@@ -84,6 +99,8 @@ test('deliveries that were given up are listed page by page without contents, an
 test('a cursor or an id that is none is refused by name', async () => {
   const listed = await get('/administration/dead-letters?cursor=nonsense');
   expect([listed.status, listed.body.error]).toEqual([400, expect.stringMatching(/^cursor /)]);
+  const named = await get(`/administration/dead-letters?ids=${'U'.repeat(26)}`);
+  expect([named.status, named.body.error]).toEqual([400, expect.stringMatching(/^ids /)]);
   const replayed = await replay({ notification_id: 'nonsense' });
   expect([replayed.status, replayed.body.error]).toEqual([400, expect.stringMatching(/^notification_id /)]);
 });

@@ -38,8 +38,16 @@ const DeadLetter = Type.Object({
   channel: Type.Union([Type.Literal('mail'), Type.Literal('webhook')]),
   type: Type.Union([Type.Literal('share.created'), Type.Literal('invitation.sent')]),
   user_id: Type.Optional(Type.String({ description: 'the recipient; absent for an invitation' })),
+  recipient: Type.String({
+    description: 'where it was to go, masked',
+    examples: ['d…@coop.example', '…417'],
+  }),
+  packet_id: { ...Ulid, description: 'the packet that it is about' },
   from_user: Type.String({ description: 'the user who caused it' }),
   created_at: Type.String({ description: 'ISO 8601, UTC' }),
+  status: Type.Union([Type.Literal('queued'), Type.Literal('delivered'), Type.Literal('dead')], {
+    description: 'dead, unless it was asked for by its id',
+  }),
   attempts: Type.Integer(),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
   last_attempt_at: Type.Optional(Type.String({ description: 'ISO 8601, UTC' })),
@@ -49,12 +57,20 @@ export const listDeadLettersSchema = {
   operationId: 'listDeadLetters',
   tags,
   summary: 'Deliveries of notifications that were given up, newest first',
-  description: 'Without addresses and contents. For a SYSTEM_ADMIN of the trace backend.',
+  description: 'Addresses are masked, and contents are left out. For a SYSTEM_ADMIN of the trace backend.',
   querystring: Type.Object({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, description: 'notifications per page: 100 by default, at most 1000' }),
     ),
     cursor: Type.Optional(Type.String({ maxLength: 100, description: 'next_cursor of the previous page' })),
+    ids: Type.Optional(
+      Type.String({
+        pattern: '^[0-9A-Za-z]{26}(,[0-9A-Za-z]{26}){0,99}$',
+        description:
+          'in place of a page, the deliveries of these notifications, whatever has become of them: up to 100 ids, ' +
+          'with commas between',
+      }),
+    ),
   }),
   response: {
     200: Type.Object(

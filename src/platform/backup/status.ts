@@ -32,6 +32,14 @@ export function ownBase({
   return base?.instance === instance ? base : undefined;
 }
 
+/** When the backups of an instance began, by the time in its id; undefined if it has none. */
+export function beganAt(instance: string): string | undefined {
+  const found = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(instance);
+  if (!found) return undefined;
+  const [, year, month, day, hour, minute, second] = found;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+}
+
 /** Whether a part of the log is missing after the newest base backup. */
 export function hasGap(status: Pick<BackupStatus, 'instance' | 'base' | 'shipped'>): boolean {
   const { instance, shipped } = status;

@@ -97,8 +97,8 @@ test('what the server refuses for good is told from what may succeed later; neit
   expect(refused).toBeInstanceOf(MailRefused);
   expect(busy).not.toBeInstanceOf(MailRefused);
   expect([refused.message, busy.message]).toEqual([
-    'the mail server refused the mail (550)',
-    'the mail server answered 451',
+    'the mail server refused the mail (550): no such mailbox <…>',
+    'the mail server answered 451: try again later',
   ]);
 });
 

@@ -21,7 +21,7 @@ export interface Mailer {
    *
    * @param signal aborts the attempt
    * @throws MailRefused if the server refuses this mail permanently; another error otherwise. The messages contain no
-   *   address and no credentials
+   *   address and no credentials; of what the server says about a mail, one bounded line
    */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
   /**
@@ -56,7 +56,7 @@ function smtpMailer(url: string, from: string): Mailer {
       try {
         await sendMail({ ...message(mail, from), signal });
       } catch (error) {
-        throw readFailure(error as SmtpError);
+        throw readFailure(error as SmtpError, mail.to);
       }
     },
     async forget() {},
@@ -88,17 +88,36 @@ async function openTransport(url: string) {
 interface SmtpError extends Error {
   code?: string;
   responseCode?: number;
+  /** what the server answered */
+  response?: string;
   permanent?: boolean;
 }
 
-function readFailure({ code, responseCode, permanent }: SmtpError): Error {
+function readFailure({ code, responseCode, response, permanent }: SmtpError, to: string): Error {
   // A refused login or greeting concerns our configuration and can be fixed; a refused address or content concerns
-  // this mail.
-  if (permanent && (code === 'EENVELOPE' || code === 'EMESSAGE')) {
-    return new MailRefused(`the mail server refused the mail (${responseCode})`);
+  // this mail. Only of the latter is the text quoted: that of a login may repeat what was sent.
+  const concernsMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const text = concernsMail && response ? `: ${quoted(response, to)}` : '';
+  if (permanent && concernsMail) {
+    return new MailRefused(`the mail server refused the mail (${responseCode})${text}`);
   }
-  if (responseCode !== undefined) return new Error(`the mail server answered ${responseCode}`);
+  if (responseCode !== undefined) return new Error(`the mail server answered ${responseCode}${text}`);
   return new Error(`the mail server could not be reached (${code ?? 'no reason given'})`);
+}
+
+/** Characters that are quoted of what a mail server says, at most. */
+const QUOTED = 200;
+
+/** What a mail server says, on one line, without its code and without addresses. */
+function quoted(response: string, to: string): string {
+  const text = response
+    .slice(0, 10 * QUOTED)
+    .replaceAll(to, '…')
+    .replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '…')
+    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+    .replace(/^\d{3}[ -]/, '')
+    .trim();
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
 }
 
 function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {

@@ -35,6 +35,19 @@ export interface UserRegistry {
   findKeyHolder(hash: Buffer): Promise<KeyHolder | undefined>;
   /** Calls the listener with a user's `sub` when some of their tokens or keys have ended in this process. */
   onEnded(listener: (userId: string) => void): void;
+  /** Writes into its audit that an administrator has let notifications be delivered again. */
+  noteReplay(replay: NotedReplay): Promise<void>;
+}
+
+/** An administrator's request to deliver notifications again. */
+export interface NotedReplay {
+  userId: string;
+  /** the client's address */
+  ip: string;
+  /** how many deliveries */
+  replayed: number;
+  /** only of this notification, a ULID */
+  notificationId: string | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
 import type { Backups } from '../../platform/backup/backups.ts';
-import { backupDetail, ownBase } from '../../platform/backup/status.ts';
+import { backupDetail, beganAt, ownBase } from '../../platform/backup/status.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { countJobs } from '../../platform/jobs/store.ts';
 import { metricsAsJson } from '../../platform/metrics/as-json.ts';
@@ -45,10 +45,12 @@ function stateOf(
   const found = backups.status();
   const { status, message } = backupDetail(found, { maxLagSeconds, everyHours }, new Date());
   const base = found && ownBase(found);
+  const began = found && beganAt(found.instance);
   return {
     configured: true,
     status,
     ...(message !== undefined && { message }),
+    ...(began && { beganAt: began }),
     ...(base && { lastBaseAt: base.at }),
     ...(found?.verified && { lastVerifiedAt: found.verified.at }),
     ...(found && { waitingSegments: found.waitingSegments }),

@@ -65,6 +65,7 @@ export const backupsSchema = {
         configured: Type.Boolean({ description: 'whether there is a BACKUP_URL' }),
         status: Type.Optional(Type.String({ description: 'OK, or the kind of trouble' })),
         message: Type.Optional(Type.String({ description: 'a message for operators' })),
+        beganAt: Type.Optional({ ...DateTime, description: 'when backups to this place began' }),
         lastBaseAt: Type.Optional({ ...DateTime, description: 'when the last base backup was taken' }),
         lastVerifiedAt: Type.Optional({
           ...DateTime,

@@ -44,6 +44,8 @@ const ACTIONS = [
   'SET_USER_SYSTEM_ADMIN',
   'UNSET_USER_SYSTEM_ADMIN',
   'REMOVE_USER_SECOND_FACTOR',
+  'RESEND_CONFIRMATION',
+  'SEND_PASSWORD_LINK',
   // companies
   'CREATE_COMPANY',
   'UPDATE_COMPANY',
@@ -100,6 +102,7 @@ const ACTIONS = [
   'ROTATE_KEYS',
   'ROTATE_SERVICE_TOKEN',
   'COMMAND',
+  'REPLAY_NOTIFICATIONS',
 ] as const;
 
 /** What the audit records. */
@@ -120,6 +123,7 @@ export const AUDIT_ENTITIES = [
   'facility-type',
   'image',
   'measure-unit-type',
+  'notification',
   'processing-evidence-field',
   'processing-evidence-type',
   'product',

@@ -55,6 +55,35 @@ test('the audit is narrowed by a name or an address, and says who did what', asy
   expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, ['user']]);
 });
 
+test('an administrator who has a mail sent to somebody else is in the audit; others, and oneself, are not', async () => {
+  const ana = await trace.loggedIn('USER');
+  const ben = await trace.loggedIn('USER');
+  for (const path of ['resend_confirmation', 'request_reset_password']) {
+    for (const who of [admin, ben, trace]) {
+      const ask = { email: who === ben ? ben.email : ana.email };
+      expect((await who.send('POST', `/api/user/${path}`, ask)).status).toBe(200);
+    }
+  }
+  const found = async (id: number) =>
+    (await list(`entity=user&entityId=${id}`)).body.data.items
+      .filter(({ action }: { action: string }) => /^(RESEND|SEND)_/.test(action))
+      .map(({ action, userId }: { action: string; userId: number }) => [action, userId]);
+  expect(await found(ana.id)).toEqual([
+    ['SEND_PASSWORD_LINK', admin.id],
+    ['RESEND_CONFIRMATION', admin.id],
+  ]);
+  expect(await found(ben.id)).toEqual([]);
+});
+
+test('how far the first steps of the console are is no entry, another setting is', async () => {
+  for (const name of ['FIRST_STEP', 'INSTANCE_NAME']) {
+    const path = `/api/common/globalSettings/${name}`;
+    expect((await admin.send('POST', path, { value: 'x' })).status).toBe(200);
+  }
+  const { items } = (await list('entity=setting')).body.data;
+  expect(items.map(({ entityId }: { entityId: string }) => entityId)).toEqual(['INSTANCE_NAME']);
+});
+
 test('every action and kind of record that is recorded is among those that are listed', async () => {
   const { actions, entities } = (await admin.send('GET', '/api/audit/actions')).body.data;
   expect(actions).toEqual([...new Set(actions)].sort());

@@ -54,7 +54,7 @@ test('rates were retrieved at start, once for all processes, and conversions use
   });
   expect((await convert('1/EUR/to/JPY')).body.data.exact).toBe('163.21');
   expect((await convert('12.3400/USD/to/USD')).body.data.exact).toBe('12.3400');
-  expect(await budget()).toEqual({ day: today, limit: 250, used: 2, left: 248, kept: 0 });
+  expect(await budget()).toEqual({ hasProvider: true, day: today, limit: 250, used: 2, left: 248, kept: 0 });
 });
 
 test('what cannot be converted is refused by name', async () => {

@@ -58,7 +58,7 @@ export interface CurrencyContext {
 export function registerCurrency(
   app: Server,
   { pool, currencies, files, places }: CurrencyContext,
-  limits: Pick<Settings, 'UPLOADS_PER_CALLER'>,
+  settings: Pick<Settings, 'UPLOADS_PER_CALLER' | 'FX_URL'>,
 ): void {
   const access = { access: 'user' } as const;
   const path = '/api/chain/currency/convert/:value/:from/to/:to';
@@ -73,7 +73,7 @@ export function registerCurrency(
   });
   registerTypes(app, pool);
   registerRates(app, pool);
-  registerImport(app, { pool, files, places }, limits);
+  registerImport(app, { pool, files, places }, settings);
 
   app.get(
     '/api/chain/currency/budget',
@@ -82,7 +82,15 @@ export function registerCurrency(
       const { day } = localTime(new Date());
       const [used, retrieved] = await Promise.all([findUsed(pool, day), isRetrieved(pool, day)]);
       const kept = retrieved ? 0 : 1;
-      return ok({ day, limit: DAILY_LIMIT, used, left: Math.max(0, DAILY_LIMIT - kept - used), kept });
+      const hasProvider = settings.FX_URL !== undefined;
+      return ok({
+        hasProvider,
+        day,
+        limit: DAILY_LIMIT,
+        used,
+        left: Math.max(0, DAILY_LIMIT - kept - used),
+        kept,
+      });
     },
   );
 }

@@ -164,6 +164,7 @@ export const budgetSchema = {
     200: envelope(
       Type.Object({
         day: Type.String({ description: 'by the clock of the machine', examples: ['2026-03-02'] }),
+        hasProvider: Type.Boolean({ description: 'whether there is a provider: FX_URL' }),
         limit: Type.Integer({ examples: [250] }),
         used: Type.Integer({ description: 'requests sent; each is counted before it is sent' }),
         left: Type.Integer({ description: 'requests left for conversions' }),

@@ -6,6 +6,9 @@ import { type AuditEvent, audit } from '../audit/audit.ts';
 import { MAX_SETTINGS } from './schemas.ts';
 import { countSettings, findSetting, type GlobalSetting, lockSetting, updateSetting } from './store.ts';
 
+/** How far an administrator is in the first steps of the console: a bookmark, which the audit leaves out. */
+const FIRST_STEP = 'FIRST_STEP';
+
 /**
  * Adds or changes a setting; omitted fields stay unchanged, an empty value clears.
  *
@@ -29,6 +32,7 @@ export async function saveSetting(
     const fields = (['value', 'isPublic'] as const).filter(field => before[field] !== after[field]);
     if (fields.length === 0) return;
     await updateSetting(database, name, after);
+    if (name === FIRST_STEP) return;
     const event: AuditEvent = {
       action: 'UPDATE_SETTING',
       entity: 'setting',

@@ -248,7 +248,10 @@ test('a mail that the server refuses for good is given up at once, one that it p
   mail.behaviour = 'refuse';
   const refused = await sharedWith();
   const { deliveries } = await settled(refused.user, { mail: 'dead', webhook: 'delivered' });
-  expect(deliveries[0]).toMatchObject({ attempts: 1, last_error: 'the mail server refused the mail (550)' });
+  expect(deliveries[0]).toMatchObject({
+    attempts: 1,
+    last_error: 'the mail server refused the mail (550): no such mailbox <…>',
+  });
   mail.behaviour = 'busy';
   const put = await sharedWith();
   await eventually(

@@ -118,11 +118,28 @@ export async function countDead(database: Database, limit: number): Promise<numb
 }
 
 /** A delivery that was given up, with its notification. */
-export interface DeadLetter extends Omit<Notification, 'contact' | 'packetId' | 'shareId' | 'author'> {
+export interface DeadLetter extends Omit<Notification, 'shareId' | 'author'> {
   channel: Channel;
+  /** e-mail address; null for the webhook */
+  address: string | null;
+  status: DeliveryStatus;
   attempts: number;
   lastError: string | null;
   lastAttemptAt: Date | null;
+}
+
+const DEAD_LETTER = sql`channel, address, status, type, user_id AS "userId", contact, packet_id AS "packetId",
+  from_user AS "fromUser", created_at AS "createdAt", attempts, last_error AS "lastError",
+  last_attempt_at AS "lastAttemptAt"`;
+
+/** The deliveries of notifications, newest first, whatever has become of them. */
+export async function findDeliveries(database: Database, ids: readonly string[]): Promise<DeadLetter[]> {
+  const { rows } = await database.query<DeadLetter>(sql`
+    SELECT notification_id AS "notificationId", ${DEAD_LETTER}
+    FROM notification_deliveries JOIN notifications USING (notification_id)
+    WHERE notification_id = ANY (${ids}::uuid[])
+    ORDER BY notification_id DESC, channel`);
+  return rows;
 }
 
 /** Deliveries that were given up, newest first, after those of a notification; of at most `limit` notifications. */
@@ -131,8 +148,7 @@ export async function listDead(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<DeadLetter[]> {
   const { rows } = await database.query<DeadLetter>(sql`
-    SELECT notification_id AS "notificationId", channel, type, user_id AS "userId", from_user AS "fromUser",
-      created_at AS "createdAt", attempts, last_error AS "lastError", last_attempt_at AS "lastAttemptAt"
+    SELECT notification_id AS "notificationId", ${DEAD_LETTER}
     FROM notification_deliveries JOIN notifications USING (notification_id)
     WHERE status = 'dead' AND notification_id IN (
       SELECT DISTINCT notification_id FROM notification_deliveries

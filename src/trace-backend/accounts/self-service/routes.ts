@@ -1,14 +1,16 @@
+import type { FastifyRequest } from 'fastify';
 import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { missingScope } from '../../../platform/tokens/api-key.ts';
 import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
+import { audit } from '../../audit/audit.ts';
 import { ok } from '../../contract/envelope.ts';
 import { type Cookies, clientOf } from '../sessions/cookies.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { emailKeyOf } from '../users/email.ts';
-import { findUsers, type User as UserRow } from '../users/store.ts';
+import { findAccount, findUsers, type User as UserRow } from '../users/store.ts';
 import { asUser, type UserCompanies } from '../users/user.ts';
 import { type AccountContext, confirmEmail, register, resetPassword, updateProfile } from './account.ts';
 import { registerLandingPages } from './landing.ts';
@@ -74,11 +76,13 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
     app.post(
       `/api/user/${path}`,
       {
-        config: { access: 'open', ...FEW },
+        config: { access: 'known', ...FEW },
         schema: mailedTokenSchema(operationId, summary),
       },
-      async ({ body }) => {
-        await context.mails.ask(purpose, emailKeyOf(body.email));
+      async request => {
+        const emailKey = emailKeyOf(request.body.email);
+        await context.mails.ask(purpose, emailKey);
+        await noteAsked(context, request, { purpose, emailKey });
         return { status: 'OK' as const };
       },
     );
@@ -97,6 +101,19 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
       return { status: 'OK' as const };
     },
   );
+}
+
+/** Writes into the audit that an administrator has asked for the mail of another user. */
+async function noteAsked(
+  { pool }: UsersContext,
+  { caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>,
+  { purpose, emailKey }: { purpose: 'CONFIRM_EMAIL' | 'RESET_PASSWORD'; emailKey: string },
+): Promise<void> {
+  if (!caller || caller.role === 'USER') return;
+  const account = await findAccount(pool, emailKey);
+  if (!account || account.id === caller.id) return;
+  const action = purpose === 'CONFIRM_EMAIL' ? 'RESEND_CONFIRMATION' : 'SEND_PASSWORD_LINK';
+  await audit(pool, { caller, ip }, { action, entity: 'user', entityId: account.id });
 }
 
 function registerProfile(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsFor, isAsked } from './user-actions.ts';
+import { actionsFor, isAsked, nextAction } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
@@ -15,6 +15,7 @@ test('an administrator is offered what changes a user, never anything about them
   expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional, plain)).toEqual([]);
   expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system, withFactor)).toEqual([]);
   expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system, plain)).toEqual([
+    'SEND_LINK',
     'DEACTIVATE_USER',
     'UNSET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
@@ -27,6 +28,14 @@ test('where no mails are sent, none is offered to be sent again', () => {
     'CONFIRM_USER_EMAIL',
     'ACTIVATE_USER',
   ]);
+  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, regional, can)).toEqual(['DEACTIVATE_USER']);
+});
+
+test('an address is confirmed before its account is activated', () => {
+  const next = (status: 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE', sendsMails: boolean) =>
+    nextAction({ status }, { sendsMails });
+  expect([next('UNCONFIRMED', true), next('UNCONFIRMED', false)]).toEqual(['RESEND', 'CONFIRM_USER_EMAIL']);
+  expect([next('CONFIRMED_EMAIL', true), next('ACTIVE', true)]).toEqual(['ACTIVATE_USER', undefined]);
 });
 
 test('a deactivation, a role and a second factor are asked about before they are changed', () => {

@@ -11,6 +11,9 @@ export type Action =
   | 'UNSET_USER_SYSTEM_ADMIN'
   | 'REMOVE_USER_SECOND_FACTOR';
 
+/** What asks for a mail to the user: the confirmation again, or a link for a new password. */
+export type MailAction = 'RESEND' | 'SEND_LINK';
+
 interface User {
   id: number;
   status: (typeof STATUSES)[number];
@@ -26,12 +29,13 @@ export function actionsFor(
   { id, status, role }: User,
   administrator: Pick<User, 'id' | 'role'>,
   { hasSecondFactor, sendsMails }: { hasSecondFactor: boolean; sendsMails: boolean },
-): (Action | 'RESEND')[] {
+): (Action | MailAction)[] {
   const isSystem = administrator.role === 'SYSTEM_ADMIN';
   if (id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
-  const actions: (Action | 'RESEND')[] = [];
+  const actions: (Action | MailAction)[] = [];
   if (status === 'UNCONFIRMED')
     actions.push(...(sendsMails ? (['RESEND'] as const) : []), 'CONFIRM_USER_EMAIL');
+  if (status === 'ACTIVE' && sendsMails) actions.push('SEND_LINK');
   actions.push(status === 'ACTIVE' ? 'DEACTIVATE_USER' : 'ACTIVATE_USER');
   if (!isSystem) return actions;
   if (role === 'USER') actions.push('SET_USER_REGIONAL_ADMIN', 'SET_USER_SYSTEM_ADMIN');
@@ -42,6 +46,15 @@ export function actionsFor(
 }
 
 /** Whether an action is asked about before: what changes a role or locks somebody out is not done by a slip. */
-export function isAsked(action: Action | 'RESEND'): action is Action {
+export function isAsked(action: Action | MailAction): action is Action {
   return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR' || action === 'DEACTIVATE_USER';
+}
+
+/** The action that is next for a user, if one is: an address is confirmed, then the account is activated. */
+export function nextAction(
+  { status }: Pick<User, 'status'>,
+  { sendsMails }: { sendsMails: boolean },
+): Action | MailAction | undefined {
+  if (status === 'UNCONFIRMED') return sendsMails ? 'RESEND' : 'CONFIRM_USER_EMAIL';
+  return status === 'ACTIVE' ? undefined : 'ACTIVATE_USER';
 }
