@@ -251,6 +251,11 @@ test('a label has its own places, chooses documents, has batches that can be che
     ['The harvest', false],
   ]);
 
+  await page.getByRole('link', { name: 'Label', exact: true }).click();
+  await page.getByRole('region', { name: 'Preview' }).getByText('Washing').waitFor();
+  await page.getByText('later changes to the product do not reach it').waitFor();
+  await expectAccessible(page);
+
   await page.getByRole('link', { name: 'Batches' }).click();
   await page.getByText('There are no batches').waitFor();
   await expectAccessible(page);
@@ -286,6 +291,49 @@ test('a label has its own places, chooses documents, has batches that can be che
   await page.getByRole('button', { name: /^Remove \d+$/ }).click();
   await inDialog('Remove');
   await page.getByText('There is no feedback yet').waitFor();
+
+  await page.goto(`${pages.url}/products/${productId}/history`);
+  await page.getByRole('row', { name: 'changed Label Spring · Documents' }).getByText('Washing').waitFor();
+  await page.getByRole('row').getByText('French').first().waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('unpublishing a label asks first; a partner of the product reads the label and cannot change it', async () => {
+  const { page } = browser;
+  await asOwner(`/labels/${label.id}`);
+  await press('Unpublish');
+  await page.getByText('Codes that are printed already will lead nowhere until').waitFor();
+  await inDialog('Cancel');
+  expect((await stored(`product/label/${label.id}`)).status).toBe('PUBLISHED');
+  await press('Unpublish');
+  await inDialog('Unpublish');
+  await page.getByText('The label is not public any more').waitFor();
+  await press('Publish');
+  await page.getByText('The label is published').waitFor();
+
+  const partner = await pages.newUser();
+  const { id } = await done(await pages.login(partner.email), 'POST', 'company/create', { name: 'Reader' });
+  const associatedCompanies = [{ company: { id }, type: 'ROASTER' }];
+  await done(await pages.login(user.email), 'PUT', 'product', { id: productId, associatedCompanies });
+  await page.context().clearCookies();
+  await logIn(page, `${pages.url}/labels/${label.id}`, partner.email);
+  const changes = page.getByRole('button', { name: /^(Unpublish|Publish|Save|Remove|Add|Move up)/ });
+  for (const screen of ['', '/origin', '/consumer-page', '/documents', '/batches', '/feedback']) {
+    await page.goto(`${pages.url}/labels/${label.id}${screen}`);
+    await page.getByText('You can read this label').waitFor();
+    expect(await changes.and(page.locator(':enabled')).count(), screen).toBe(0);
+    expect(await page.locator('form[novalidate] :enabled:is(input, textarea, select)').count(), screen).toBe(
+      0,
+    );
+  }
+  await page.goto(`${pages.url}/labels/${label.id}`);
+  await page.getByText('You can read this label').waitFor();
+  expect(await page.getByLabel('Title').isDisabled()).toBe(true);
+  await expectAccessible(page);
+  await page.goto(`${pages.url}/products/${productId}/labels`);
+  await page.getByRole('link', { name: 'Spring' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Add the label' }).count()).toBe(0);
+  await done(await pages.login(user.email), 'PUT', 'product', { id: productId, associatedCompanies: [] });
   expect(realComplaints(browser)).toEqual([]);
 });
 

@@ -93,8 +93,13 @@ export function currencyName(code: string, other = code): string {
   return nameOf('currency', code) ?? other;
 }
 
-function nameOf(type: 'region' | 'currency', code: string): string | undefined {
-  const isCode = type === 'region' ? /^[A-Z]{2}$/ : /^[A-Z]{3}$/;
+/** The name of a language, in the language of the reader. @param tag of the language; returned if it has no name there */
+export function languageName(tag: string): string {
+  return nameOf('language', tag) ?? tag;
+}
+
+function nameOf(type: 'region' | 'currency' | 'language', code: string): string | undefined {
+  const isCode = { region: /^[A-Z]{2}$/, currency: /^[A-Z]{3}$/, language: /^[a-z]{2,3}$/i }[type];
   const options = { type, fallback: 'none' } as const;
   return isCode.test(code) ? kept(names, Intl.DisplayNames, options).of(code) : undefined;
 }

@@ -4,6 +4,7 @@ import { type AskedFeedback, feedbackSection } from './forms/feedback-form.ts';
 import { FORM_STYLE } from './forms/fields.ts';
 import { originMap, type Pin } from './origin-map.ts';
 import { styleOf } from './page-colour.ts';
+import { documentText, htmlOf, linked, type Text } from './page-texts.ts';
 import type { PublicLabel } from './schemas.ts';
 import { termOf } from './terms.ts';
 import { isPath } from './values.ts';
@@ -14,12 +15,11 @@ interface Shown {
   /** its heading */
   term: string | undefined;
   texts: Text[];
+  /** whether the texts have an order */
+  isOrdered?: boolean;
   /** SVG of where it is */
   map?: string;
 }
-
-/** A text, or one that leads somewhere. */
-type Text = string | { text: string; address: string };
 
 /** What a visitor asked with the forms of a label's page. */
 export interface Asked {
@@ -42,7 +42,10 @@ export function labelPage(
   const base = asked.isDeeper ? '../' : '';
   const heading = title ?? product.name;
   const by = [title === undefined || title === product.name ? undefined : product.name, company?.name];
-  const shown = fields.flatMap(field => (isSelective ? forPeople(field, language) : asItIs(field)));
+  const shown = [
+    ...fields.flatMap(field => (isSelective ? forPeople(field, language) : asItIs(field))),
+    ...documentsOf(label, base),
+  ];
   const first = pictureOf(base, businessToCustomerSettings.landingPageImage, 'XLARGE', product.name);
   const sections = Map.groupBy(shown, ({ section }) => section);
   const forms = formsOf(label, base, asked);
@@ -101,12 +104,24 @@ function forPeople(field: PublicLabel['fields'][number], language: string | unde
   const { name = '', value } = field;
   if (!isPath(name)) return asItIs(field);
   if (NOT_LISTED.test(name)) return [];
-  const texts = (typeof value === 'object' ? textsOf(value, language) : [textOf(value ?? '')]).filter(
-    text => text !== '',
-  );
+  const isOrdered = name === 'journeyMarkers';
+  const all = isOrdered
+    ? textsOf({ locations: value }, language)
+    : typeof value === 'object'
+      ? textsOf(value, language)
+      : [linked(name, textOf(value ?? ''))];
+  const texts = all.filter(text => text !== '');
   return texts.length === 0
     ? []
-    : [{ section: '', term: termOf(name, language), texts, map: mapOf(value, language) }];
+    : [{ section: '', term: termOf(name, language), texts, isOrdered, map: mapOf(value, language) }];
+}
+
+/** The documents that a label shows, as links. */
+function documentsOf(label: PublicLabel, base: string): Shown[] {
+  const { videoMeetTheFarmers, photosMeetTheFarmers, productionRecords, language } = label;
+  const documents = [videoMeetTheFarmers ?? [], photosMeetTheFarmers, productionRecords].flat();
+  const texts = documents.flatMap(document => documentText(base, document));
+  return texts.length === 0 ? [] : [{ section: '', term: termOf('documents', language), texts }];
 }
 
 /** A map of the places of an origin that have a position; empty without any. */
@@ -163,10 +178,12 @@ function countryName(code: string, language = ''): string {
 
 function sectionOf(section: string, fields: readonly Shown[]): string {
   const heading = section === '' ? '' : `<h2 dir="auto">${escaped(section)}</h2>`;
-  const items = fields.map(({ term = '', texts, map = '' }) => {
+  const items = fields.map(({ term = '', texts, isOrdered, map = '' }) => {
     const name = term === '' ? '' : `<dt dir="auto">${escaped(term)}</dt>`;
-    const shown = texts.map(text => `<dd dir="auto">${htmlOf(text)}</dd>`);
-    return `<div>${name}${shown.join('')}${map && `<dd>${map}</dd>`}</div>`;
+    const tag = isOrdered ? 'li' : 'dd';
+    const each = texts.map(text => `<${tag} dir="auto">${htmlOf(text)}</${tag}>`).join('');
+    const shown = isOrdered ? `<dd><ol>${each}</ol></dd>` : each;
+    return `<div>${name}${shown}${map && `<dd>${map}</dd>`}</div>`;
   });
   return `<section>${heading}<dl>${items.join('')}</dl></section>`;
 }
@@ -174,12 +191,6 @@ function sectionOf(section: string, fields: readonly Shown[]): string {
 /** Places as a list, with their map. */
 function listOf(texts: readonly Text[], map: string): string {
   return `<ul>${texts.map(text => `<li dir="auto">${htmlOf(text)}</li>`).join('')}</ul>${map}`;
-}
-
-function htmlOf(text: Text): string {
-  return typeof text === 'string'
-    ? escaped(text)
-    : `<a href="${escaped(text.address)}">${escaped(text.text)}</a>`;
 }
 
 /** The logo of the company, if it is shown. */

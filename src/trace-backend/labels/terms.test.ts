@@ -5,7 +5,8 @@ import { termOf } from './terms.ts';
 
 const MESSAGES = path.resolve(import.meta.dirname, '../../../console/src/messages');
 const PATHS = [
-  ...['description', 'origin', 'origin.map', 'process.production', 'responsibility.laborPolicies'],
+  ...['description', 'origin', 'origin.map', 'journeyMarkers', 'process.production'],
+  ...['responsibility.laborPolicies', 'documents'],
   ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
   ...[
     'company.about',

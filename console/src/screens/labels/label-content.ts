@@ -1,13 +1,27 @@
 import { answered, enveloped, trace } from '../../api/services.ts';
+import { loadProduct } from '../products/load-product.ts';
 
-/** A label and what it tells of its product. */
-export async function loadLabel(id: string, signal: AbortSignal) {
+/** A label, and its product, on which it depends who may change the label. */
+export async function loadLabel(id: string, signal?: AbortSignal) {
   const params = { path: { id } };
-  const [label, content] = await Promise.all([
-    enveloped(trace.GET('/api/product/label/{id}', { params, signal })),
+  const label = await enveloped(trace.GET('/api/product/label/{id}', { params, ...(signal && { signal }) }));
+  const { product } = await loadProduct(String(label.productId), signal);
+  return { label, product };
+}
+
+/** A label with what it tells of its product. */
+export async function loadLabelContent(id: string, signal: AbortSignal) {
+  const params = { path: { id } };
+  const [read, content] = await Promise.all([
+    loadLabel(id, signal),
     enveloped(trace.GET('/api/product/label/content/{id}', { params, signal })),
   ]);
-  return { label, content };
+  return { ...read, content };
+}
+
+/** The documents of the owner, and which of them a label shows. */
+export function loadDocuments(id: string, signal: AbortSignal) {
+  return enveloped(trace.GET('/api/product/label/{id}/documents', { params: { path: { id } }, signal }));
 }
 
 /**

@@ -51,6 +51,18 @@ test('the preview has what the page shows, and nothing else', () => {
     { latitude: 14, longitude: -87, name: 'Station A' },
     { latitude: -2.5, longitude: 29.25, name: '-2.5, 29.25' },
   ]);
+  const journeyMarkers = [{ pinName: 'Farm' }, { latitude: 1, longitude: 2 }];
+  const travelled = { ...form, visible: { ...form.visible, origin: false, journeyMarkers: true } };
+  const documents = [
+    { category: 'PRODUCTION_RECORD', document: { name: 'washing.pdf' }, active: true },
+    { category: 'VIDEO', name: 'Film', link: 'https://video.example', active: true },
+    { category: 'VIDEO', name: 'Without an address', active: true },
+    { category: 'MEET_THE_FARMER', name: 'Joy', active: false },
+  ];
+  expect(previewOf(travelled, { journeyMarkers }, documents).parts).toEqual([
+    { name: 'journeyMarkers', texts: ['Farm', '1, 2'] },
+    { name: 'documents', texts: ['Film', 'washing.pdf'] },
+  ]);
   const hidden = { ...form, visible: { ...form.visible, name: false, origin: false, 'company.name': true } };
   hidden.texts['company.name'] = 'Kopanyi';
   expect(previewOf(hidden, { origin: { locations } })).toMatchObject({ by: 'Kopanyi', parts: [], pins: [] });

@@ -81,28 +81,66 @@ export function contentOf({ texts }: Pick<LabelForm, 'texts'>, before: object): 
   return nested(changedValues(texts, valuesOf(before, TEXTS)));
 }
 
-/** Parts that the page shows in its heading or as pictures, and the journey, which is for programs. */
-const NOT_LISTED: readonly string[] = ['name', 'photo', 'journeyMarkers', 'company.name', 'company.logo'];
+/** Parts that the page shows in its heading or as pictures. */
+const NOT_LISTED: readonly string[] = ['name', 'photo', 'company.name', 'company.logo'];
+/** Where the content has the places of a part. */
+const PLACES: Partial<Record<string, string>> = {
+  origin: 'origin.locations',
+  journeyMarkers: 'journeyMarkers',
+};
+/** Kinds of documents that the page shows, in its order. */
+const CATEGORIES = ['VIDEO', 'MEET_THE_FARMER', 'PRODUCTION_RECORD'] as const;
+
+/** A document of the owner, and whether the label shows it. */
+export interface ShownDocument {
+  category?: string | undefined;
+  name?: string | undefined;
+  link?: string | undefined;
+  document?: { name?: string | null } | undefined;
+  active: boolean;
+}
+
+/** Whether a document is shown if it is chosen: it is of a kind, and a video is somewhere. */
+export function isShowable({ category, link }: Pick<ShownDocument, 'category' | 'link'>): boolean {
+  return category === 'VIDEO' ? Boolean(link) : Boolean(category);
+}
+
+/** The names of the documents that the page lists. */
+function documentNames(documents: readonly ShownDocument[]): string[] {
+  const shown = documents.filter(document => document.active && isShowable(document));
+  return CATEGORIES.flatMap(kind => shown.filter(({ category }) => category === kind)).flatMap(
+    ({ name, document, link }) => name || document?.name || link || [],
+  );
+}
 
 /** What people see of a label, while it is edited, in the order of its page. */
-export function previewOf({ title, visible, texts, language }: LabelForm, content: object) {
+export function previewOf(
+  { title, visible, texts, language }: LabelForm,
+  content: object,
+  documents: readonly ShownDocument[] = [],
+) {
   const picture = (path: string) =>
     visible[path] ? (valueAt(content, `${path}.storageKey`) as string | undefined) : undefined;
   const text = (name: string) => String(texts[name === 'origin' ? 'origin.text' : name] ?? '');
   const shownText = (name: string) => (visible[name] ? text(name) : '');
-  const places = (valueAt(content, 'origin.locations') as Place[] | undefined) ?? [];
+  const placesOf = (part: string) =>
+    (valueAt(content, PLACES[part] ?? '') as Place[] | undefined)?.filter(Boolean) ?? [];
+  const listed = documentNames(documents);
   const name = shownText('name') || title;
   return {
     heading: title || name,
     by: [name === title ? '' : name, shownText('company.name')].filter(part => part !== '').join(' · '),
     photo: picture('photo'),
     logo: picture('company.logo'),
-    parts: SHOWN.filter(part => visible[part] && !NOT_LISTED.includes(part)).flatMap(part => {
-      const names = part === 'origin' ? places.map(place => placeText(place, language)) : [];
-      const shown = [text(part), ...names].filter(line => line !== '');
-      return shown.length === 0 ? [] : [{ name: part, texts: shown }];
-    }),
-    pins: visible.origin ? places.flatMap(pinOf) : [],
+    parts: [
+      ...SHOWN.filter(part => visible[part] && !NOT_LISTED.includes(part)).flatMap(part => {
+        const names = placesOf(part).map(place => placeText(place, language));
+        const shown = [text(part), ...names].filter(line => line !== '');
+        return shown.length === 0 ? [] : [{ name: part as string, texts: shown }];
+      }),
+      ...(listed.length === 0 ? [] : [{ name: 'documents', texts: listed }]),
+    ],
+    pins: visible.origin ? placesOf('origin').flatMap(pinOf) : [],
   };
 }
 

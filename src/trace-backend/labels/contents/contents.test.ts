@@ -116,7 +116,7 @@ test('the page has headings in the language of the label, the names of places, a
     return { text, terms: [...text.matchAll(/<dt dir="auto">(.*?)<\/dt>/g)].map(([, term]) => term) };
   };
   const { text, terms } = await inLanguage('DE');
-  expect(terms).toEqual(['Beschreibung', 'Herkunft', 'Telefon']);
+  expect(terms).toEqual(['Beschreibung', 'Herkunft', 'Reise', 'Telefon']);
   expect((await inLanguage('rw')).terms[1]).toBe('Inkomoko');
   expect((await inLanguage('pt-BR')).terms[1]).toBe('Origin');
   expect(text).toContain(
@@ -129,7 +129,7 @@ test('the page has headings in the language of the label, the names of places, a
 
   await send('PUT', '/api/product/label', { id: label.id, fields: labelFields(['company.name']) });
   const hidden = await inLanguage('EN');
-  expect(hidden.text).not.toMatch(/class="logo"|<dt/);
+  expect(hidden.text).not.toMatch(/class="logo"|<dt dir="auto">(?!Journey)/);
   expect((await fetch(logo.url)).status).toBe(404);
 });
 
@@ -158,6 +158,20 @@ test('places of origin are shown with their countries in the language of the lab
     linked('Germany'),
     expect.stringContaining('Rwanda'),
   ]);
+});
+
+test('the journey is a list in its order; the web page and the e-mail address of the company are links', async () => {
+  const { label } = await labelled(['journeyMarkers', 'company.webPage', 'company.email']);
+  const journeyMarkers = [{ pinName: '<Farm>' }, { latitude: 1, longitude: 2 }, { pinName: 'Port' }];
+  const company = { webPage: 'kopanyi.example', email: 'info@kopanyi.example' };
+  await send('PUT', '/api/product/label/content', { labelId: label.id, journeyMarkers, company });
+  await execute('PUBLISH_LABEL', label.id);
+  const { text } = await trace.send('GET', `${PUBLIC}/${label.uuid}`, undefined, { accept: 'text/html' });
+  const stops = ['&#60;Farm&#62;', '<a href="geo:1,2">1, 2</a>', 'Port'];
+  const list = stops.map(stop => `<li dir="auto">${stop}</li>`).join('');
+  expect(text).toContain(`<dt dir="auto">Journey</dt><dd><ol>${list}</ol></dd>`);
+  expect(text).toContain('<a href="https://kopanyi.example/" rel="nofollow noopener">kopanyi.example</a>');
+  expect(text).toContain('<a href="mailto:info@kopanyi.example">info@kopanyi.example</a>');
 });
 
 test('places of origin are pins on a map in the page, which loads nothing, escapes names, and is cropped around them', async () => {

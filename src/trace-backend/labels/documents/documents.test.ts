@@ -40,6 +40,14 @@ test('a label shows those documents of the owner that are chosen, in their order
     photosMeetTheFarmers: [{ id: joy.id, quote: 'Welcome' }],
     productionRecords: [{ id: drying.id, name: 'Drying' }],
   });
+  const page = await trace.send('GET', `/api/public/product/label/${label.uuid}`, undefined, {
+    accept: 'text/html',
+  });
+  const link = '<a href="https://youtu.be/x" rel="nofollow noopener">Film</a>';
+  expect(page.text).toContain(
+    `<dt dir="auto">Documents</dt><dd dir="auto">${link}</dd><dd dir="auto">Joy</dd><dd dir="auto">Drying</dd>`,
+  );
+  expect(page.text).not.toContain('Other film');
   await send('PUT', '/api/company/profile', { id: kopanyi.companyId, documents: [drying] });
   const { videoMeetTheFarmers, photosMeetTheFarmers, productionRecords } = await shown();
   expect([videoMeetTheFarmers, photosMeetTheFarmers]).toEqual([undefined, []]);

@@ -30,6 +30,10 @@ test('paths are said in the words of the forms, with the place or the id', () =>
     'labels.7.status': 'Label 7 · Status',
     'labels.7.content.process.production': 'Label 7 · Its own texts · How it is produced',
     'labels.7.batches.4.number': 'Label 7 · Batches 4 · Number of the batch',
+    'labels.7.batches.4.locations.0.pinName': 'Label 7 · Batches 4 · Places of origin 1 · Name of the place',
+    'labels.7.content.company.webPage': 'Label 7 · Its own texts · Owner · Web page',
+    'labels.7.content.company.logo.storageKey': 'Label 7 · Its own texts · Owner · Logo',
+    'photo.storageKey': 'Photo',
     'finalProducts.3.name': 'Final products 3 · Name',
     'knowledgeBlogs.3.title': 'Knowledge blog 3 · Title',
     'process.somethingElse': 'What it is like · somethingElse',
@@ -39,8 +43,12 @@ test('paths are said in the words of the forms, with the place or the id', () =>
   expect(Object.fromEntries(Object.keys(paths).map(path => [path, said(stepsTo(path))]))).toEqual(paths);
 });
 
-test('a label is marked, so that its name can be shown', () => {
-  expect(stepsTo('labels.7.status')[0]).toEqual({ key: 'labels.label', which: '7', isLabel: true });
+test('records with names are marked, so that the names can be shown', () => {
+  expect(stepsTo('labels.7.status')[0]).toEqual({ key: 'labels.label', which: '7', record: 'label' });
+  const records = ['labels.7.batches.4', 'finalProducts.3.name', 'knowledgeBlogs.3'].map(path =>
+    stepsTo(path).flatMap(({ record }) => record ?? []),
+  );
+  expect(records).toEqual([['label', 'batch'], ['final-product'], ['knowledge-blog']]);
 });
 
 test('values mean names, words, dates and countries where their fields do', () => {
@@ -60,6 +68,10 @@ test('values mean names, words, dates and countries where their fields do', () =
   });
   expect(meaningOf('origin.locations.0.countryCode')).toBe('country');
   expect(meaningOf('labels.1.batches.2.expiryDate')).toBe('date');
+  expect(meaningOf('labels.1.documents.0')).toEqual({ record: 'label-document', within: '1' });
+  expect(meaningOf('labels.1.language')).toBe('language');
+  expect(meaningOf('settings.language')).toBe('language');
+  expect(meaningOf('photo.storageKey')).toBe('file');
   for (const path of ['name', 'origin.locations.0.latitude', '', 'constructor'])
     expect(meaningOf(path)).toBeUndefined();
 });
@@ -74,6 +86,11 @@ test('a value is taken apart into what can be said; files and references stay wh
   ]);
   expect(partsOf('photo', { storageKey: 'k', name: 'field.jpg' })).toEqual([
     { path: 'photo', value: 'field.jpg' },
+  ]);
+  const unnamed = { path: 'photo', value: 'key', isFile: true };
+  expect(partsOf('photo', { storageKey: 'key' })).toEqual([unnamed]);
+  expect(partsOf('finalProducts.1', { productId: 1, name: 'Bag' })).toEqual([
+    { path: 'finalProducts.1.name', value: 'Bag' },
   ]);
   expect(partsOf('company', { id: 7 })).toEqual([{ path: 'company', value: '7' }]);
   const fields = [

@@ -14,8 +14,8 @@ export interface Step {
   key?: string;
   /** which one of several: its place from 1, its id, or its name */
   which?: string;
-  /** whether the id is that of a label, which has a name */
-  isLabel?: boolean;
+  /** the kind of record whose id it is, if such records have names */
+  record?: string;
 }
 
 interface Field {
@@ -23,6 +23,8 @@ interface Field {
   key: string;
   /** whether there are several, by their places or ids */
   several?: 'places' | 'ids';
+  /** the kind of record, if the ids are of records with names */
+  record?: string;
   fields?: Fields;
 }
 /** Fields by their paths, of one or two names. */
@@ -58,10 +60,6 @@ const CONSUMER_PAGE = fieldsOf('consumer', {
     ]),
   ),
 });
-const BATCH = fieldsOf('labels', {
-  ...{ number: 'batch.number', productionDate: 'batch.produced', expiryDate: 'batch.expires' },
-  ...{ checkAuthenticity: 'batch.authentic', traceOrigin: 'batch.origin' },
-});
 const ENTRY = fieldsOf('products', {
   ...{ title: 'knowledge.title', type: 'knowledge.type', date: 'knowledge.date' },
   ...{ summary: 'knowledge.summary', content: 'knowledge.content', youtubeUrl: 'knowledge.video' },
@@ -76,7 +74,29 @@ const FINAL = fieldsOf('products', {
 });
 
 const places = (key: string, fields: Fields): Field => ({ key, several: 'places', fields });
-const ids = (key: string, fields: Fields): Field => ({ key, several: 'ids', fields });
+const ids = (key: string, fields: Fields, record: string): Field => ({ key, several: 'ids', fields, record });
+
+const BATCH: Fields = {
+  ...fieldsOf('labels', {
+    ...{ number: 'batch.number', productionDate: 'batch.produced', expiryDate: 'batch.expires' },
+    ...{ checkAuthenticity: 'batch.authentic', traceOrigin: 'batch.origin' },
+  }),
+  photo: { key: 'products.photo' },
+  locations: places('products.pins', PLACE),
+};
+/** What a label tells of the owner. */
+const COMPANY: Fields = fieldsOf('companies', {
+  ...Object.fromEntries(
+    ['name', 'about', 'manager', 'email', 'phone', 'webPage', 'interview', 'abbreviation'].map(name => [
+      name,
+      `field.${name}`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['address', 'zip', 'city', 'state', 'country'].map(name => [`headquarters.${name}`, `field.${name}`]),
+  ),
+  ...{ logo: 'logo', headquarters: 'group.address' },
+});
 
 /** What a product has, and a copy of it that a label has. */
 const CONTENT: Fields = {
@@ -85,11 +105,12 @@ const CONTENT: Fields = {
     Object.fromEntries(TEXTS.map(path => [path, `field.${path.replaceAll('.', '-')}`])),
   ),
   ...fieldsOf('products', {
-    ...{ photo: 'photo', company: 'owner', valueChain: 'valueChain', origin: 'group.origin' },
+    ...{ photo: 'photo', valueChain: 'valueChain', origin: 'group.origin' },
     ...{ settings: 'group.settings', process: 'group.story', responsibility: 'group.story' },
     sustainability: 'group.story',
     ...{ 'settings.pricingTransparency': 'prices', 'settings.incomeIncreaseDocument': 'incomeDocument' },
   }),
+  company: { key: 'products.owner', fields: COMPANY },
   'origin.locations': places('products.pins', PLACE),
   journeyMarkers: places('products.journey', PLACE),
   associatedCompanies: places('products.partners', PARTNER),
@@ -99,20 +120,21 @@ const CONTENT: Fields = {
 const LABEL: Fields = {
   status: { key: 'administration.status' },
   ...fieldsOf('labels', { title: 'name', language: 'language', fields: 'shows', documents: 'documents' }),
-  batches: ids('labels.batches', BATCH),
+  batches: ids('labels.batches', BATCH, 'batch'),
   content: { key: 'labels.texts', fields: CONTENT },
 };
 const PRODUCT: Fields = {
   ...CONTENT,
-  labels: ids('labels.label', LABEL),
-  finalProducts: ids('products.finals', FINAL),
-  knowledgeBlogs: ids('products.knowledge', ENTRY),
+  labels: ids('labels.label', LABEL, 'label'),
+  finalProducts: ids('products.finals', FINAL, 'final-product'),
+  knowledgeBlogs: ids('products.knowledge', ENTRY, 'knowledge-blog'),
 };
 
 /** How the forms name the field of a path such as origin.locations.0.latitude, from the outside in. */
 export function stepsTo(path: string): Step[] {
   const steps: Step[] = [];
-  let names = path.split('.');
+  // A file is said as a whole.
+  let names = path.replace(/\.storageKey$/, '').split('.');
   let fields = PRODUCT;
   while (names.length > 0) {
     const length = Object.hasOwn(fields, names.slice(0, 2).join('.')) ? Math.min(2, names.length) : 1;
@@ -124,15 +146,22 @@ export function stepsTo(path: string): Step[] {
     steps.push({
       key: field.key,
       ...(which !== undefined && { which: field.several === 'places' ? String(Number(which) + 1) : which }),
-      ...(which !== undefined && field.key === 'labels.label' && { isLabel: true }),
+      ...(which !== undefined && field.record !== undefined && { record: field.record }),
     });
     fields = field.fields ?? {};
   }
   return steps;
 }
 
-/** How the value of a path is said: as the name of what its id refers to, a word of a form, a date, a country or the name of a field. */
-export type Meaning = { record: string } | { area: string; group: string } | 'date' | 'country' | 'field';
+/** How the value of a path is said: as the name of what its id refers to, a word of a form, a date, a country, a language, a file without a name, or the name of a field. */
+export type Meaning =
+  | { record: string; within?: string }
+  | { area: string; group: string }
+  | 'date'
+  | 'country'
+  | 'language'
+  | 'file'
+  | 'field';
 
 const REFERENCES: Partial<Record<string, string>> = {
   ...{ company: 'company', valueChain: 'value-chain', unitId: 'measure-unit-type' },
@@ -154,6 +183,10 @@ export function meaningOf(path: string): Meaning | undefined {
   if (record !== undefined) return { record };
   if (/^(productionDate|expiryDate|date)$/.test(last)) return 'date';
   if (last === 'countryCode') return 'country';
+  if (last === 'language') return 'language';
+  if (last === 'storageKey') return 'file';
+  const [, labelId] = LABEL_DOCUMENTS.exec(path) ?? [];
+  if (labelId !== undefined) return { record: 'label-document', within: labelId };
   if (LABEL_FIELDS.test(path)) return 'field';
   const [, area, group] = WORDS.find(([pattern]) => pattern.test(path)) ?? [];
   return area === undefined || group === undefined ? undefined : { area, group };
@@ -166,10 +199,13 @@ export type Leaf = string | number | boolean;
 export interface Part {
   path: string;
   value: Leaf;
+  /** whether it is the key of a file without a name */
+  isFile?: true;
 }
 
 /** Members that tell people nothing. */
-const TECHNICAL = new Set(['id', 'uuid', 'labelId']);
+const TECHNICAL = new Set(['id', 'uuid', 'labelId', 'productId']);
+const LABEL_DOCUMENTS = /^labels\.(\d+)\.documents(?:\.\d+)?$/;
 const LABEL_FIELDS = /^labels\.\d+\.fields$/;
 
 /** The fields that a label shows, by the paths that they have in a product. */
@@ -184,7 +220,8 @@ export function partsOf(path: string, value: unknown): Part[] {
   if (value === undefined || value === null || value === '') return [];
   if (typeof value !== 'object') return [{ path, value: value as Leaf }];
   const { storageKey, name, id } = value as { storageKey?: unknown; name?: unknown; id?: unknown };
-  if (storageKey !== undefined) return [{ path, value: String(name ?? storageKey) }];
+  if (storageKey !== undefined)
+    return [name ? { path, value: String(name) } : { path, value: String(storageKey), isFile: true }];
   const members = Object.entries(value).filter(([member]) => !TECHNICAL.has(member));
   if (LABEL_FIELDS.test(path))
     return shownBy(
