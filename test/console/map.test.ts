@@ -101,10 +101,10 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   expect(await details.getByRole('link', { name: 'Open the packet' }).getAttribute('href')).toContain(id);
   await expectAccessible(page);
 
-  await page.getByLabel('Name of a field').fill('crop');
-  await page.getByLabel('Name of a field').press('Enter');
-  await page.getByLabel('Text in this field').fill('beans');
-  await page.getByLabel('Text in this field').press('Enter');
+  await page.getByLabel('Detail of an observation').fill('crop');
+  await page.getByLabel('Detail of an observation').press('Enter');
+  await page.getByLabel('Text in this detail').fill('beans');
+  await page.getByLabel('Text in this detail').press('Enter');
   await page.getByText('No observation fits').waitFor();
   expect(new URL(page.url()).searchParams.get('field')).toBe('crop');
   await page.goBack();

@@ -43,9 +43,10 @@ test('the box of a map is one that the service takes, however far the map was mo
   ]).toEqual([true, false]);
 });
 
-test('filters are those of the address; a text needs the field that it is in', () => {
+test('filters are those of the address; a text without the name of a detail is looked for in the message', () => {
   const query = new URLSearchParams('type=note&text=rust&at=3/1/2&from=&geoid=g');
-  expect(chosenFilters(query)).toEqual({ type: 'note', geoid: 'g' });
+  expect(chosenFilters(query)).toEqual({ type: 'note', geoid: 'g', field: 'message', text: 'rust' });
+  expect(chosenFilters(new URLSearchParams('field=crop'))).toEqual({});
   query.set('field', 'crop disease');
   expect(chosenFilters(query)).toEqual({ type: 'note', geoid: 'g', field: 'crop disease', text: 'rust' });
   expect(listFilters(chosenFilters(query))).toEqual({ type: 'note', geoid: 'g' });
