@@ -1,7 +1,7 @@
 import type { Feature, Position } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import atlas from 'world-atlas/countries-110m.json';
+import atlas from 'world-atlas/countries-110m.json' with { type: 'json' };
 import { codesByName, namePoints, renamed } from './country-names.ts';
 import { flattened } from './date-line.ts';
 
