@@ -90,17 +90,7 @@ export async function makeMap(
   map.addControl(new NavigationControl({ showCompass: false }));
   map.addControl(new ScaleControl({ maxWidth: 90 }));
   let hasStyle = false;
-  const moved = () => {
-    const { lng: lon, lat } = map.getCenter().wrap();
-    const bounds = map.getBounds();
-    const edges = {
-      west: bounds.getWest(),
-      south: bounds.getSouth(),
-      east: bounds.getEast(),
-      north: bounds.getNorth(),
-    };
-    told.moved({ zoom: map.getZoom(), lat, lon }, edges);
-  };
+  const moved = () => tellView(map, told);
   map.on('moveend', moved);
   map.on('error', ({ error }) => told.failed(error));
   map.on('idle', () => {
@@ -142,6 +132,19 @@ export async function makeMap(
     setDrawing: drawing.set,
     remove: () => map.remove(),
   };
+}
+
+/** Tells what part of the world the map shows. */
+function tellView(map: MapLibreMap, told: Told): void {
+  const { lng: lon, lat } = map.getCenter().wrap();
+  const bounds = map.getBounds();
+  const edges = {
+    west: bounds.getWest(),
+    south: bounds.getSouth(),
+    east: bounds.getEast(),
+    north: bounds.getNorth(),
+  };
+  told.moved({ zoom: map.getZoom(), lat, lon }, edges);
 }
 
 /** What MapLibre says, in the language of the console. */
