@@ -104,6 +104,27 @@ test('the journey of a product is placed on its map, and the places of its origi
   await page.reload();
   await expect.poll(() => origin.getAttribute('viewBox')).toMatch(/^20 -2\.02\d* 20 /);
   expect(await field('Country').inputValue()).toBe('RW');
+  await page.getByText('Middle of the map: -2°, 30°, Rwanda').waitFor();
+  // Nothing that is saved moves before it is chosen; the place that was added does.
+  await page.getByText('A click places pin 2;').waitFor();
+  await page.getByText('A click places point 3 of the journey').waitFor();
+  await press('Add a place');
+  const corner = { position: { x: 9, y: 9 } };
+  await origin.click(corner);
+  await origin.click(corner);
+  expect(await origin.locator('circle').count()).toBe(2);
+  expect(await page.locator('[name="origin.locations.1.countryCode"]').inputValue()).toBe('CD');
+  expect(await page.locator('[name="origin.locations.0.latitude"]').inputValue()).toBe('-2');
+  expect(await page.locator('[name="origin.locations.1.latitude"]').inputValue()).toMatch(/^1\./);
+  await press('My position 1');
+  await page.getByText('The browser gives no position').waitFor();
+  await press('Remove entry 2');
+  await page.getByText('A click places pin 2;').waitFor();
+  await press('Place 1 on the map');
+  await page.getByText('A click places pin 1;').waitFor();
+  await origin.click(corner);
+  expect(await page.locator('[name="origin.locations.0.latitude"]').inputValue()).toMatch(/^1\./);
+  expect(await page.locator('[name="origin.locations.0.countryCode"]').inputValue()).toBe('RW');
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
 });

@@ -1,10 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { vectorTile } from '../../src/packet-service/tiles/vector-tile.ts';
 import { type Browser, openBrowser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, DESKTOP, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  DESKTOP,
+  expectAccessible,
+  logIn,
+  PHONE,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import type { Send } from '../helpers/service.ts';
 import { sumOf, tileAt } from '../helpers/tiles.ts';
@@ -43,6 +51,12 @@ const counted = () =>
 const canvas = () => browser.page.locator('canvas.maplibregl-canvas');
 /** Waits until the map shows its tiles. */
 const drawn = () => canvas().waitFor();
+
+async function sizeOf(element: Locator) {
+  const box = await element.boundingBox();
+  if (!box) throw new Error('the element has no size');
+  return box;
+}
 
 /** Clicks on the middle of the map until something is there. */
 async function pickMiddle(): Promise<void> {
@@ -101,10 +115,25 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   expect(await details.getByRole('link', { name: 'Open the packet' }).getAttribute('href')).toContain(id);
   await expectAccessible(page);
 
-  await page.getByLabel('Name of a field').fill('crop');
-  await page.getByLabel('Name of a field').press('Enter');
-  await page.getByLabel('Text in this field').fill('beans');
-  await page.getByLabel('Text in this field').press('Enter');
+  await details.getByRole('heading', { name: 'Observation' }).and(page.locator(':focus')).waitFor();
+  await expect.poll(async () => (await sizeOf(details)).y).toBeLessThan(DESKTOP.height - 50);
+
+  await page.getByLabel('Text in this detail').fill('leaf');
+  await page.getByLabel('Text in this detail').press('Enter');
+  await details.waitFor({ state: 'detached' });
+  await eventually(
+    () => rows.count(),
+    count => count === 1,
+  );
+  await page.getByLabel('Text in this detail').fill('beans');
+  await page.getByLabel('Text in this detail').press('Enter');
+  await page.getByText('No observation fits').waitFor();
+  await page.goBack();
+  await page.goBack();
+  await page.getByLabel('Detail of an observation').fill('crop');
+  await page.getByLabel('Detail of an observation').press('Enter');
+  await page.getByLabel('Text in this detail').fill('beans');
+  await page.getByLabel('Text in this detail').press('Enter');
   await page.getByText('No observation fits').waitFor();
   expect(new URL(page.url()).searchParams.get('field')).toBe('crop');
   await page.goBack();
@@ -113,6 +142,29 @@ test('a click on an observation shows it, and leads to its packet; the list has 
     count => count === 1,
   );
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('without a place in the address the map opens where the observations are', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?field=crop&text=maize`, email);
+  await drawn();
+  await eventually(() => (new URL(page.url()).searchParams.get('at') ?? '').startsWith('11/'));
+  await page.getByText(/^Middle of the map: -1\.9\d*°, 30\.\d*°, Rwanda$/).waitFor();
+});
+
+test('a click on a place with several observations lists them all', async () => {
+  const { page } = browser;
+  await observe(-20, 140, 'At noon');
+  await observe(-20, 140, 'In the evening');
+  await counted();
+  await logIn(page, `${pages.url}/map?at=18/-20/140`, email);
+  await drawn();
+  await pickMiddle();
+  const details = page.getByRole('region', { name: 'What was chosen' });
+  await details.getByRole('heading', { name: '2 observations at this place' }).waitFor();
+  for (const message of ['At noon', 'In the evening']) await details.getByText(message).waitFor();
+  await details.getByRole('button', { name: 'Close' }).click();
+  await page.locator('canvas:focus').waitFor();
 });
 
 test('the page of a packet has a map of where in its country it is, and a way to the large one', async () => {
@@ -182,10 +234,13 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=17/45.001/5.001`, email);
   await drawn();
+  const wide = await sizeOf(canvas());
   await page.getByRole('button', { name: 'Register a field' }).click();
-  const box = await canvas().boundingBox();
-  if (!box) throw new Error('the map has no size');
+  // The form is beside the map, which is narrower then.
+  await eventually(async () => (await sizeOf(canvas())).width < wide.width - 200);
+  const box = await sizeOf(canvas());
   const corners = page.getByLabel('Corners');
+  expect((await sizeOf(corners)).x).toBeGreaterThan(box.x + box.width);
   for (const [dx, dy] of [
     [-60, -60],
     [60, -60],
@@ -221,9 +276,17 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
     [7.002, 51.002],
     [7, 51],
   ];
-  await writeFile(file, JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
+  await writeFile(file, 'no fields');
   await page.getByRole('button', { name: 'Register a field' }).click();
-  await page.getByLabel('GeoJSON file instead').setInputFiles(file);
+  const chooseFile = page.getByLabel('GeoJSON file instead');
+  await chooseFile.setInputFiles(file);
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  const complaint = page.getByText('The file has no polygons in GeoJSON');
+  await complaint.waitFor();
+  await writeFile(file, JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
+  await chooseFile.setInputFiles([]);
+  await chooseFile.setInputFiles(file);
+  await complaint.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await eventually(() => /^51\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
   expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(3);
@@ -253,6 +316,24 @@ test('a field that is being drawn is not dropped without a question, and what is
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await question.getByRole('button', { name: 'Leave' }).click();
   await corners.waitFor({ state: 'detached' });
+});
+
+test('corners are positions of the person who walks along the edge; without one, that is said', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=17/46.001/5.001`, email);
+  await page.setViewportSize(PHONE);
+  await page.getByRole('button', { name: 'Register a field' }).click();
+  const here = page.getByRole('button', { name: 'My position as a corner' });
+  await here.click();
+  await page.getByText('The browser gives no position').waitFor();
+  await page.context().grantPermissions(['geolocation'], { origin: pages.url });
+  await page.context().setGeolocation({ latitude: 46, longitude: 5, accuracy: 8 });
+  await here.click();
+  const corners = page.getByLabel('Corners');
+  await expect.poll(() => corners.inputValue()).toBe('46, 5');
+  expect((await sizeOf(corners)).y).toBeGreaterThan((await sizeOf(canvas())).y);
+  await page.context().clearPermissions();
+  await page.setViewportSize(DESKTOP);
 });
 
 test('after a change, tiles are asked for with the position that the answer told, as replicas need it', async () => {

@@ -15,15 +15,16 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import countriesUrl from 'world-atlas/countries-50m.json?url';
 import { countryName } from '../../messages/format.ts';
 import { t } from '../../messages/messages.svelte.ts';
+import { namePoints, renamed } from '../../parts/maps/country-names.ts';
 import { flattened } from '../../parts/maps/date-line.ts';
-import { namePoints, renamed } from './country-names.ts';
+import { openAtObservations } from './opening.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
-import type { Edges, View } from './view.ts';
+import { type Edges, type View, WORLD } from './view.ts';
 
 /** What was clicked. */
 export type Picked =
-  | { kind: 'packet'; id: string }
+  | { kind: 'packets'; ids: readonly string[] }
   | { kind: 'field'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
 /** What the map tells. */
@@ -61,11 +62,16 @@ addProtocol('session', async ({ url }, { signal }) => ({
   data: await loadTile(url, signal),
 }));
 
-/** Makes a map in an element; the base map is loaded first. */
+/**
+ * Makes a map in an element; the base map is loaded first.
+ *
+ * @param given view: what it shows; where the observations are, if that is undefined
+ */
 export async function makeMap(
   container: HTMLElement,
-  { view, label, told }: { view: View; label: string; told: Told },
+  given: { view: View | undefined; label: string; told: Told },
 ): Promise<FieldMap> {
+  const { view = WORLD, label, told } = given;
   const [countries, base] = await Promise.all([loadCountries(), loadBase()]);
   const names = namePoints(countries);
   const map = new MapLibreMap({
@@ -84,17 +90,7 @@ export async function makeMap(
   map.addControl(new NavigationControl({ showCompass: false }));
   map.addControl(new ScaleControl({ maxWidth: 90 }));
   let hasStyle = false;
-  const moved = () => {
-    const { lng: lon, lat } = map.getCenter().wrap();
-    const bounds = map.getBounds();
-    const edges = {
-      west: bounds.getWest(),
-      south: bounds.getSouth(),
-      east: bounds.getEast(),
-      north: bounds.getNorth(),
-    };
-    told.moved({ zoom: map.getZoom(), lat, lon }, edges);
-  };
+  const moved = () => tellView(map, told);
   map.on('moveend', moved);
   map.on('error', ({ error }) => told.failed(error));
   map.on('idle', () => {
@@ -107,6 +103,7 @@ export async function makeMap(
     );
   });
   const drawing = pickByMouse(map, told);
+  const opening = given.view ? undefined : openAtObservations(map);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
@@ -124,11 +121,30 @@ export async function makeMap(
       forgetFields();
       refresh('fields');
     },
-    show: ({ zoom, lat, lon }) => map.jumpTo({ center: [lon, lat], zoom }),
-    fit: edges => map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false }),
+    show({ zoom, lat, lon }) {
+      opening?.stop();
+      map.jumpTo({ center: [lon, lat], zoom });
+    },
+    fit(edges) {
+      opening?.stop();
+      map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false });
+    },
     setDrawing: drawing.set,
     remove: () => map.remove(),
   };
+}
+
+/** Tells what part of the world the map shows. */
+function tellView(map: MapLibreMap, told: Told): void {
+  const { lng: lon, lat } = map.getCenter().wrap();
+  const bounds = map.getBounds();
+  const edges = {
+    west: bounds.getWest(),
+    south: bounds.getSouth(),
+    east: bounds.getEast(),
+    north: bounds.getNorth(),
+  };
+  told.moved({ zoom: map.getZoom(), lat, lon }, edges);
 }
 
 /** What MapLibre says, in the language of the console. */
@@ -152,8 +168,9 @@ function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): v
       [point.x + 4, point.y + 4],
     ];
     const layers = PICKED.filter(layer => map.getLayer(layer));
-    const [found] = map.queryRenderedFeatures(near, { layers });
-    const picked = found && pickedOf(found);
+    const all = map.queryRenderedFeatures(near, { layers });
+    const [found] = all;
+    const picked = found && pickedOf(found, all);
     if (found && !picked) map.easeTo({ center: pointOf(found) ?? lngLat, zoom: map.getZoom() + 2 });
     else told.picked(picked);
   });
@@ -170,10 +187,15 @@ function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): v
   };
 }
 
-/** A single observation or field; undefined for a cluster. */
-function pickedOf({ properties, source }: MapGeoJSONFeature): Picked | undefined {
+/** A single field, or all observations at a place; undefined for a cluster. @param all what else is there */
+function pickedOf(
+  { properties, source }: MapGeoJSONFeature,
+  all: readonly MapGeoJSONFeature[],
+): Picked | undefined {
   if (source === 'observations') {
-    return properties.id === undefined ? undefined : { kind: 'packet', id: properties.id };
+    if (properties.id === undefined) return undefined;
+    const ids = all.filter(other => other.source === source).flatMap(other => other.properties.id ?? []);
+    return { kind: 'packets', ids: [...new Set<string>(ids)] };
   }
   const { geoid, name, area_m2: areaM2 } = properties;
   return geoid === undefined ? undefined : { kind: 'field', geoid, name, areaM2 };

@@ -6,13 +6,16 @@ export const TYPES = ['note', 'file_ref', 'weather', 'custom'] as const;
 
 export type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
-/** The chosen filters; the text of a field counts only together with the name of the field. */
+/** The detail of an observation that is its text. */
+const MESSAGE = 'message';
+
+/** The chosen filters. A text without the name of a detail is looked for in that of the observation; a name alone is none. */
 export function chosenFilters(query: URLSearchParams): Filters {
   const found = FILTERS.map(name => [name, query.get(name) ?? ''] as const).filter(
     ([, value]) => value !== '',
   );
-  const { field, text, ...others } = Object.fromEntries(found) as Filters;
-  return field === undefined || text === undefined ? others : { ...others, field, text };
+  const { field = MESSAGE, text, ...others } = Object.fromEntries(found) as Filters;
+  return text === undefined ? others : { ...others, field, text };
 }
 
 /** Those of the chosen filters that the list beside the map has. */
@@ -20,7 +23,7 @@ export function listFilters({ type, geoid, from, to }: Filters) {
   return { type, geoid, from, to };
 }
 
-/** Whether a packet has the chosen text in the chosen field, in any case, as the tiles decide it. */
+/** Whether a packet has the chosen text in the chosen detail, in any case, as the tiles decide it. */
 export function hasText(
   { field, text }: { field?: string; text?: string },
   body: Record<string, unknown>,

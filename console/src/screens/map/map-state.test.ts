@@ -10,7 +10,7 @@ import {
   parseCorners,
 } from './field-geometry.ts';
 import { chosenFilters, hasText, listFilters, tileAddress } from './filters.ts';
-import { boxOf, formatView, isWorld, parseView, tilesOf } from './view.ts';
+import { boxOf, edgesAround, formatView, isWorld, parseView, tilesOf } from './view.ts';
 
 test('the view in an address is read as it was written, to a pixel; anything else is no view', () => {
   const view = fc.record({
@@ -43,9 +43,28 @@ test('the box of a map is one that the service takes, however far the map was mo
   ]).toEqual([true, false]);
 });
 
-test('filters are those of the address; a text needs the field that it is in', () => {
+test('a map opens around what there is, and on the world if that is on both sides of it', () => {
+  expect(
+    edgesAround([
+      [30, -2],
+      [29, -1],
+      [31, -3],
+    ]),
+  ).toEqual([29, -3, 31, -1]);
+  expect(edgesAround([[30, -2]])).toEqual([30, -2, 30, -2]);
+  expect(edgesAround([])).toBeUndefined();
+  expect(
+    edgesAround([
+      [-100, 40],
+      [100, 0],
+    ]),
+  ).toBeUndefined();
+});
+
+test('filters are those of the address; a text without the name of a detail is looked for in the message', () => {
   const query = new URLSearchParams('type=note&text=rust&at=3/1/2&from=&geoid=g');
-  expect(chosenFilters(query)).toEqual({ type: 'note', geoid: 'g' });
+  expect(chosenFilters(query)).toEqual({ type: 'note', geoid: 'g', field: 'message', text: 'rust' });
+  expect(chosenFilters(new URLSearchParams('field=crop'))).toEqual({});
   query.set('field', 'crop disease');
   expect(chosenFilters(query)).toEqual({ type: 'note', geoid: 'g', field: 'crop disease', text: 'rust' });
   expect(listFilters(chosenFilters(query))).toEqual({ type: 'note', geoid: 'g' });

@@ -3,6 +3,7 @@ import type {
   LayerSpecification,
   SourceSpecification,
   StyleSpecification,
+  SymbolLayerSpecification,
 } from 'maplibre-gl';
 
 import type { Draft } from './draft.ts';
@@ -43,8 +44,11 @@ export interface BaseMap {
 /** Fonts of the browser: without an address of glyphs, MapLibre draws letters with them. */
 const FONT = ['sans-serif'];
 
-/** From which on most countries are larger than the map. */
-const NEAR_ZOOM = 7;
+/** From which on most countries are larger than the map: the line below it says which one it shows. */
+const NEAR_ZOOM = 8;
+/** Up to which only large countries have names, of at least so many square degrees. */
+const FAR_ZOOM = 2;
+const LARGE_COUNTRY = 80;
 
 /** Layers in which a click finds something. */
 export const PICKED = ['observation-points', 'field-points', 'field-areas'];
@@ -97,19 +101,19 @@ function ground({ colours, base }: Drawn): LayerSpecification[] {
       paint: { 'line-color': colours.border, 'line-width': 1 },
     },
   ];
-  const named = (
-    id: string,
-    source: string,
-    zooms: { minzoom: number; maxzoom?: number },
-  ): LayerSpecification => ({
-    ...{ id, type: 'symbol', source, ...zooms },
-    layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 13, 'text-max-width': 7 },
+  const named = { type: 'symbol', source: 'names' } as const;
+  const look: Pick<SymbolLayerSpecification, 'layout' | 'paint'> = {
+    // Where two names would overlap, the larger country has its name.
+    layout: {
+      ...{ 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 13, 'text-max-width': 7 },
+      'symbol-sort-key': ['-', 0, ['get', 'area']],
+    },
     paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.2 },
-  });
-  const names = [
-    named('country-names', 'names', { minzoom: 2, maxzoom: NEAR_ZOOM }),
-    // The name of an area is drawn once for each tile, so that there is one wherever the map is.
-    named('names-near', 'countries', { minzoom: NEAR_ZOOM }),
+  };
+  const isLarge: ExpressionSpecification = ['>=', ['get', 'area'], LARGE_COUNTRY];
+  const names: LayerSpecification[] = [
+    { id: 'large-country-names', ...named, minzoom: 1, maxzoom: FAR_ZOOM, filter: isLarge, ...look },
+    { id: 'country-names', ...named, minzoom: FAR_ZOOM, maxzoom: NEAR_ZOOM, ...look },
   ];
   if (!base) return [...countries, ...names];
   if (base.isRaster) return [...countries, { id: 'base', type: 'raster', source: 'base' }];

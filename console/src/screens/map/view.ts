@@ -51,6 +51,19 @@ export function turned(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
+/**
+ * The edges around positions; undefined without any, and if they are on both sides of the world, which no smaller part of
+ * it shows.
+ */
+export function edgesAround(
+  positions: readonly (readonly number[])[],
+): [west: number, south: number, east: number, north: number] | undefined {
+  if (positions.length === 0) return undefined;
+  const [lons, lats] = [positions.map(([lon = 0]) => lon), positions.map(([, lat = 0]) => lat)];
+  const [west, east] = [Math.min(...lons), Math.max(...lons)];
+  return east - west > 180 ? undefined : [west, Math.min(...lats), east, Math.max(...lats)];
+}
+
 /** Whether a map shows about everything. */
 export function isWorld({ west, south, east, north }: Edges): boolean {
   return east - west >= 350 && north - south >= 100;

@@ -39,7 +39,8 @@ export function centredOn(view: View, at: { x: number; y: number }): View {
   return zoomed(view, Math.max(1, view.width / NEAR), at);
 }
 
-function centreOf({ x, y, width, height }: View): { x: number; y: number } {
+/** The middle of a view. */
+export function centreOf({ x, y, width, height }: View): { x: number; y: number } {
   return { x: x + width / 2, y: y + height / 2 };
 }
 

@@ -27,8 +27,15 @@ export function renamed<Of extends Countries>(
   return { ...countries, features };
 }
 
-/** The codes of countries by their English names. */
-function codesByName(): Map<string, string> {
+let known: ReadonlyMap<string, string> | undefined;
+
+/** The codes of countries by their English names, as the data of the map has them. */
+export function codesByName(): ReadonlyMap<string, string> {
+  known ??= findCodes();
+  return known;
+}
+
+function findCodes(): ReadonlyMap<string, string> {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const english = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
   const names = letters
@@ -40,7 +47,7 @@ function codesByName(): Map<string, string> {
   return new Map([...names, ...Object.entries(SHORTENED).map(([code, name]) => [name, code] as const)]);
 }
 
-/** A point for the name of each country: the middle of its largest part. */
+/** A point for the name of each country: the middle of its largest part, with the area of that in square degrees. */
 export function namePoints(countries: Countries): GeoJSON.FeatureCollection<GeoJSON.Point> {
   const features = countries.features.flatMap(({ properties, geometry }) => {
     const rings =
@@ -52,7 +59,7 @@ export function namePoints(countries: Countries): GeoJSON.FeatureCollection<GeoJ
     const [largest] = rings.map(centroidOf).toSorted((one, other) => other.area - one.area);
     if (!largest) return [];
     const point = { type: 'Point' as const, coordinates: largest.middle };
-    return [{ type: 'Feature' as const, properties, geometry: point }];
+    return [{ type: 'Feature' as const, properties: { ...properties, area: largest.area }, geometry: point }];
   });
   return { type: 'FeatureCollection', features };
 }

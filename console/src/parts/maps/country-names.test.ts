@@ -20,7 +20,7 @@ const collection = (name: string, geometry: GeoJSON.Geometry) => ({
 test('a name is in the middle of the largest part of its country', () => {
   const islands = { type: 'MultiPolygon' as const, coordinates: [square(0, 0, 1), square(10, 20, 4)] };
   const [found] = namePoints(collection('Islands', islands)).features;
-  expect(found?.properties).toEqual({ name: 'Islands' });
+  expect(found?.properties).toEqual({ name: 'Islands', area: 16 });
   expect(found?.geometry.coordinates.map(Math.round)).toEqual([12, 22]);
   const [single] = namePoints(collection('One', { type: 'Polygon', coordinates: square(2, 2, 2) })).features;
   expect(single?.geometry.coordinates.map(Math.round)).toEqual([3, 3]);
