@@ -42,7 +42,7 @@ test('an office worker registers, is activated, and gets from a company to a pri
     ['Activate', `${EMAIL} was activated`],
   ] as const) {
     await page.getByRole('button', { name: `Manage ${EMAIL}` }).click();
-    await page.getByRole('dialog').getByRole('button', { name: action }).click();
+    await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
     await page.getByText(done).waitFor();
   }
   await press('Log out');

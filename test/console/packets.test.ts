@@ -194,6 +194,20 @@ test('what comes in is shown at the top of the list by itself, with its author, 
   expect(new Set(texts).size).toBe(before + 2);
 });
 
+test('what comes in while the connection is gone is in the list once it is back', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByRole('table').locator('tbody tr').first().waitFor();
+  // The feed says where the log ends: here it cannot, until after the packet has come.
+  await page.route('**/packet/events?*', route => route.abort());
+  const refused = page.waitForEvent('requestfailed', request => request.url().includes('/packet/events?'));
+  await page.reload();
+  await refused;
+  await observe('Came while nobody could tell', 23);
+  await page.unroute('**/packet/events?*');
+  await page.getByRole('row', { name: /Came while nobody could tell/ }).waitFor();
+});
+
 test('a filter of the address that the service refuses is told in words, and can be tried again', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets?from=yesterday`, email);

@@ -1,4 +1,6 @@
-/** Pause after a request that failed, in milliseconds. */
+import { onBack } from './connection.svelte.ts';
+
+/** Pause after a request that failed, in milliseconds, unless the connection is back before. */
 const TROUBLE_MS = 15_000;
 /** Pause after news, in milliseconds: where much comes in, it is told at most once in this time. */
 const REST_MS = 1000;
@@ -31,9 +33,15 @@ interface Following {
 async function follow(userId: string, following: Following): Promise<void> {
   const { ask, onNews, signal } = following;
   let since: string | undefined;
+  let isLate = false;
   while (!signal.aborted) {
     try {
-      since ??= await endOfLog(userId, following);
+      if (since === undefined) {
+        since = await endOfLog(userId, following);
+        // What came before the end was known is not told by it.
+        if (isLate) onNews();
+      }
+      isLate = false;
       const query = new URLSearchParams({ since, wait: String(WAIT), limit: '1000' });
       const response = await ask(new Request(`/packet/sync/packets?${query}`, { signal }));
       if (!response.ok) {
@@ -48,6 +56,7 @@ async function follow(userId: string, following: Following): Promise<void> {
         await pause(REST_MS, signal);
       }
     } catch {
+      isLate = true;
       if (!signal.aborted) await pause(TROUBLE_MS, signal);
     }
   }
@@ -77,10 +86,14 @@ async function endOfLog(userId: string, { ask, signal }: Following): Promise<str
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      forget();
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    const forget = onBack(end);
+    signal.addEventListener('abort', end);
   });
 }

@@ -24,7 +24,12 @@ export async function loadPeople(): Promise<void> {
   if (!user || loadedFor === user.id) return;
   loadedFor = user.id;
   met = {};
-  await reloadPeople();
+  try {
+    await reloadPeople();
+  } catch (failure) {
+    loadedFor = undefined;
+    throw failure;
+  }
 }
 
 /** Loads the colleagues again: somebody may have joined a company of the user since. */
@@ -94,7 +99,12 @@ async function loadWanted(): Promise<void> {
   for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
     const some = ids.slice(at, at + ASKED_AT_ONCE).join(',');
     const query = { ids: some, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
-    const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } }));
+    const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } })).catch(
+      failure => {
+        for (const id of ids) asked.delete(id);
+        throw failure;
+      },
+    );
     others = { ...others, ...Object.fromEntries(items.map(item => [String(item.id), personOf(item)])) };
   }
 }
