@@ -1,7 +1,12 @@
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { asService, type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import {
+  asService,
+  type TestDatabase,
+  testDatabase,
+  waitingSessions,
+} from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { otherClient } from '../../../test/helpers/writes.ts';
 import { openPool } from '../postgres/database.ts';
@@ -65,6 +70,21 @@ async function refuseWrites(): Promise<void> {
 async function takeWrites(): Promise<void> {
   for (const table of TABLES) await database.pool.query(`DROP TRIGGER refuse ON ${table}`);
 }
+
+test('who ends something and begins the next at once has a place, although the first is still being freed', async () => {
+  const free = await taken(first, 'ana', 1);
+  const holder = await database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM caller_places FOR UPDATE');
+  free();
+  const next = first.take('feeds', 'ana', 1);
+  await eventually(async () => (await waitingSessions(database.pool)) > 0);
+  await holder.query('COMMIT');
+  holder.release();
+  const freeNext = await next;
+  expect(freeNext).toBeTypeOf('function');
+  freeNext?.();
+});
 
 test('a caller has its places over all processes, each kind and caller by itself', async () => {
   const free = await taken(first, 'ana', 2);

@@ -51,6 +51,8 @@ class CountedPlaces implements Places {
   readonly #held = new Set<Place>();
   /** places in this process, by kind and caller */
   readonly #counts = new Map<string, number>();
+  /** rows that are being removed, by kind and caller: who ends something and begins the next at once has a place */
+  readonly #freeing = new Map<string, Promise<void>>();
   /** under which this process has its rows; undefined while the database does not count them */
   #id: string | undefined;
   #earlier: string | undefined;
@@ -74,6 +76,8 @@ class CountedPlaces implements Places {
     this.#held.add(place);
     try {
       if (!this.#isStopped) await endsWithin(this.#begin(), PATIENCE_MS);
+      const freeing = this.#freeing.get(key);
+      if (freeing) await endsWithin(freeing, PATIENCE_MS);
       if (await this.#ask(place)) return () => this.#release(place);
     } catch (error) {
       this.#release(place);
@@ -169,9 +173,18 @@ class CountedPlaces implements Places {
     this.#free(place);
   }
 
-  #free({ kind, caller, slot }: Place): void {
+  #free(place: Place): void {
+    const { kind, caller, slot } = place;
     if (typeof slot !== 'number' || this.#id === undefined) return;
-    freeSlot(this.#database, { kind, caller, slot }, this.#id).catch(error => this.#lost(error));
+    const key = keyOf(place);
+    const before = this.#freeing.get(key);
+    const freed = freeSlot(this.#database, { kind, caller, slot }, this.#id).catch(error =>
+      this.#lost(error),
+    );
+    const freeing = Promise.all([before, freed]).then(() => {
+      if (this.#freeing.get(key) === freeing) this.#freeing.delete(key);
+    });
+    this.#freeing.set(key, freeing);
   }
 }
 
