@@ -228,6 +228,8 @@ async function jobsLevel(client: pg.Client, { jobs }: MovedService): Promise<num
 
 /** Tables of which the target has its own: those that say which level the others have, and the state of its fields. */
 const OWN = new Set(['migrations', 'version', 'field_state']);
+/** Tables in which migrations put rows, which the source has, too, or no longer has. */
+const FILLED = new Set(['currency_types']);
 
 async function emptyTables(
   source: pg.Client,
@@ -242,7 +244,10 @@ async function emptyTables(
   const strange = shape(theirs).find(table => !known.has(table));
   if (strange) throw new MoveError(`the source has a table that fieldtrace does not make: ${strange}`);
   const tables = theirs.filter(({ name }) => !OWN.has(name));
-  // The queue makes rows of its own when it is made; other tables are empty.
+  for (const table of tables) {
+    if (FILLED.has(table.name)) await target.query(`DELETE FROM ${nameOf(target, table)}`);
+  }
+  // The queue makes rows of its own when it is made; all others are empty.
   const made = tables.filter(({ schema }) => services.some(({ jobs }) => jobs === schema));
   if (made.length > 0) await target.query(`TRUNCATE ${made.map(table => nameOf(target, table)).join(', ')}`);
   return tables;
