@@ -120,6 +120,9 @@ const IDENTITIES = `
   SELECT relname AS name, attname AS column FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
   WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND attidentity <> ''`;
 
+/** Tables in which migrations put rows. */
+const FILLED = new Set(['field_state', 'currency_types']);
+
 interface Table {
   name: string;
   columns: string[];
@@ -164,8 +167,7 @@ async function fill(from: pg.Pool, to: Connection, schema: string): Promise<void
         `SELECT jsonb_agg(r)::text AS all FROM (${rowsOf(name, there)}) AS rows`,
       );
       if (rows[0].all === null) continue;
-      // A migration has filled it.
-      if (name === 'field_state') await client.query('DELETE FROM field_state');
+      if (FILLED.has(name)) await client.query(`DELETE FROM ${name}`);
       await client.query(
         `INSERT INTO ${name} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
          SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::${name}, $1)`,
