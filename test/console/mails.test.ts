@@ -47,6 +47,20 @@ async function shareWith(contact_value: string): Promise<string> {
   return packet_uuid;
 }
 
+/** What accepting an invitation has done is said by the account, where it is taken back. */
+async function expectTakenBack(page: Browser['page'], email: string): Promise<void> {
+  const found = () =>
+    pages.query('packet_service', 'SELECT user_id FROM directory_contacts WHERE contact = $1', [email]);
+  expect(await found()).toHaveLength(1);
+  await page.getByRole('link', { name: 'Your account' }).first().click();
+  const box = page.getByLabel('Others can share packets');
+  await expect.poll(() => box.isChecked()).toBe(true);
+  await box.uncheck();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Your profile is saved').waitFor();
+  expect(await found()).toEqual([]);
+}
+
 test('an invited stranger gets from the mail over registration and confirmation to what was shared', async () => {
   const { page } = browser;
   const email = 'invited@example.org';
@@ -107,6 +121,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
   expect(await row.getByRole('button').count()).toBe(0);
   expect(realComplaints(browser)).toEqual([]);
+  await expectTakenBack(page, email);
 });
 
 test('the mail of a forgotten password leads to a form for a new one, which logs in', async () => {

@@ -346,6 +346,8 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   await page.getByRole('link', { name: packet_id as string }).waitFor();
+  // An invitation to another address says nothing about that of the account.
+  expect((await caro.send('GET', '/trace/api/user/profile')).body.data.discoverable).toBe(false);
 });
 
 test('threads with new messages are marked until their end is seen, in every tab and on every device', async () => {

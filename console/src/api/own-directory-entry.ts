@@ -2,20 +2,43 @@ import { Failure } from './failure.ts';
 import { answered, enveloped, packet, trace } from './services.ts';
 import { session, setUser } from './session.svelte.ts';
 
-/** Lets nobody find the user by the directory of the packet service any more. @throws Failure */
-export async function hide(): Promise<void> {
-  const path = { user_id: String(session.user?.id) };
+const path = () => ({ user_id: String(session.user?.id) });
+/** As the directory has addresses. */
+const ownAddress = () => session.user?.email.toLowerCase() ?? '';
+
+/** The user's entry in the directory of the packet service; undefined without one. @throws Failure */
+async function findEntry() {
   try {
-    const { contacts } = await answered(packet.GET('/directory/users/{user_id}', { params: { path } }));
-    const body = { contacts, discoverable: false };
-    await answered(packet.PUT('/directory/users/{user_id}', { params: { path }, body }));
+    return await answered(packet.GET('/directory/users/{user_id}', { params: { path: path() } }));
   } catch (failure) {
-    if (!(failure instanceof Failure && failure.status === 404)) throw failure;
+    if (failure instanceof Failure && failure.status === 404) return undefined;
+    throw failure;
   }
 }
 
-/** Lets the account say what accepting an invitation has done: that others find the user. @throws Failure */
+/**
+ * Takes the address of the account out of the directory of the packet service, in which accepted invitations put it.
+ * Other contacts of the user stay as they are.
+ *
+ * @throws Failure
+ */
+export async function hideAddress(): Promise<void> {
+  const entry = await findEntry();
+  if (!entry?.contacts.includes(ownAddress())) return;
+  const contacts = entry.contacts.filter(contact => contact !== ownAddress());
+  const body = { contacts, discoverable: entry.discoverable };
+  await answered(packet.PUT('/directory/users/{user_id}', { params: { path: path() }, body }));
+}
+
+/**
+ * Lets the account say that others find the user by its address, if an accepted invitation has made it so. One to
+ * another contact says nothing about the account.
+ *
+ * @throws Failure
+ */
 export async function tellFound(): Promise<void> {
   if (!session.user || session.user.discoverable) return;
-  setUser(await enveloped(trace.PUT('/api/user/profile', { body: { discoverable: true } })));
+  const { discoverable, contacts = [], unconfirmed = [] } = (await findEntry()) ?? {};
+  if (!discoverable || !contacts.includes(ownAddress()) || unconfirmed.includes(ownAddress())) return;
+  setUser(await enveloped(trace.PUT('/api/user/profile', { body: { discoverable } })));
 }

@@ -66,7 +66,7 @@ function registerAuthenticity(app: Server, { pool, counts, showLabel }: PublicBa
         return show(reply, label, { ...asked, outcome: 'NO_NUMBER' });
       const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, asked);
       counts.add({ labelId: label.id, kind: isAuthentic ? 'AUTH_TRUE' : 'AUTH_FALSE' }, request.ip);
-      if (!prefersPage(request.headers.accept)) return ok(isAuthentic);
+      if (!prefersPage(headers.accept)) return ok(isAuthentic);
       const outcome = !isAuthentic ? 'UNCONFIRMED' : isExpired(batch) ? 'EXPIRED' : 'AUTHENTIC';
       return show(reply, label, { ...asked, outcome });
     },
@@ -90,7 +90,7 @@ function registerOrigin(app: Server, { pool, counts, showLabel }: PublicBatchCon
       const isTraced = batch?.traceOrigin === true;
       counts.add({ labelId: label.id, kind: isTraced ? 'ORIGIN_TRUE' : 'ORIGIN_FALSE' }, request.ip);
       const locations = isTraced ? batch.locations : [];
-      if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(locations)));
+      if (!prefersPage(headers.accept)) return sendText(reply, JSON.stringify(ok(locations)));
       const outcome = locations.length > 0 ? 'ORIGIN' : 'NO_ORIGIN';
       return show(reply, label, { ...asked, outcome, locations });
     },
