@@ -124,7 +124,10 @@ const BLOWS: Record<string, Blow> = {
   'disk full': {
     at: 0,
     strike: ({ folder }) => fillDisk(folder),
-    provoke: write,
+    // A row may still have room in the pages and the log that are there.
+    async provoke(one) {
+      for (let n = 0; n < 1000; n++) if ((await write(one)).status !== 201) return;
+    },
   },
 };
 
@@ -184,7 +187,8 @@ for (const [fault, { at, strike, provoke }] of Object.entries(BLOWS)) {
     await heal();
     await provoked;
     expect(lineOf(out, names), out).toBeDefined();
-    expect(lineOf(out, names)).not.toBe(lineBefore);
+    // Of a new process it is a new line: what it says may be what the one before said as long after its start.
+    if (!isNew) expect(lineOf(out, names)).not.toBe(lineBefore);
     await stage.served();
   });
 }
