@@ -127,8 +127,8 @@ test('the links of a mail about a share are pages: the packet, and the inbox wit
   await picture('inbox');
   await browser.page.getByRole('button', { name: 'Accept' }).first().click();
   await browser.page.getByText('accepted').waitFor();
-  await browser.page.getByRole('button', { name: 'Reject' }).click();
-  await browser.page.getByText('rejected').waitFor();
+  await browser.page.getByRole('button', { name: 'Decline' }).click();
+  await browser.page.getByText('declined').waitFor();
   expect((await inbox(service, eve.user)).map(({ status }) => status).sort()).toEqual([
     'accepted',
     'rejected',

@@ -220,7 +220,7 @@ async function fillThread(threadId: string, count: number): Promise<void> {
   );
 }
 
-test('shares are accepted and rejected in the inbox; a packet is shared from its page, with an invitation for strangers', async () => {
+test('shares are accepted and declined in the inbox; a packet is shared from its page, with an invitation for strangers', async () => {
   expect((await ben.send('PUT', '/trace/api/user/profile', { discoverable: true })).status).toBe(200);
   const observation = {
     observed_at: '2026-03-01T08:15:00Z',
@@ -276,10 +276,10 @@ test('shares are accepted and rejected in the inbox; a packet is shared from its
     .getByRole('cell', { name: 'Accepted' })
     .waitFor();
   await row(ids[1] as string)
-    .getByRole('button', { name: 'Reject' })
+    .getByRole('button', { name: 'Decline' })
     .click();
   await row(ids[1] as string)
-    .getByRole('cell', { name: 'Rejected' })
+    .getByRole('cell', { name: 'Declined' })
     .waitFor();
   await page.getByLabel('Status').selectOption('pending');
   await page.getByText('Nothing fits').waitFor();

@@ -34,7 +34,7 @@ export function mailTexts(addresses: MailAddresses) {
       return composeMail('An observation was shared with you', [
         `${shown(fromUser)} shared an observation from the field with you:`,
         { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` },
-        'It waits in your inbox, where you accept or reject it:',
+        'It waits in your inbox, where you accept or decline it:',
         { url: inbox },
         `Number of the share: ${uuidToUlid(shareId)}`,
       ]);

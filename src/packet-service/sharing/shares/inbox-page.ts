@@ -45,12 +45,17 @@ ${items === '' ? '<p>Nothing was shared with you yet.</p>' : items}${more}</sect
   });
 }
 
+/** A status in the words of the buttons. */
+const said = (status: Share['status']) => (status === 'rejected' ? 'declined' : status);
+
 function item({ shareId, packetId, fromUser, status, createdAt }: Share): string {
   const share = uuidToUlid(shareId);
   const button = (verb: string, kind: string, text: string) =>
     `<button class="${kind}" data-share="${share}" data-verb="${verb}">${text}</button>`;
   const buttons =
-    status === 'pending' ? button('accept', '', 'Accept') + button('reject', 'other', 'Reject') : status;
+    status === 'pending'
+      ? button('accept', '', 'Accept') + button('reject', 'other', 'Decline')
+      : said(status);
   const at = createdAt.toISOString();
   return `<div class="item"><a href="../packets/${uuidToUlid(packetId)}">An observation</a> from
 <bdi>${escaped(fromUser)}</bdi>, <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time><br>${buttons}</div>`;
