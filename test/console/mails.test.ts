@@ -160,12 +160,10 @@ test('both mails of a change of address are confirmed in the console', async () 
   }
 });
 
-test('the invitation of a company is answered from its mail', async () => {
-  const { page } = browser;
-  const [boss, member] = [await pages.newUser(), await pages.newUser()];
+/** A new company, whose administrator does something with it. */
+async function companyWith(boss: { id: number; email: string }, name: string) {
   const { send } = admin;
-  const companyId = (await send('POST', '/trace/api/company/create', { name: 'Coop. <Kopakama> "U" & Sons' }))
-    .body.data.id;
+  const companyId = (await send('POST', '/trace/api/company/create', { name })).body.data.id;
   const act = async (by: typeof send, action: string, body: object) => {
     const answer = await by('POST', `/trace/api/company/execute/${action}`, { companyId, ...body });
     expect(answer.status, answer.text).toBe(200);
@@ -173,7 +171,15 @@ test('the invitation of a company is answered from its mail', async () => {
   await act(send, 'ACTIVATE_COMPANY', {});
   await act(send, 'ADD_USER_TO_COMPANY', { userId: boss.id });
   await act(send, 'SET_USER_COMPANY_ROLE', { userId: boss.id, companyUserRole: 'COMPANY_ADMIN' });
-  await act((await pages.login(boss.email)).send, 'ADD_USER_TO_COMPANY', { userId: member.id });
+  const own = await pages.login(boss.email);
+  return (action: string, body: object) => act(own.send, action, body);
+}
+
+test('the invitation of a company is answered from its mail', async () => {
+  const { page } = browser;
+  const [boss, member] = [await pages.newUser(), await pages.newUser()];
+  const act = await companyWith(boss, 'Coop. <Kopakama> "U" & Sons');
+  await act('ADD_USER_TO_COMPANY', { userId: member.id });
   const invitation = await linkTo(member.email);
   expect(textOf(mail.mails.at(-1))).toContain(
     'The company "Coop. <Kopakama> "U" & Sons" invites you to act for it as a member.',
@@ -185,6 +191,31 @@ test('the invitation of a company is answered from its mail', async () => {
   await page.getByText('You are a member of the company now').waitFor();
   const { body } = await (await pages.login(member.email)).send('GET', '/trace/api/company/list');
   expect(body.data.items).toHaveLength(1);
+});
+
+test('who has no account registers from the mail of an invitation, with the address filled in', async () => {
+  const { page } = browser;
+  const act = await companyWith(await pages.newUser(), 'Kopanyi');
+  const email = 'late+comer&co@example.org';
+  await act('ADD_USER_TO_COMPANY', { email });
+  const link = await linkTo(email);
+  expect(link).toBe(`${pages.url}/register#email=late%2Bcomer%26co%40example.org`);
+  const asked: string[] = [];
+  const note = (request: { url(): string; headers(): Record<string, string> }) =>
+    asked.push(`${request.url()} ${request.headers().referer}`);
+  page.on('request', note);
+  await page.goto(link);
+  await expect.poll(() => page.getByLabel('E-mail address').inputValue()).toBe(email);
+  await expectAccessible(page);
+  await page.getByLabel('Given name').fill('Late');
+  await page.getByLabel('Family name').fill('Comer');
+  await page.getByLabel('Password').fill(PASSPHRASE);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByText('The account is created').waitFor();
+  page.off('request', note);
+  // Playwright shows the fragment of the page itself, which no browser sends.
+  expect(asked.filter(one => one !== `${link} undefined` && /comer/.test(one))).toEqual([]);
+  expect(await linkTo(email, 2)).toMatch(/\/confirm-email\/[\w-]+$/);
 });
 
 test('what was shared with somebody, and an address that an app has entered, are found in the inbox', async () => {

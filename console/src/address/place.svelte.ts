@@ -46,6 +46,10 @@ export const place = {
   get query() {
     return url.searchParams;
   },
+  /** the values after #, which no server sees */
+  get fragment() {
+    return new URLSearchParams(url.hash.slice(1));
+  },
   /** path and query */
   get address() {
     return url.pathname + url.search;

@@ -259,7 +259,7 @@ async function writeToAddress(
   const { company, role, secret, email, language } = invitation;
   const texts = textsOf(mailing);
   if (!account || secret === undefined) {
-    return { id, to: email, ...texts.invitedAddress(language, { company, role }) };
+    return { id, to: email, ...texts.invitedAddress(language, { company, role, email }) };
   }
   return { id, to: account.email, ...texts.invited(account, { company, role, secret }) };
 }

@@ -212,7 +212,7 @@ export interface MailAddresses {
 function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   const own = {
     start: `${publicUrl}/`,
-    register: `${publicUrl}/`,
+    registerOf: (_email: string) => `${publicUrl}/`,
     confirm: `${publicUrl}/api/user/confirm_email`,
     reset: `${publicUrl}/api/user/reset_password`,
     change: `${publicUrl}/api/user/email_change/confirm`,
@@ -223,14 +223,15 @@ function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   if (site === undefined) return own;
   const both = {
     start: `${site}/`,
-    register: `${site}/`,
+    registerOf: () => `${site}/`,
     confirm: `${site}/confirm-email`,
     reset: `${site}/reset-password`,
   };
   if (frontEndUrl !== undefined) return { ...own, ...both };
   return {
     ...both,
-    register: `${site}/register`,
+    // Browsers do not send the fragment: the address comes into no log.
+    registerOf: (email: string) => `${site}/register#${new URLSearchParams({ email })}`,
     change: `${site}/email-change`,
     invitation: `${site}/company-invitation`,
     userOf: ({ email }: { id: number; email: string }) =>
@@ -281,10 +282,13 @@ export function mailTexts(addresses: MailAddresses) {
       return letter(reader, subject, [ask(plainName(company, SHOWN), roles[role]), { url }, code, over]);
     },
     /** Invites an address that no active account has. */
-    invitedAddress(language: Language, { company, role }: { company: string; role: CompanyRole }): MailText {
+    invitedAddress(
+      language: Language,
+      { company, role, email }: { company: string; role: CompanyRole; email: string },
+    ): MailText {
       const { subject, register, waits, roles } = INVITATION[language];
       const ask = register(plainName(company, SHOWN), roles[role]);
-      return composeMail(subject, [ask, { url: pages.register }, waits], language.toLowerCase());
+      return composeMail(subject, [ask, { url: pages.registerOf(email) }, waits], language.toLowerCase());
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];
