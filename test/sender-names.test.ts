@@ -59,17 +59,23 @@ test('who takes part in a thread is told the names of those who have opened it o
 
   const { threads } = (await ben.send('GET', '/packet/chat/threads?details=true')).body;
   expect(threads).toMatchObject([{ created_by: ana.id, created_by_name: 'Ana Uwase' }]);
+  const detailed = await ben.send('GET', `${thread}?details=true`);
+  expect(detailed.body).toEqual(threads[0]);
   const { messages } = (await ben.send('GET', `${thread}/messages?details=true`)).body;
   expect(messages).toMatchObject([{ from_user: eve.id, from_name: 'Eve Uwase' }]);
   // Ben was only added, by a number that anybody can guess.
   const participants = await eve.send('GET', `${thread}/participants`);
   expect(participants.body.participants).toHaveLength(3);
   expect(participants.text).not.toContain('Uwase');
-  for (const path of ['/packet/chat/threads', `${thread}/messages`]) {
+  for (const path of ['/packet/chat/threads', thread, `${thread}?details=false`, `${thread}/messages`]) {
     expect((await ben.send('GET', path)).text).not.toContain('Uwase');
   }
   const stranger = await person('Zawadi');
-  expect((await stranger.send('GET', `${thread}/messages?details=true`)).status).toBe(403);
+  for (const path of [thread, `${thread}/messages`]) {
+    const refused = await stranger.send('GET', `${path}?details=true`);
+    expect(refused.status).toBe(403);
+    expect(refused.text).not.toContain('Uwase');
+  }
 });
 
 test('a thread or message without a token does not tell the name that it is in', async () => {
@@ -84,6 +90,8 @@ test('a thread or message without a token does not tell the name that it is in',
   expect((await direct('POST', '/intake/chat-message', said)).status).toBe(201);
   const { threads } = (await ben.send('GET', '/packet/chat/threads?details=true')).body;
   expect(threads).toEqual([expect.not.objectContaining({ created_by_name: expect.anything() })]);
+  const detailed = await ben.send('GET', `/packet/chat/threads/${thread_id}?details=true`);
+  expect(detailed.body).toEqual(threads[0]);
   const { messages } = (await ben.send('GET', `/packet/chat/threads/${thread_id}/messages?details=true`))
     .body;
   expect(messages).toMatchObject([{ from_user: String(id), text: 'I agree' }]);

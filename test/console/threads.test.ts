@@ -448,7 +448,13 @@ test('strangers who write in a thread have names in it, and those who were only 
   await say(dan, thread_id, 'Is anyone there?');
   await say(eve, thread_id, 'I am');
   const { page } = browser;
-  await logIn(page, `${pages.url}/threads`, ana.email);
+  // Nobody has written in this one, and its page is opened without the list.
+  const silent = await made(dan, '/packet/chat/threads', { name: 'Silent' });
+  await dan.send('POST', `/packet/chat/threads/${silent.thread_id}/participants`, { user_ids: [ana.id] });
+  await logIn(page, `${pages.url}/threads/${silent.thread_id}`, ana.email);
+  await page.locator('summary').filter({ hasText: 'Participants' }).click();
+  await page.getByRole('cell', { name: 'Dan Doe' }).waitFor();
+  await page.goto(`${pages.url}/threads`);
   await page.getByRole('row').filter({ hasText: 'Borders' }).getByText('Dan Doe').waitFor();
   await page.getByRole('link', { name: 'Borders' }).click();
   await log(page).getByRole('article').filter({ hasText: 'Is anyone there?' }).getByText('Dan Doe').waitFor();

@@ -50,9 +50,9 @@ export function detailedItem({ details, userName, ...row }: DetailedMessage & Na
 }
 
 /** A thread as an item. */
-export function threadItem({ userName, ...thread }: Thread & Named): Item {
+export function threadItem(thread: Thread & Named): Item {
   const object = threadObject(thread);
-  return { cursor: object.thread_id, json: JSON.stringify({ ...object, created_by_name: userName }) };
+  return { cursor: object.thread_id, json: JSON.stringify(object) };
 }
 
 /** A participant as an item. */
@@ -61,12 +61,13 @@ export function participantItem({ userId, addedAt }: ThreadParticipant): Item {
 }
 
 /** A thread as answers contain it. */
-export function threadObject({ threadId, name, createdBy, createdAt }: Thread) {
+export function threadObject({ threadId, name, createdBy, createdAt, userName }: Thread & Named) {
   return {
     thread_id: uuidToUlid(threadId),
     name,
     created_by: createdBy,
     created_at: createdAt.toISOString(),
+    ...(userName !== undefined && { created_by_name: userName }),
   };
 }
 

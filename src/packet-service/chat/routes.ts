@@ -26,7 +26,7 @@ import {
   threadObject,
 } from './listing.ts';
 import { listMessages, type MessageRow } from './messages/store.ts';
-import { withNames } from './names.ts';
+import { named, withNames } from './names.ts';
 import { fold } from './ngrams/fold.ts';
 import {
   addParticipantsSchema,
@@ -115,13 +115,15 @@ function registerThreads(app: Server, { pool, findNames, untilComplete }: Chat, 
         ({ threadId }: Thread) => threadId,
         (after, count) => listThreads(pool, { userId, openOnly: request.anonymous }, { after, limit: count }),
       );
-    const named = (wanted: number) => withNames(findNames, request, provenCreator, threads(wanted));
-    return sendList(reply, 'threads', limit, named, threadItem);
+    const withCreators = (wanted: number) => withNames(findNames, request, provenCreator, threads(wanted));
+    return sendList(reply, 'threads', limit, withCreators, threadItem);
   });
 
   app.get('/chat/threads/:thread_id', { schema: getThreadSchema }, async request => {
     const threadId = await findOwn(request, request.params.thread_id);
-    return threadObject((await findThread(pool, threadId)) as Thread);
+    const thread = (await findThread(pool, threadId)) as Thread;
+    const [found] = await named(findNames, request, provenCreator, [thread]);
+    return threadObject(found as Thread);
   });
 
   app.patch('/chat/threads/:thread_id', { schema: renameThreadSchema }, async request => {

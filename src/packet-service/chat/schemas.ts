@@ -49,6 +49,10 @@ export const forbidden = {
 };
 
 const Thread = Type.Object({ thread_id: Ulid, name: ThreadName, created_by: UserId, created_at: Time });
+const NamedThread = Type.Object({
+  ...Thread.properties,
+  created_by_name: NameOf('who has opened it with their token'),
+});
 
 const messageFields = {
   packet_id: Ulid,
@@ -111,12 +115,7 @@ export const listThreadsSchema = {
   response: {
     200: Type.Object(
       {
-        threads: Type.Array(
-          Type.Object({
-            ...Thread.properties,
-            created_by_name: NameOf('who has opened it with their token'),
-          }),
-        ),
+        threads: Type.Array(NamedThread),
         next_cursor: NextCursor,
       },
       { description: 'the threads' },
@@ -132,8 +131,9 @@ export const getThreadSchema = {
   summary: 'One thread',
   description: 'With a token, only for participants.',
   params: ThreadPath,
+  querystring: Type.Object({ details: Details('the name of who has opened it') }),
   response: {
-    200: { ...Thread, description: 'the thread' },
+    200: { ...NamedThread, description: 'the thread' },
     403: forbidden,
     ...errorAnswers(400, 404, 500, 503),
   },
