@@ -229,3 +229,31 @@ test('the language and the colours can be changed, and are kept', async () => {
   await page.getByLabel('Amabara').selectOption('system');
   await page.getByLabel('Ururimi').selectOption('en');
 });
+
+test('files of packets are listed by name, also those that are not uploaded yet', async () => {
+  const { page } = browser;
+  const [named, stored] = ['att_01JD7Q2M8XW3N5R6T8V9Y0Z1A2', 'att_01JD7Q2M8XW3N5R6T8V9Y0Z1A3'];
+  const body = {
+    observed_at: '2026-03-02T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+    message: 'With files',
+    attachments: [{ id: named, name: '<b>leaf</b>.jpg' }, stored, { url: 'https://example.org/a' }],
+  };
+  const { packet_uuid } = (await send('POST', '/packet/intake/scouting', body)).body;
+  const many = {
+    ...body,
+    message: 'Many',
+    attachments: Array(100).fill({ id: named, name: 'x'.repeat(200) }),
+  };
+  expect((await send('POST', '/packet/intake/scouting', many)).status).toBe(201);
+  await logIn(page, `${pages.url}/packets`, email);
+  const row = page.getByRole('row').filter({ hasText: 'With files' });
+  await row.getByText('<b>leaf</b>.jpg, File 2, File 3', { exact: true }).waitFor();
+  expect(await row.innerText()).not.toContain('att_');
+  const cut = page.getByRole('row').filter({ hasText: 'Many' });
+  expect((await cut.innerText()).length).toBeLessThan(300);
+  await expectAccessible(page);
+  await page.goto(`${pages.url}/packets/${packet_uuid}`);
+  await page.getByText('<b>leaf</b>.jpg', { exact: true }).waitFor();
+  await expectAccessible(page);
+});

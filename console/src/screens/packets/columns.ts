@@ -12,7 +12,7 @@ const DECLARED = new Set([
 /** Fields that are offered as columns, at most. */
 const MAX_OFFERED = 60;
 /** Characters of a value in a cell, at most. */
-const MAX_CELL = 120;
+export const MAX_CELL = 120;
 
 type Body = Readonly<Record<string, unknown>>;
 
