@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { CONDITIONS } from '../../../../../src/platform/postgres/condition.ts';
+import { detailKey, statusKey } from './words.ts';
+
+const ENGLISH = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, '../../../messages/en/administration.json'), 'utf8'),
+);
+
+test('every status of a service, and every detail, has its words; what is not known has none', () => {
+  const statuses = [...CONDITIONS, 'STOPPING'].map(statusKey);
+  const details = [
+    ['clock', 'OK'],
+    ['clock', 'BEHIND'],
+    ['replicas', 'OK'],
+    ['replicas', 'LEFT_OUT'],
+    ...['STARTING', 'NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'].map(one => [
+      'backup',
+      one,
+    ]),
+  ].map(([name = '', status = '']) => detailKey({ name, status }));
+  for (const key of [...statuses, ...details]) expect(ENGLISH).toHaveProperty([String(key)]);
+  expect(new Set([...statuses, ...details]).size).toBe(statuses.length + details.length);
+  for (const [name, status] of [
+    ['clock', 'LEFT_OUT'],
+    ['backup', 'good'],
+    ['disk', 'OK'],
+  ] as const) {
+    expect(detailKey({ name, status })).toBeUndefined();
+  }
+  expect(statusKey('toString')).toBeUndefined();
+});
