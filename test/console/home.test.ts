@@ -26,6 +26,34 @@ beforeEach(() => browser.page.context().clearCookies());
 
 const observation = { observed_at: '2020-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
+test('the only administrator begins with the first run, and then with users, backups and mails', async () => {
+  const { page } = browser;
+  await logIn(page, pages.url, ADMIN.username, ADMIN.password);
+  await page.getByRole('heading', { name: 'Set this instance up' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const begin = page.getByRole('heading', { name: 'Begin here' });
+  expect(await begin.count()).toBe(0);
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  const done = { value: 'step=done', isPublic: false };
+  await send('POST', '/trace/api/common/globalSettings/FIRST_STEP', done);
+  await page.reload();
+  await begin.waitFor();
+  await page.getByRole('heading', { name: 'As administrator' }).waitFor();
+  await expectAccessible(page);
+  for (const [name, href] of [
+    ['Let others in', '/administration/users'],
+    ['Set up backups', '/administration/backups'],
+    ['Make sure that mails are sent', '/administration/settings?query=SMTP_URL'],
+  ] as const) {
+    expect(await page.getByRole('link', { name }).getAttribute('href')).toBe(href);
+  }
+  await pages.newUser();
+  await page.reload();
+  await begin.waitFor();
+  expect(await page.getByRole('heading', { name: 'As administrator' }).count()).toBe(0);
+  await pages.query('trace_backend', "DELETE FROM global_settings WHERE name = 'FIRST_STEP'");
+});
+
 test('a day without anything says so, and what came in is counted by hour and opens as a list', async () => {
   const { page } = browser;
   const { email } = await pages.newUser('USER', { name: '<b>Ana</b>', surname: 'x' });
@@ -60,6 +88,62 @@ test('a day without anything says so, and what came in is counted by hour and op
   await page.getByRole('button', { name: 'Show the other times, too' }).click();
   await expect.poll(() => rows.count()).toBe(3);
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a new user is told where to begin, until they have begun or hide it', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  const { send } = await pages.login(email);
+  await logIn(page, pages.url, email);
+  const begin = page.getByRole('heading', { name: 'Begin here' });
+  await begin.waitFor();
+  const groups = () => page.getByRole('heading', { level: 3 }).allInnerTexts();
+  expect(await groups()).toEqual(['In the field', 'In the office']);
+  await expectAccessible(page);
+  for (const [name, path, heading] of [
+    ['Send a first observation', '/observations/new', 'New observation'],
+    ['See what others share', '/inbox', 'Inbox'],
+    ['Write to others', '/threads', 'Threads'],
+    ['Add your company', '/companies/new', 'New company'],
+    ['Describe a first product', '/products/new', 'New product'],
+    ['Give a product its label', '/products', 'Products'],
+  ] as const) {
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(path);
+    await page.goBack();
+    await begin.waitFor();
+  }
+  // Somebody else's observation is no beginning of one's own.
+  const other = await pages.login((await pages.newUser()).email);
+  await other.send('POST', '/packet/intake/scouting', observation);
+  await page.reload();
+  await begin.waitFor();
+  expect(await groups()).toEqual(['In the field', 'In the office']);
+  await send('POST', '/packet/intake/scouting', observation);
+  await page.reload();
+  await begin.waitFor();
+  expect(await groups()).toEqual(['In the office']);
+
+  await page.getByRole('button', { name: 'Hide this' }).click();
+  await begin.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await expect.poll(() => page.getByText('packets').count()).toBeGreaterThan(0);
+  expect(await begin.count()).toBe(0);
+  // Another user of this browser has not hidden it.
+  await page.context().clearCookies();
+  const ben = await pages.newUser();
+  await logIn(page, pages.url, ben.email);
+  await begin.waitFor();
+
+  const { send: bens } = await pages.login(ben.email);
+  await bens('POST', '/packet/chat/threads', { name: 'Lot 7' });
+  await bens('POST', '/trace/api/company/create', { name: 'Kopanyi' });
+  await page.reload();
+  await page.getByText('packets').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await begin.count()).toBe(0);
 });
 
 test('what waits for a user is listed, and more for administrators', async () => {
