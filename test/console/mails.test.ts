@@ -234,6 +234,43 @@ test('what was shared with somebody, and an address that an app has entered, are
   expect(textOf(mail.mails.at(-1))).toMatch(/User \d+ shared an observation/);
 });
 
+test('a first administrator without a mailbox is asked for an address, which alone confirms it', async () => {
+  const { page } = browser;
+  const { id } = await pages.newUser('SYSTEM_ADMIN');
+  await pages.query(
+    'trace_backend',
+    "UPDATE users SET email = 'admin@fieldtrace.local', email_key = 'admin@fieldtrace.local' WHERE id = $1",
+    [id],
+  );
+  await logIn(page, pages.url, 'admin@fieldtrace.local');
+  const need = page.getByRole('link', { name: 'no e-mail address that mails reach' });
+  await need.waitFor();
+  await page.goto(`${pages.url}/first-run?step=address`);
+  await page.getByText('admin@fieldtrace.local is a stand-in').waitFor();
+  await page.getByText('Step 3 of 6').waitFor();
+  await page.getByLabel('E-mail address').fill('grace@example.org');
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByLabel('What do you see?').waitFor();
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.getByText('confirmed by the link in the mail to grace@example.org').waitFor();
+  await expectAccessible(page);
+  await page.goto(`${pages.url}/account`);
+  await page.getByText('The change to grace@example.org waits until it is confirmed').waitFor();
+  await page.goto(await linkTo('grace@example.org'));
+  await page.getByText('Confirm that the e-mail address of your account changes').waitFor();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Your e-mail address is changed').waitFor();
+  await page.goto(pages.url);
+  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
+  expect(await need.count()).toBe(0);
+  // Whoever has an address is not asked for one.
+  await page.goto(`${pages.url}/first-run?step=address`);
+  await page.getByText('Step 1 of 5').waitFor();
+});
+
 test('what was shared with an address before its user could be found waits in the inbox, and for that setting', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();

@@ -154,6 +154,11 @@ export function ownName(): { name: string; surname: string } | undefined {
   return user;
 }
 
+/** Whether mails reach the user: nothing reaches the address that the program gave to the first administrator. */
+export function hasMailbox(): boolean {
+  return user?.email !== 'admin@fieldtrace.local';
+}
+
 /** Takes over a change of the user's own profile. */
 export function setUser(changed: User): void {
   setCurrent(changed);

@@ -1,7 +1,7 @@
 import { answered, enveloped, trace } from '../../api/services.ts';
 
 /** The steps that set an instance up. */
-export const STEPS = ['name', 'password', 'observation', 'colleague', 'done'] as const;
+export const STEPS = ['name', 'password', 'address', 'observation', 'colleague', 'done'] as const;
 export type Step = (typeof STEPS)[number];
 
 /** The global setting of the trace backend with the step where somebody left, as a query. */

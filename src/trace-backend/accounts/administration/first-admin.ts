@@ -9,12 +9,10 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import { type Settings, SettingsError } from '../../../platform/settings.ts';
 import { audit, PROGRAM } from '../../audit/audit.ts';
 import { lockFirstStart } from '../../keys/store.ts';
-import { checkEmail } from '../users/email.ts';
+import { checkEmail, NO_MAILBOX } from '../users/email.ts';
 import { checkPasswordRules, openPasswords } from '../users/passwords.ts';
 import { countSystemAdmins, insertUser, type User } from '../users/store.ts';
 
-/** The default address of the first administrator. */
-const NOBODY = 'admin@fieldtrace.local';
 /** In DATA_DIR: the address and the password of the first administrator, if nobody chose them. */
 export const FIRST_ADMIN_FILE = 'first-admin.txt';
 
@@ -39,7 +37,7 @@ export async function makeFirstAdmin(
     throw new SettingsError('TRACE_ADMIN_EMAIL and TRACE_ADMIN_PASSWORD must be set together');
   }
   if ((await countSystemAdmins(pool)) > 0) return;
-  const chosen = email ?? NOBODY;
+  const chosen = email ?? NO_MAILBOX;
   const secret = password ?? randomBytes(15).toString('base64url');
   const file = path.resolve(settings.DATA_DIR, FIRST_ADMIN_FILE);
   const made = await orSettingsError(async () =>

@@ -8,7 +8,7 @@ import { audit } from '../../audit/audit.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
 import type { Mails, Side } from '../mails/mails.ts';
 import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
-import { checkEmail } from '../users/email.ts';
+import { checkEmail, NO_MAILBOX } from '../users/email.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { type Account, lockAccount, updateEmail } from '../users/store.ts';
 import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange } from './store.ts';
@@ -28,8 +28,8 @@ const UNIQUE_VIOLATION = '23505';
 const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
 
 /**
- * Sends confirmation mails to the caller's current and new address. A new address that belongs to another user gets
- * no mail, which the caller cannot notice.
+ * Sends confirmation mails to the caller's current and new address; only to the new one if the current one has no
+ * mailbox. A new address that belongs to another user gets no mail, which the caller cannot notice.
  *
  * @throws Problem invalid, too_many_requests
  */
@@ -55,11 +55,13 @@ export async function requestEmailChange(
     await forgetChange(database, id);
     await putEmailChange(database, {
       ...{ changeId, userId: id, ...address },
+      oldConfirmedAt: user?.email === NO_MAILBOX ? now : null,
       expiresAt: new Date(now.getTime() + CHANGE_MS),
     });
+    const sides = user?.email === NO_MAILBOX ? (['new'] as const) : (['old', 'new'] as const);
     await mails.send(
       database,
-      (['old', 'new'] as const).map(side => ({ kind: 'change-email', to: id, changeId, side })),
+      sides.map(side => ({ kind: 'change-email', to: id, changeId, side })),
     );
     await audit(database, requester, { action: 'REQUEST_EMAIL_CHANGE', entity: 'user', entityId: id });
   });

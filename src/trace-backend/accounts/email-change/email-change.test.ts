@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { type MailServer, mailServer, textOf, tokenIn } from '../../../../test/helpers/mail-server.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { NO_MAILBOX } from '../users/email.ts';
 
 let mail: MailServer;
 let trace: RunningTrace;
@@ -48,6 +49,28 @@ test('an address changes when both the present and the new one have confirmed it
     const { status, body } = await user.send('GET', '/api/user/email_change');
     expect([status, body]).toEqual([200, { status: 'OK' }]);
   }
+});
+
+test('the default address of the first administrator has no mailbox: only the new one confirms', async () => {
+  const [user, email] = [await trace.loggedIn(), newAddress()];
+  await trace.pool.query('UPDATE users SET email = $1, email_key = $1 WHERE id = $2', [NO_MAILBOX, user.id]);
+  expect((await change(user, email)).status).toBe(200);
+  const [asked] = await mail.mailsTo(email);
+  expect(textOf(asked)).not.toContain('other address');
+  const { data } = (await user.send('GET', '/api/user/email_change')).body;
+  expect(data).toMatchObject({ email, oldConfirmed: true, newConfirmed: false });
+  expect((await login(NO_MAILBOX)).status).toBe(200);
+  expect((await confirm(tokenIn(asked))).body.data).toEqual({ changed: true });
+  expect((await login(email)).status).toBe(200);
+  expect(mail.mails.filter(({ to }) => to.includes(NO_MAILBOX))).toEqual([]);
+
+  // From then on both confirm, as with everyone.
+  await trace.pool.query('DELETE FROM mail_requests WHERE user_id = $1', [user.id]);
+  const next = newAddress();
+  await change(user, next);
+  const [again] = await mail.mailsTo(next);
+  expect(textOf(again)).toContain('The other address must confirm it, too.');
+  expect((await confirm(tokenIn(again))).body.data).toEqual({ changed: false });
 });
 
 test('it needs the password and another address, and can be asked for once in five minutes', async () => {

@@ -17,7 +17,7 @@ export const requestEmailChangeSchema = {
   tags,
   summary: 'Change the e-mail address',
   description:
-    'Mails a token to the current and to the new address. The change is made when both have been confirmed, within 72 hours. At most once in five minutes.',
+    'Mails a token to the current and to the new address. The change is made when both have been confirmed, within 72 hours. The default address of the first administrator, admin@fieldtrace.local, has no mailbox and needs no confirmation. At most once in five minutes.',
   body: Type.Object({ email: Email, currentPassword: CurrentPassword }),
   response: { 200: Done, ...failureAnswers(401) },
 };

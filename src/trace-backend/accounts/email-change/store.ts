@@ -20,14 +20,14 @@ const CHANGE = sql`change_id AS "changeId", user_id AS "userId", email, email_ke
 /** Stores a change, replacing an earlier one of the same user. */
 export async function putEmailChange(
   database: Database,
-  { changeId, userId, email, emailKey, expiresAt }: Omit<EmailChange, 'oldConfirmedAt' | 'newConfirmedAt'>,
+  { changeId, userId, email, emailKey, oldConfirmedAt, expiresAt }: Omit<EmailChange, 'newConfirmedAt'>,
 ): Promise<void> {
   await database.query(sql`
-    INSERT INTO email_changes (user_id, change_id, email, email_key, expires_at)
-    VALUES (${userId}, ${changeId}, ${email}, ${emailKey}, ${expiresAt})
+    INSERT INTO email_changes (user_id, change_id, email, email_key, old_confirmed_at, expires_at)
+    VALUES (${userId}, ${changeId}, ${email}, ${emailKey}, ${oldConfirmedAt}, ${expiresAt})
     ON CONFLICT (user_id) DO UPDATE SET change_id = excluded.change_id, email = excluded.email,
-      email_key = excluded.email_key, expires_at = excluded.expires_at, old_confirmed_at = NULL,
-      new_confirmed_at = NULL`);
+      email_key = excluded.email_key, expires_at = excluded.expires_at,
+      old_confirmed_at = excluded.old_confirmed_at, new_confirmed_at = NULL`);
 }
 
 /** A user's change that has not expired. */

@@ -148,6 +148,8 @@ export interface ChangeMail {
   /** the new address */
   email: string;
   emailKey: string;
+  /** when the current address confirmed it, or needed no more */
+  oldConfirmedAt: Date | null;
   expiresAt: Date;
 }
 
@@ -284,7 +286,8 @@ async function writeChange(
     const { secret, ...token } = newToken(user, side === 'old' ? 'CHANGE_EMAIL_OLD' : 'CHANGE_EMAIL_NEW');
     await insertMailToken(database, { ...token, expiresAt: change.expiresAt }, now);
     const to = side === 'old' ? user.email : change.email;
-    return { id, to, ...texts.changeEmail(user, side, change.email, secret) };
+    const isAlone = side === 'new' && change.oldConfirmedAt !== null;
+    return { id, to, ...texts.changeEmail(user, { side, address: change.email, isAlone }, secret) };
   });
 }
 

@@ -16,7 +16,7 @@ interface Words {
   confirm: { subject: string; ask: string; over: string };
   activated: { subject: string; say: string };
   reset: { subject: string; ask: string; over: string };
-  change: { subject: string; old: (address: string) => string; new: string; over: string };
+  change: { subject: string; old: (address: string) => string; new: string; both: string; over: string };
   told: Record<Told, { subject: string; say: string }>;
 }
 
@@ -40,7 +40,8 @@ const WORDS: Record<Language, Words> = {
       old: address =>
         `The e-mail address of your account is to become ${address}. If you want that, open this link, or enter the code:`,
       new: 'This is to become the e-mail address of an account. If you want that, open this link, or enter the code:',
-      over: 'Link and code work once, for 72 hours; the other address must confirm it, too. If that was not you, do nothing: the address stays as it is.',
+      both: 'The other address must confirm it, too.',
+      over: 'Link and code work once, for 72 hours. If that was not you, do nothing: the address stays as it is.',
     },
     told: {
       'password-changed': {
@@ -79,7 +80,8 @@ const WORDS: Record<Language, Words> = {
       old: address =>
         `Die E-Mail-Adresse Ihres Kontos soll ${address} werden. Wenn Sie das wollen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
       new: 'Dies soll die E-Mail-Adresse eines Kontos werden. Wenn Sie das wollen, öffnen Sie diesen Link oder geben Sie den Code ein:',
-      over: 'Link und Code gelten einmal, 72 Stunden lang; auch die andere Adresse muss zustimmen. Wenn Sie das nicht waren, tun Sie nichts: Die Adresse bleibt, wie sie ist.',
+      both: 'Auch die andere Adresse muss zustimmen.',
+      over: 'Link und Code gelten einmal, 72 Stunden lang. Wenn Sie das nicht waren, tun Sie nichts: Die Adresse bleibt, wie sie ist.',
     },
     told: {
       'password-changed': {
@@ -115,7 +117,8 @@ const WORDS: Record<Language, Words> = {
       old: address =>
         `Imeyili ya konti yawe igiye kuba ${address}. Niba ubishaka, fungura iyi linki cyangwa wandike kode:`,
       new: 'Iyi igiye kuba imeyili ya konti. Niba ubishaka, fungura iyi linki cyangwa wandike kode:',
-      over: 'Linki na kode bikora inshuro imwe, mu masaha 72; indi meyili na yo igomba kubyemeza. Niba atari wowe, ntugire icyo ukora: imeyili ntihinduka.',
+      both: 'Indi meyili na yo igomba kubyemeza.',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Niba atari wowe, ntugire icyo ukora: imeyili ntihinduka.',
     },
     told: {
       'password-changed': {
@@ -151,7 +154,8 @@ const WORDS: Record<Language, Words> = {
       old: address =>
         `La dirección de correo de su cuenta será ${address}. Si lo desea, abra este enlace o introduzca el código:`,
       new: 'Esta será la dirección de correo de una cuenta. Si lo desea, abra este enlace o introduzca el código:',
-      over: 'El enlace y el código sirven una vez, durante 72 horas; la otra dirección también debe confirmarlo. Si no fue usted, no haga nada: la dirección no cambia.',
+      both: 'La otra dirección también debe confirmarlo.',
+      over: 'El enlace y el código sirven una vez, durante 72 horas. Si no fue usted, no haga nada: la dirección no cambia.',
     },
     told: {
       'password-changed': {
@@ -259,13 +263,21 @@ export function mailTexts(addresses: MailAddresses) {
       const { subject, say } = WORDS[reader.language].activated;
       return letter(reader, subject, [say, { url: pages.start }]);
     },
-    /** Asks the current or the new address to confirm a change. */
-    changeEmail(reader: Reader, side: 'old' | 'new', address: string, secret: string): MailText {
-      const { subject, old, new: asked, over } = WORDS[reader.language].change;
+    /**
+     * Asks the current or the new address to confirm a change.
+     *
+     * @param isAlone whether the other one need not confirm it
+     */
+    changeEmail(
+      reader: Reader,
+      { side, address, isAlone }: { side: 'old' | 'new'; address: string; isAlone: boolean },
+      secret: string,
+    ): MailText {
+      const { subject, old, new: asked, both, over } = WORDS[reader.language].change;
       const ask = side === 'old' ? old(plainName(address, SHOWN)) : asked;
       const code = `${WORDS[reader.language].code}: ${secret}`;
       const url = `${pages.change}/${secret}`;
-      return letter(reader, subject, [ask, { url }, code, over]);
+      return letter(reader, subject, [ask, { url }, code, ...(isAlone ? [] : [both]), over]);
     },
     /** A notice about an account. */
     told(reader: Reader, what: Told): MailText {

@@ -1,6 +1,9 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import { readEmail } from '../../../platform/mail/email.ts';
 
+/** The address of a first administrator for whom nobody has chosen one. It has no mailbox. */
+export const NO_MAILBOX = 'admin@fieldtrace.local';
+
 /**
  * An address as entered, and in the form by which it is looked up.
  *
