@@ -322,7 +322,10 @@ test('what a service says of itself is in words, also while it cannot work', asy
   await asAdmin('/administration/health');
   await page.getByText('The clock is right').waitFor();
   const shiftClock = (hours: number) =>
-    pages.query('packet_service', `UPDATE packet_log SET clock = clock + interval '${hours} hours'`);
+    pages.query(
+      'trace_backend',
+      `UPDATE packet_service.packet_log SET clock = clock + interval '${hours} hours'`,
+    );
   const says = (path: string, text: string) =>
     eventually(
       () => send('GET', path),
