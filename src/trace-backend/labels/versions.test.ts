@@ -32,24 +32,23 @@ test('of two writers who have read the same version of a label, the second is re
       ['POST', `${LABEL}/execute/PUBLISH_LABEL`, { id }],
       ['DELETE', `${LABEL}/${id}`, undefined],
     ] as const;
+  type Write = ReturnType<typeof writes>[number];
   const count = writes(0).length;
   for (let first = 0; first < count - 1; first++) {
     for (let second = 0; second < count; second++) {
       if (first === second) continue;
       const { id } = await labelled();
       const tag = await tagOf(`${LABEL}/${id}`);
-      const [one, other] = [writes(id)[first], writes(id)[second]] as [
-        ReturnType<typeof writes>[number],
-        ReturnType<typeof writes>[number],
-      ];
-      expect((await send(...one, tag)).status, `${one[0]} ${one[1]}`).toBe(200);
-      const lost = await send(...other, tag);
-      expect([lost.status, lost.body.status], `${one[1]}, then ${other[1]}`).toEqual([
-        412,
-        'INVALID_REQUEST',
-      ]);
+      const write = (index: number, read: string) => {
+        const [method, path, body] = writes(id)[index] as Write;
+        return send(method, path, body, read);
+      };
+      const names = `${first}, then ${second}`;
+      expect((await write(first, tag)).status, names).toBe(200);
+      const lost = await write(second, tag);
+      expect([lost.status, lost.body.status], names).toEqual([412, 'INVALID_REQUEST']);
       expect(await tagOf(`${LABEL}/${id}`)).toBe('"2"');
-      expect((await send(...other, await tagOf(`${LABEL}/${id}`))).status).toBe(200);
+      expect((await write(second, '"2"')).status, names).toBe(200);
     }
   }
 });
