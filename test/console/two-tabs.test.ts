@@ -9,6 +9,7 @@ import {
   logIn,
   realComplaints,
 } from '../helpers/console-page.ts';
+import { ADMIN } from '../helpers/trace.ts';
 
 let pages: RunningConsole;
 let browser: Browser;
@@ -245,4 +246,29 @@ test('two people edit how the page of a label looks, and a batch of it', async (
   await save(page);
   await page.getByRole('button', { name: 'B-2' }).waitFor();
   expect(await stored(`label_batch/${batchId}`)).toMatchObject({ ...other, number: 'B-2' });
+});
+
+test('two administrators edit a code: what both have written is at its field, also in another language', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  const body = { code: 'MILL', label: 'Mill', translations: [{ language: 'DE', label: 'Muehle' }] };
+  const { id } = (await send('PUT', '/trace/api/chain/processing-evidence-type', body)).body.data;
+  await logIn(
+    page,
+    `${pages.url}/code-lists/processing-evidence-types/${id}`,
+    ADMIN.username,
+    ADMIN.password,
+  );
+  await named(page, 'translations.0.label').fill('Kaffeemühle');
+  const other = { id, code: 'WET_MILL', translations: [{ language: 'DE', label: 'Mühle' }] };
+  expect((await send('PUT', '/trace/api/chain/processing-evidence-type', other)).status).toBe(200);
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('Yours is kept; the other wrote: Mühle').waitFor();
+  expect(await named(page, 'code').inputValue()).toBe('WET_MILL');
+  await save(page);
+  await page.getByText(SAVED).waitFor();
+  const stored = (await send('GET', `/trace/api/chain/processing-evidence-type/${id}`)).body.data;
+  expect(stored).toMatchObject({ code: 'WET_MILL' });
+  expect(stored.translations).toContainEqual({ language: 'DE', label: 'Kaffeemühle' });
 });
