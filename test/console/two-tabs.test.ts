@@ -204,6 +204,7 @@ test('two people edit a label: nothing of either is lost, and who saves anyway k
   await save(page);
   await page.getByText(SAVED).waitFor();
 
+  await page.context().clearCookies();
   await changedInAnother(path, 'title', 'Second harvest');
   await named(page, 'title').fill('Late harvest');
   await save(page);

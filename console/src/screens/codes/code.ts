@@ -40,7 +40,7 @@ export function formOf(list: CodeList, code: object = {}): CodeForm {
 /** The name of the field that shows what is at a path of the form, such as DE.label. */
 export function fieldAt(path: string): string {
   const [language = '', ...name] = path.split('.');
-  const index = TRANSLATIONS.findIndex(known => known === language);
+  const index = (TRANSLATIONS as readonly string[]).indexOf(language);
   return index < 0 ? path : ['translations', index, ...name].join('.');
 }
 
