@@ -157,7 +157,7 @@ test('a mail to the new address of a change, and one that invites an address, na
   expect((await user.send('POST', '/api/user/email_change', change)).status).toBe(200);
   await listed(2);
   const companyId = await companyOf(trace, 'Inviting', [owner]);
-  const invited = { companyId, email: 'Stranger@Example.org' };
+  const invited = { companyId, email: 'Stranger@example.org' };
   const path = '/api/company/execute/ADD_USER_TO_COMPANY';
   expect((await owner.send('POST', path, invited)).status).toBe(200);
   const found = await listed(3);
