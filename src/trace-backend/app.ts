@@ -200,8 +200,7 @@ export async function traceBackend(
   registerAccounts(app, { ...personal, ...users });
   const stopHourly = expireHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
-  const countFailed = (limit: number) => countFailedMails(pool, limit);
-  registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailed, backups });
+  registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCatalogue(app, { pool, lists });

@@ -113,11 +113,12 @@ test('an administrator finds who registered, activates them, and finds it in the
 
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('link', { name: 'What the audit has about this person' }).click();
-  await page.getByRole('row', { name: 'activated the account of' }).waitFor();
+  const byAdmin = page.getByRole('row', { name: ' activated the account of' });
+  await byAdmin.waitFor();
   await page.getByRole('row', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
   await page.getByLabel('What they have to do with it').selectOption({ label: 'They did it' });
-  await page.getByRole('row', { name: 'activated the account of' }).waitFor({ state: 'detached' });
+  await byAdmin.waitFor({ state: 'detached' });
 
   const { send } = await pages.login(ADMIN.username, ADMIN.password);
   expect((await send('POST', '/trace/api/user/admin/erase', { id })).status).toBe(200);

@@ -20,19 +20,19 @@ export interface OperationContext {
   /** PostgreSQL's schema of the job queue */
   jobs: string;
   /** How many mails were given up; counts no further than the limit. */
-  countFailed: (limit: number) => Promise<number>;
+  countFailedMails: (database: pg.Pool, limit: number) => Promise<number>;
   backups: Pick<Backups, 'status'> | undefined;
 }
 
 /** What administrators see of the process: settings, jobs, metrics and backups. */
 export function registerOperation(app: Server, context: OperationContext): void {
-  const { pool, settings, metrics, jobs, countFailed, backups } = context;
+  const { pool, settings, metrics, jobs, countFailedMails, backups } = context;
   const config = { access: 'system-admin' } as const;
   app.get('/api/administration/settings', { config, schema: settingsSchema }, async () =>
     ok({ settings: describeInForce(settings) }),
   );
   app.get('/api/administration/jobs', { config, schema: jobsSchema }, async () =>
-    ok({ queues: await countJobs(pool, jobs), failedMails: await countFailed(COUNTED) }),
+    ok({ queues: await countJobs(pool, jobs), failedMails: await countFailedMails(pool, COUNTED) }),
   );
   app.get('/api/administration/metrics', { config, schema: metricsSchema }, async () =>
     ok({ metrics: await metricsAsJson(metrics) }),

@@ -1,4 +1,4 @@
--- Mails that were given up. A row has no secret and no address: each attempt writes the mail anew.
+-- Mails that were given up. A row has no secret and no address: each attempt writes the mail again.
 CREATE TABLE failed_mails (
   id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   -- Of the last job that was to send it.

@@ -9,6 +9,7 @@ import {
   type RunningTrace,
   runningTrace,
 } from '../../../../test/helpers/trace.ts';
+import { transaction } from '../../../platform/postgres/database.ts';
 import { deleteOldFailedMails } from '../mails/failed-store.ts';
 
 const PATH = '/api/administration/failed-mails';
@@ -186,7 +187,7 @@ test('a mail to the new address of a change, and one that invites an address, na
   });
 });
 
-test('a mail that was given up goes with its account or its invitation, also when it fails afterwards, and after 90 days', async () => {
+test('a mail that was given up goes with its account or its invitation, and when it is old', async () => {
   const [user, owner] = [await trace.loggedIn(), await trace.loggedIn()];
   await ask('request_reset_password', user.email);
   const companyId = await companyOf(trace, 'Withdrawing', [owner]);
@@ -208,4 +209,40 @@ test('a mail that was given up goes with its account or its invitation, also whe
   expect(await list()).toHaveLength(1);
   await deleteOldFailedMails(trace.pool, new Date(Date.now() + day), 10);
   expect(await list()).toEqual([]);
+});
+
+test('a mail that is refused while its account is erased, or its invitation withdrawn, is not recorded', async () => {
+  const [user, owner] = [await trace.loggedIn(), await trace.loggedIn()];
+  const companyId = await companyOf(trace, 'Late', [owner]);
+  const invited = { companyId, email: 'late@example.org' };
+  const tried = async (before: number) => eventually(() => mail.attempts > before);
+  let before = mail.attempts;
+  await transaction(trace.pool, async database => {
+    // Does not keep the attempt from storing its token, but from recording its failure.
+    await database.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [user.id]);
+    await ask('request_reset_password', user.email);
+    await tried(before);
+    await database.query('UPDATE users SET erasing_at = now() WHERE id = $1', [user.id]);
+  });
+  before = mail.attempts;
+  mail.behaviour = 'busy';
+  await owner.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', invited);
+  await tried(before);
+  before = mail.attempts;
+  mail.behaviour = 'refuse';
+  await transaction(trace.pool, async database => {
+    await database.query(
+      "SELECT FROM company_address_invitations WHERE email_key = 'late@example.org' FOR UPDATE",
+    );
+    await tried(before);
+    await database.query("DELETE FROM company_address_invitations WHERE email_key = 'late@example.org'");
+  });
+  await eventually(async () => {
+    const { rows } = await trace.pool.query(
+      "SELECT count(*)::int AS open FROM trace_backend_jobs.job WHERE state <> 'completed' AND name = 'mail'",
+    );
+    return rows[0].open === 0;
+  });
+  const { rows } = await trace.pool.query("SELECT state FROM trace_backend_jobs.job WHERE state = 'failed'");
+  expect([rows, await list()]).toEqual([[], []]);
 });

@@ -55,7 +55,7 @@ export const replayFailedMailsSchema = {
   tags,
   summary: 'Send mails again that were given up',
   description:
-    `One, or all of them, at most ${MAX_REPLAYED.toLocaleString('en')} in a call, oldest first. Each is written anew, ` +
+    `One, or all of them, at most ${MAX_REPLAYED.toLocaleString('en')} in a call, oldest first. Each is written again, ` +
     'with a new link that is valid from then on. One that was sent is not listed any more; one that there is no ' +
     'reason for any more becomes OBSOLETE.',
   body: Type.Object({ id: Type.Optional(Id) }),
