@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { companyOf } from '../../../../test/helpers/chain.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
@@ -219,10 +220,10 @@ test('a mail that is refused while its account is erased, or its invitation with
   let before = mail.attempts;
   await transaction(trace.pool, async database => {
     // Does not keep the attempt from storing its token, but from recording its failure.
-    await database.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [user.id]);
+    await database.query(sql`SELECT FROM users WHERE id = ${user.id} FOR NO KEY UPDATE`);
     await ask('request_reset_password', user.email);
     await tried(before);
-    await database.query('UPDATE users SET erasing_at = now() WHERE id = $1', [user.id]);
+    await database.query(sql`UPDATE users SET erasing_at = now() WHERE id = ${user.id}`);
   });
   before = mail.attempts;
   mail.behaviour = 'busy';
@@ -232,10 +233,10 @@ test('a mail that is refused while its account is erased, or its invitation with
   mail.behaviour = 'refuse';
   await transaction(trace.pool, async database => {
     await database.query(
-      "SELECT FROM company_address_invitations WHERE email_key = 'late@example.org' FOR UPDATE",
+      sql`SELECT FROM company_address_invitations WHERE email_key = 'late@example.org' FOR UPDATE`,
     );
     await tried(before);
-    await database.query("DELETE FROM company_address_invitations WHERE email_key = 'late@example.org'");
+    await database.query(sql`DELETE FROM company_address_invitations WHERE email_key = 'late@example.org'`);
   });
   await eventually(async () => {
     const { rows } = await trace.pool.query(
