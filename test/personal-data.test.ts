@@ -446,7 +446,8 @@ const run = promisify(execFile);
 async function fieldtrace(...words: string[]): Promise<string> {
   const { host, port, user, password, database: name } = trace.connection as Record<string, string>;
   const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host as string)}&port=${port}`;
-  const env = { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: trace.folder } as NodeJS.ProcessEnv;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: url, DATA_DIR: trace.folder } as NodeJS.ProcessEnv;
   return (await run(process.execPath, ['dist/cli.js', ...words], { env })).stdout.trim();
 }
 
