@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { mountTmpfs, stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
 import { fillDisk } from './faults/stage.ts';
 import { upload } from './helpers/attachments.ts';
+import { emptyDataDir } from './helpers/data-dir.ts';
 import { eventually } from './helpers/eventually.ts';
 import { startProcess } from './helpers/process.ts';
 import { sender } from './helpers/service.ts';
@@ -15,6 +16,7 @@ const long = randomBytes(50_000).toString('hex');
 test('on a disk that is really full writes are 503 with Retry-After, reads and /health go on, and all is well once there is room', async context => {
   const folder = `${stageDirectory()}/mount`;
   mountTmpfs(context, folder, 'size=256m,mode=755');
+  await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder, ...ADMIN });
   const trace = sender(service.traceUrl);
   const { packet_uuid } = (await service.send('POST', '/intake/scouting', observation)).body;

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clusterProblems } from '../src/platform/postgres/citus/checks.ts';
 import { connectionTo, type NodeFacts, nodeName, readNodes } from '../src/platform/postgres/citus/nodes.ts';
+import { fieldtrace } from './helpers/backup.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 
 let database: TestDatabase;
@@ -14,16 +13,7 @@ afterAll(() => database.drop());
 function distribute(...words: string[]) {
   const { host, port, user, password, database: name } = database.connection;
   const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
-  const launcher = path.resolve(import.meta.dirname, '../scripts/fieldtrace.mjs');
-  return new Promise<{ code: number; out: string; err: string }>(resolve => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: url };
-    const child = execFile(
-      process.execPath,
-      [launcher, 'distribute', ...words],
-      { env },
-      (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
+  return fieldtrace({ DATABASE_URL: url }, 'distribute', ...words);
 }
 
 test('a server without Citus is left as it is', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, openBrowser } from './helpers/browser.ts';
-import { operationOf } from './helpers/documentation.ts';
+import { openOperation } from './helpers/documentation.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { ADMIN, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
@@ -26,8 +26,7 @@ afterAll(async () => {
  * @returns the status and the answer that the page shows
  */
 async function execute(page: Page, method: string, path: string, body?: object): Promise<[string, string]> {
-  const block = await operationOf(page, method, path);
-  await block.locator('.opblock-summary').first().click();
+  const block = await openOperation(page, method, path);
   if (body) await block.locator('textarea').first().fill(JSON.stringify(body));
   await block.locator('button.execute').click();
   const live = block.locator('.live-responses-table');

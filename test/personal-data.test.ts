@@ -345,12 +345,31 @@ test('an invitation of an address is in the archive of its user, and is erased w
   await eventually(async () => (await mails()).includes(user.email));
   const invitations = linesOf(await exported(user), 'trace-backend/invitations.ndjson');
   expect(invitations).toMatchObject([{ company_id: companyId, email: typed, role: 'COMPANY_USER' }]);
+  // What was given up of the mails to the user, and of this invitation.
+  await trace.pool.query(
+    `INSERT INTO failed_mails (mail_id, job, user_id, invitation_id, status, attempts, last_error, failed_at)
+     SELECT gen_random_uuid(), jsonb_build_object('kind', kind, 'emailKey', email), user_id, invitation_id, 'FAILED', 3,
+       'the mail server answered 451', now()
+     FROM (SELECT 'reset' AS kind, '' AS email, id AS user_id, NULL::integer AS invitation_id FROM users
+       UNION ALL SELECT 'invited-address', email_key, NULL, id FROM company_address_invitations) AS failed`,
+  );
+  const failedMails = linesOf(await exported(user), 'trace-backend/failed-mails.ndjson');
+  const failed = { status: 'FAILED', attempts: 3, last_error: 'the mail server answered 451' };
+  expect(failedMails).toMatchObject([
+    { kind: 'reset', ...failed },
+    { kind: 'invited-address', ...failed },
+  ]);
   expect((await user.send('POST', '/api/user/erase', { currentPassword: PASSWORD })).status).toBe(200);
   const identity = new RegExp(user.email, 'i');
   expect((await database()).split('\n').filter(row => identity.test(row))).toEqual([]);
   expect(await mails()).not.toMatch(identity);
   const { rows } = await trace.pool.query('SELECT email FROM company_address_invitations');
   expect(rows).toEqual([{ email: other.email }]);
+  const left = await trace.pool.query(
+    'SELECT 1 FROM failed_mails WHERE user_id = $1 OR invitation_id IS NOT NULL',
+    [user.id],
+  );
+  expect(left.rows).toHaveLength(1);
 });
 
 test('a company whose last member is erased stays; a SYSTEM_ADMIN places another', async () => {
@@ -427,7 +446,8 @@ const run = promisify(execFile);
 async function fieldtrace(...words: string[]): Promise<string> {
   const { host, port, user, password, database: name } = trace.connection as Record<string, string>;
   const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host as string)}&port=${port}`;
-  const env = { PATH: process.env.PATH, DATABASE_URL: url, DATA_DIR: trace.folder } as NodeJS.ProcessEnv;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: url, DATA_DIR: trace.folder } as NodeJS.ProcessEnv;
   return (await run(process.execPath, ['dist/cli.js', ...words], { env })).stdout.trim();
 }
 

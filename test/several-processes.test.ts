@@ -32,7 +32,8 @@ const settings = (folder: string) => ({
 });
 
 async function adopt(folder: string): Promise<string> {
-  const env = { PATH: process.env.PATH, ...settings(folder) } as NodeJS.ProcessEnv;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...settings(folder) } as NodeJS.ProcessEnv;
   return (await promisify(execFile)(process.execPath, [CLI, 'files', 'adopt'], { env })).stdout;
 }
 

@@ -235,6 +235,18 @@ const STATED: Record<string, Stated> = {
     '"maxItems":100',
     '| value chains of a company | 100 |',
   ),
+  'trace-backend/companies/invitations: MAX_TO_ADDRESS = 5': stated(
+    'An address is invited 5 times a day by all senders',
+    '| invitations of one e-mail address, by all senders | 5 a day | 429 |',
+  ),
+  'trace-backend/accounts/failed-mails: MAX_REPLAYED = 1_000': stated(
+    'at most 1,000 in a call, oldest first',
+    '1,000 sent again in one call',
+  ),
+  'trace-backend/accounts/mails: FAILED_DAYS = 90': stated(
+    'They are kept for 90 days',
+    '| mails about accounts that were given up | 90 days;',
+  ),
   'trace-backend/companies/invitations: ADDRESS_DAYS = 30': stated(
     'Such an invitation ends after 30 days',
     '| an invitation of an e-mail address | 30 days | removed |',

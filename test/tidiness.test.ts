@@ -226,6 +226,7 @@ const OWNERS: Record<string, string> = {
   login_addresses: 'attempts',
   mail_tokens: 'mails',
   mail_requests: 'mails',
+  failed_mails: 'mails',
   refresh_tokens: 'sessions',
   login_failures: 'attempts',
   signing_keys: 'keys',

@@ -290,6 +290,11 @@ const TABLE: Record<string, Row> = {
     path: ({ companyId }) => `/api/company/${companyId}/product-types`,
     ...reading,
   },
+  'POST /api/administration/failed-mails/replay': { body: () => ({ id: 999_999 }), ...systemAdmin(404) },
+  'DELETE /api/administration/failed-mails/{id}': {
+    path: () => '/api/administration/failed-mails/999999',
+    ...systemAdmin(404),
+  },
   'GET /api/product/list': everyone(200),
   'GET /api/product/admin/list': administrators(),
   'POST /api/product/label/create': {

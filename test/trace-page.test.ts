@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, openBrowser } from './helpers/browser.ts';
-import { operationOf } from './helpers/documentation.ts';
+import { openOperation } from './helpers/documentation.ts';
 import { ADMIN, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 let trace: RunningTrace;
@@ -24,8 +24,7 @@ afterAll(async () => {
 
 /** Opens an operation of the page, sends it, and gives the status that the page shows. */
 async function call(page: Page, operation: string, body?: object): Promise<string> {
-  const block = await operationOf(page, 'post', operation);
-  await block.locator('.opblock-summary').first().click();
+  const block = await openOperation(page, 'post', operation);
   if (body) await block.locator('textarea').first().fill(JSON.stringify(body));
   await block.locator('button.execute').click();
   return (await block.locator('.live-responses-table .response-col_status').last().innerText()).trim();
@@ -36,8 +35,7 @@ test('the page at the root logs in by "Try it out" and calls what needs a login,
   await page.goto(`${trace.url}/`);
   await page.getByText('fieldtrace trace backend').first().waitFor();
   expect(await call(page, '/api/user/login', ADMIN)).toMatch(/^200/);
-  const profile = await operationOf(page, 'get', '/api/user/profile');
-  await profile.locator('.opblock-summary').click();
+  const profile = await openOperation(page, 'get', '/api/user/profile');
   await profile.locator('button.execute').click();
   const answer = profile.locator('.live-responses-table');
   expect((await answer.locator('.response-col_status').last().innerText()).trim()).toMatch(/^200/);

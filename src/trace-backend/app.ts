@@ -35,7 +35,16 @@ import { findHolder, findNames, registerDiscoverability } from './accounts/disco
 import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { shareEmailChange } from './accounts/email-change/store.ts';
 import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
-import { JOBS_SCHEMA, type Mailing, type Mails, openMails, QUEUES } from './accounts/mails/mails.ts';
+import { registerFailedMails } from './accounts/failed-mails/routes.ts';
+import { countFailedMails } from './accounts/mails/failed-store.ts';
+import {
+  expireFailedMailsHourly,
+  JOBS_SCHEMA,
+  type Mailing,
+  type Mails,
+  openMails,
+  QUEUES,
+} from './accounts/mails/mails.ts';
 import { sealFactors } from './accounts/second-factor/factor.ts';
 import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
 import { registerUsers } from './accounts/self-service/routes.ts';
@@ -52,6 +61,7 @@ import { registerAudit } from './audit/routes.ts';
 import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
 import { readableCompany } from './companies/access.ts';
+import { findAddressesOf } from './companies/invitations/addresses-store.ts';
 import { expireInvitationsHourly } from './companies/invitations/expire.ts';
 import { invitationMail } from './companies/invitations/invite.ts';
 import { addressMail } from './companies/invitations/invite-address.ts';
@@ -188,9 +198,9 @@ export async function traceBackend(
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
-  const stopHourly = [eraseHourly(personal, logger), expireInvitationsHourly(pool, logger)];
+  const stopHourly = expireHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
-  registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, backups });
+  registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
   registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
   registerCatalogue(app, { pool, lists });
@@ -211,6 +221,13 @@ export async function traceBackend(
   });
   return { app, registry: ownRegistry({ pool, findSession, ...users }) };
 }
+
+/** What is erased and removed every hour; returns what stops it. */
+const expireHourly = (context: ErasureContext, logger: FastifyBaseLogger) => [
+  eraseHourly(context, logger),
+  expireInvitationsHourly(context.pool, logger),
+  expireFailedMailsHourly(context.pool, logger),
+];
 
 /** Limits of callers and addresses, which count in the database. */
 function openLimits(
@@ -326,6 +343,7 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   registerAdministration(app, context);
   registerPersonalData(app, context);
   const isServiceToken = serviceTokenCheck({ pool, box, settings });
+  registerFailedMails(app, { ...accounts, invitedAddresses: findAddressesOf });
   registerDiscoverability(app, { pool, keys, isServiceToken });
   registerApiKeys(app, { ...accounts, isServiceToken });
 }

@@ -67,7 +67,11 @@ test('an administrator finds who registered, activates them, and finds it in the
   await expectAccessible(page);
   await dialog.getByRole('heading', { name: `${person.name} Mwangi` }).waitFor();
   await dialog.getByText('Address not confirmed').waitFor();
-  await dialog.getByRole('button', { name: 'Confirm the address and activate' }).waitFor();
+  await dialog.getByRole('button', { name: 'Confirm the address and activate' }).click();
+  await dialog.getByText('By activating the account you vouch that the address is theirs').waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('button', { name: 'Confirm the address', exact: true }).click();
   await page.getByText('No user fits').waitFor();
   await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');
@@ -106,6 +110,22 @@ test('an administrator finds who registered, activates them, and finds it in the
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('cell', { name: 'Deactivated' }).waitFor();
   expect((await user.send('GET', '/trace/api/user/profile')).status).toBe(401);
+
+  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  await dialog.getByRole('link', { name: 'What the audit has about this person' }).click();
+  const byAdmin = page.getByRole('row', { name: ' activated the account of' });
+  await byAdmin.waitFor();
+  await page.getByRole('row', { name: 'logged in' }).first().waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('What they have to do with it').selectOption({ label: 'They did it' });
+  await byAdmin.waitFor({ state: 'detached' });
+
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  expect((await send('POST', '/trace/api/user/admin/erase', { id })).status).toBe(200);
+  await page.goto(`${pages.url}/administration/users?query=erased-${id}-`);
+  const erased = page.getByRole('row').filter({ hasText: `erased-${id}-` });
+  await erased.getByText('Erased', { exact: true }).waitFor();
+  expect(await erased.getByRole('button').count()).toBe(0);
   expect(realComplaints(browser)).toEqual([]);
 });
 
@@ -322,7 +342,10 @@ test('what a service says of itself is in words, also while it cannot work', asy
   await asAdmin('/administration/health');
   await page.getByText('The clock is right').waitFor();
   const shiftClock = (hours: number) =>
-    pages.query('packet_service', `UPDATE packet_log SET clock = clock + interval '${hours} hours'`);
+    pages.query(
+      'trace_backend',
+      `UPDATE packet_service.packet_log SET clock = clock + interval '${hours} hours'`,
+    );
   const says = (path: string, text: string) =>
     eventually(
       () => send('GET', path),

@@ -4,6 +4,7 @@ import { readSettings } from '../../src/platform/settings.ts';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type MailServer, mailServer, textOf } from '../helpers/mail-server.ts';
 import { ADMIN, PASSWORD } from '../helpers/trace.ts';
 
@@ -211,11 +212,54 @@ test('who has no account registers from the mail of an invitation, with the addr
   await page.getByLabel('Family name').fill('Comer');
   await page.getByLabel('Password').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.getByText('The account is created').waitFor();
+  await page.getByText('Your account is created').waitFor();
   page.off('request', note);
   // Playwright shows the fragment of the page itself, which no browser sends.
   expect(asked.filter(one => one !== `${link} undefined` && /comer/.test(one))).toEqual([]);
   expect(await linkTo(email, 2)).toMatch(/\/confirm-email\/[\w-]+$/);
+});
+
+test('a mail about an account that was refused is seen, sent again and dismissed by an administrator', async () => {
+  const { page } = browser;
+  mail.behaviour = 'refuse';
+  const people = ['first-refused@example.org', 'second-refused@example.org'];
+  for (const email of people) {
+    const person = { email, password: PASSPHRASE, name: 'Zawadi', surname: 'Mwangi' };
+    const { status } = await pages.send('POST', '/trace/api/user/register', person, { origin: pages.url });
+    expect(status).toBe(200);
+  }
+  const failed = async () =>
+    (await admin.send('GET', '/trace/api/administration/jobs')).body.data.failedMails as number;
+  await eventually(failed, count => count === 2);
+  await logIn(page, pages.url, ADMIN.username, ADMIN.password);
+  await page.getByRole('link', { name: '2 mails about accounts could not be delivered' }).click();
+  const row = (email: string) => page.getByRole('row').filter({ hasText: email });
+  for (const email of people) {
+    await row(email).getByText('Confirmation of the address').waitFor();
+    await row(email).getByText('refused the mail (550): no such mailbox <…>').waitFor();
+  }
+  await expectAccessible(page);
+  const confirm = async (name: string) => {
+    await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  };
+  const [first = '', second = ''] = people;
+  await row(second).getByRole('button', { name: 'Dismiss' }).click();
+  await confirm('Dismiss');
+  await row(second).waitFor({ state: 'detached' });
+
+  mail.behaviour = 'take';
+  await row(first).getByRole('button', { name: 'Send again' }).click();
+  await confirm('Send again');
+  await page.getByText('1 mail will be sent again').waitFor();
+  await page.getByText('No mail was given up').waitFor();
+  await page.goto(await linkTo(first));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Your e-mail address is confirmed').waitFor();
+  await page.goto(`${pages.url}/administration/audit?entity=mail`);
+  await page.getByText('let failed mails be sent again').waitFor();
+  await page.getByText('dismissed a failed mail').waitFor();
+  await expectAccessible(page);
 });
 
 test('what was shared with somebody, and an address that an app has entered, are found in the inbox', async () => {

@@ -9,6 +9,7 @@ import {
   logIn,
   realComplaints,
 } from '../helpers/console-page.ts';
+import { ADMIN } from '../helpers/trace.ts';
 
 let pages: RunningConsole;
 let browser: Browser;
@@ -31,6 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => browser.page.context().clearCookies());
 
+const SAVED = /^The (changes are|label is) saved/;
 const named = (page: Page, name: string) => page.locator(`[name="${name}"]`).first();
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
 
@@ -43,7 +45,7 @@ async function changedInAnother(path: string, field: string, text: string): Prom
   await other.goto(`${pages.url}${path}`);
   await named(other, field).fill(text);
   await save(other);
-  await other.getByText('The changes are saved').waitFor();
+  await other.getByText(SAVED).waitFor();
   await other.close();
 }
 
@@ -173,4 +175,101 @@ test('what is typed stays when a label is published before it is saved, and whil
   await page.getByRole('heading', { name: 'Second harvest' }).waitFor();
   await page.locator('form[aria-busy=false]').waitFor();
   expect(await name.inputValue()).toBe('Bourbon of the hills');
+});
+
+/** A new label of the product, with a batch; their ids. */
+async function labelled() {
+  const { send } = await pages.login(email);
+  const created = async (path: string, body: object) =>
+    (await send('POST', `/trace/api/product/${path}/create`, body)).body.data.id as number;
+  const labelId = await created('label', { productId, title: 'Harvest', language: 'EN', fields: [] });
+  const batchId = await created('label_batch', { labelId, number: 'B-1', productionDate: '2026-03-01' });
+  const stored = async (path: string) => (await send('GET', `/trace/api/product/${path}`)).body.data;
+  return { labelId, batchId, stored };
+}
+
+test('two people edit a label: nothing of either is lost, and who saves anyway keeps what they typed', async () => {
+  const { page } = browser;
+  const { labelId, stored } = await labelled();
+  const path = `/labels/${labelId}`;
+  await changedInAnother(path, 'title', 'First harvest');
+  await named(page, 'description').fill('Of the hills');
+  await save(page);
+  await page.getByRole('alert').getByText('Somebody else has changed this meanwhile').waitFor();
+  await expectAccessible(page);
+  expect(await stored(`label/content/${labelId}`)).not.toMatchObject({ description: 'Of the hills' });
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('This is the other’s version with your changes').waitFor();
+  expect(await named(page, 'title').inputValue()).toBe('First harvest');
+  await save(page);
+  await page.getByText(SAVED).waitFor();
+
+  await page.context().clearCookies();
+  await changedInAnother(path, 'title', 'Second harvest');
+  await named(page, 'title').fill('Late harvest');
+  await save(page);
+  await page.getByRole('button', { name: 'Save mine anyway' }).click();
+  await page.getByRole('heading', { name: 'Late harvest' }).waitFor();
+  await page.locator('form[aria-busy=false]').first().waitFor();
+  expect(await stored(`label/${labelId}`)).toMatchObject({ title: 'Late harvest' });
+  expect(await stored(`label/content/${labelId}`)).toMatchObject({ description: 'Of the hills' });
+  await named(page, 'name').fill('Bourbon of two');
+  await save(page);
+  await expect.poll(() => stored(`label/content/${labelId}`)).toMatchObject({ name: 'Bourbon of two' });
+  expect(await page.getByText('Somebody else has changed this').count()).toBe(0);
+});
+
+test('two people edit how the page of a label looks, and a batch of it', async () => {
+  const { page } = browser;
+  const { labelId, batchId, stored } = await labelled();
+  const primary = 'businessToCustomerSettings.primaryColor';
+  await changedInAnother(`/labels/${labelId}/consumer-page`, primary, '#25265e');
+  await named(page, primary).fill('#070');
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('Yours is kept; the other wrote: #25265e').waitFor();
+  await save(page);
+  await page.getByText(SAVED).waitFor();
+
+  await page.goto(`${pages.url}/labels/${labelId}/batches`);
+  await page.getByRole('button', { name: 'B-1' }).click();
+  await page.getByRole('heading', { name: 'B-1' }).waitFor();
+  const { send } = await pages.login(email);
+  const other = { id: batchId, expiryDate: '2027-03-01' };
+  expect((await send('PUT', '/trace/api/product/label_batch', other)).status).toBe(200);
+  await page.locator('section [name="number"]').fill('B-2');
+  await save(page);
+  await page.getByRole('alert').getByText('Somebody else has changed this meanwhile').waitFor();
+  expect(await stored(`label_batch/${batchId}`)).toMatchObject({ number: 'B-1' });
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('This is the other’s version with your changes').waitFor();
+  await expectAccessible(page);
+  await save(page);
+  await page.getByRole('button', { name: 'B-2' }).waitFor();
+  expect(await stored(`label_batch/${batchId}`)).toMatchObject({ ...other, number: 'B-2' });
+});
+
+test('two administrators edit a code: what both have written is at its field, also in another language', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  const body = { code: 'MILL', label: 'Mill', translations: [{ language: 'DE', label: 'Muehle' }] };
+  const { id } = (await send('PUT', '/trace/api/chain/processing-evidence-type', body)).body.data;
+  await logIn(
+    page,
+    `${pages.url}/code-lists/processing-evidence-types/${id}`,
+    ADMIN.username,
+    ADMIN.password,
+  );
+  await named(page, 'translations.0.label').fill('Kaffeemühle');
+  const other = { id, code: 'WET_MILL', translations: [{ language: 'DE', label: 'Mühle' }] };
+  expect((await send('PUT', '/trace/api/chain/processing-evidence-type', other)).status).toBe(200);
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('Yours is kept; the other wrote: Mühle').waitFor();
+  expect(await named(page, 'code').inputValue()).toBe('WET_MILL');
+  await save(page);
+  await page.getByText(SAVED).waitFor();
+  const stored = (await send('GET', `/trace/api/chain/processing-evidence-type/${id}`)).body.data;
+  expect(stored).toMatchObject({ code: 'WET_MILL' });
+  expect(stored.translations).toContainEqual({ language: 'DE', label: 'Kaffeemühle' });
 });

@@ -9,13 +9,16 @@ import { type Story, tellerOf } from './story.ts';
 import { TRACE_STORIES } from './trace-stories.ts';
 import { openWorld } from './world.ts';
 
-/** Endpoints whose method would let them write and that do not. */
+/** Endpoints whose method would let them write and that do not, or have nothing to write about. */
 const READING = [
   'POST /api/user/api-keys/resolve',
   'POST /chat/query',
   'POST /graph/materialize',
   // Deliveries that were acknowledged before wait again; it stores nothing of its own.
   'POST /administration/dead-letters/replay',
+  // The same of mails, of which none is given up here.
+  'POST /api/administration/failed-mails/replay',
+  'DELETE /api/administration/failed-mails/{id}',
 ];
 
 const STORIES = { ...PACKET_STORIES, ...TRACE_STORIES };

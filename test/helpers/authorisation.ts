@@ -52,7 +52,7 @@ export const operationRows: Record<string, Row> = Object.fromEntries(
   [
     'audit/list',
     'audit/actions',
-    ...['settings', 'jobs', 'metrics', 'backups'].map(name => `administration/${name}`),
+    ...['settings', 'jobs', 'metrics', 'backups', 'failed-mails'].map(name => `administration/${name}`),
   ].map(path => [`GET /api/${path}`, systemAdmin()]),
 );
 

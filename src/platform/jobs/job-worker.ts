@@ -1,10 +1,14 @@
-import type { Job, PgBoss } from 'pg-boss';
+import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import { endsWithin } from '../concurrency/ends-within.ts';
 import { wakeableWait } from '../concurrency/wakeable-wait.ts';
 
 /** One attempt at a job. */
 export interface Attempt<Data> {
   data: Data;
+  /** 1 for the first attempt */
+  number: number;
+  /** of a dead letter: how often the job was attempted, and why the last attempt failed */
+  ended?: { attempts: number; error: string };
   /** ends with the attempt's time, and when the process stops */
   signal: AbortSignal;
 }
@@ -34,7 +38,7 @@ export function startWorker<Data>(
   handle: (attempt: Attempt<Data>) => Promise<void>,
   report: (error: unknown) => void,
 ): JobWorker {
-  const running = new Map<Job<Data>, { ended: Promise<void>; breakOff: AbortController }>();
+  const running = new Map<JobWithMetadata<Data>, { ended: Promise<void>; breakOff: AbortController }>();
   const rest = wakeableWait();
   let stopping = false;
   /** whether the last fetch filled all slots, so that more jobs may wait */
@@ -43,12 +47,12 @@ export function startWorker<Data>(
   async function look(): Promise<void> {
     const places = concurrency - running.size;
     if (places === 0) return;
-    const jobs = await boss.fetch<Data>(queue, { batchSize: places });
+    const jobs = await boss.fetch<Data>(queue, { batchSize: places, includeMetadata: true });
     more = jobs.length === places;
     for (const job of jobs) begin(job);
   }
 
-  function begin(job: Job<Data>): void {
+  function begin(job: JobWithMetadata<Data>): void {
     const breakOff = new AbortController();
     const ended = attempt(job, breakOff.signal)
       .catch(report)
@@ -59,10 +63,13 @@ export function startWorker<Data>(
     running.set(job, { ended, breakOff });
   }
 
-  async function attempt(job: Job<Data>, broken: AbortSignal): Promise<void> {
+  async function attempt(job: JobWithMetadata<Data>, broken: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([broken, AbortSignal.timeout(job.expireInSeconds * 1000)]);
     try {
-      await orBrokenOff(handle({ data: job.data, signal }), signal);
+      await orBrokenOff(
+        handle({ data: job.data, number: job.retryCount + 1, ...endOf(job), signal }),
+        signal,
+      );
     } catch (error) {
       await boss.fail(queue, job, { message: (error as Error).message });
       return;
@@ -91,6 +98,18 @@ export function startWorker<Data>(
       await Promise.all(left.map(([, { ended }]) => ended));
     },
   };
+}
+
+/** How the job of a dead letter ended. */
+function endOf({
+  sourceRetryCount,
+  sourceOutput,
+}: Pick<JobWithMetadata, 'sourceRetryCount' | 'sourceOutput'>): Pick<Attempt<unknown>, 'ended'> {
+  if (sourceRetryCount === null) return {};
+  // A job whose process was killed has no message of ours.
+  const { message } = (sourceOutput ?? {}) as { message?: unknown };
+  const error = typeof message === 'string' ? message : 'the attempts ended without an answer';
+  return { ended: { attempts: sourceRetryCount + 1, error } };
 }
 
 /** Work that ends at the latest with its signal, even if it ignores it. */

@@ -10,24 +10,29 @@ import { describeInForce } from '../../platform/settings-in-force.ts';
 import { ok } from '../contract/envelope.ts';
 import { backupsSchema, jobsSchema, metricsSchema, settingsSchema } from './schemas.ts';
 
+/** Mails that were given up are counted up to this. */
+const COUNTED = 1000;
+
 export interface OperationContext {
   pool: pg.Pool;
   settings: Settings;
   metrics: Registry;
   /** PostgreSQL's schema of the job queue */
   jobs: string;
+  /** How many mails were given up; counts no further than the limit. */
+  countFailedMails: (database: pg.Pool, limit: number) => Promise<number>;
   backups: Pick<Backups, 'status'> | undefined;
 }
 
 /** What administrators see of the process: settings, jobs, metrics and backups. */
 export function registerOperation(app: Server, context: OperationContext): void {
-  const { pool, settings, metrics, jobs, backups } = context;
+  const { pool, settings, metrics, jobs, countFailedMails, backups } = context;
   const config = { access: 'system-admin' } as const;
   app.get('/api/administration/settings', { config, schema: settingsSchema }, async () =>
     ok({ settings: describeInForce(settings) }),
   );
   app.get('/api/administration/jobs', { config, schema: jobsSchema }, async () =>
-    ok({ queues: await countJobs(pool, jobs) }),
+    ok({ queues: await countJobs(pool, jobs), failedMails: await countFailedMails(pool, COUNTED) }),
   );
   app.get('/api/administration/metrics', { config, schema: metricsSchema }, async () =>
     ok({ metrics: await metricsAsJson(metrics) }),

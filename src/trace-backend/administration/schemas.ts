@@ -37,9 +37,15 @@ export const settingsSchema = {
 export const jobsSchema = {
   operationId: 'listMailJobs',
   tags,
-  summary: 'How many jobs wait',
+  summary: 'How many jobs wait, and how many mails were given up',
   response: {
-    200: envelope(Type.Object(queueFields), 'the jobs'),
+    200: envelope(
+      Type.Object({
+        ...queueFields,
+        failedMails: Type.Integer({ description: 'mails that were given up; counted up to 1000' }),
+      }),
+      'the jobs',
+    ),
     ...failureAnswers(401, 403),
   },
 };

@@ -103,6 +103,8 @@ const ACTIONS = [
   'ROTATE_SERVICE_TOKEN',
   'COMMAND',
   'REPLAY_NOTIFICATIONS',
+  'REPLAY_MAILS',
+  'DISMISS_MAIL',
 ] as const;
 
 /** What the audit records. */
@@ -122,6 +124,7 @@ export const AUDIT_ENTITIES = [
   'document',
   'facility-type',
   'image',
+  'mail',
   'measure-unit-type',
   'notification',
   'processing-evidence-field',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { CODE_LISTS, entityOf } from '../codes/lists.ts';
+import { concernedStatement } from './store.ts';
 
 let trace: RunningTrace;
 let admin: LoggedIn;
@@ -53,6 +54,69 @@ test('the audit is narrowed by a name or an address, and says who did what', asy
   );
   const { status, body } = await list('user=twin');
   expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, ['user']]);
+});
+
+test('the audit is narrowed to what concerns a person, with or without what they did, page by page', async () => {
+  const [ana, ben] = [await trace.loggedIn('USER'), await trace.loggedIn('USER')];
+  const { id: companyId } = (await admin.send('POST', '/api/company/create', { name: 'Of Ana' })).body.data;
+  const execute = (action: string, more: object) =>
+    admin.send('POST', `/api/company/execute/${action}`, { companyId, ...more });
+  await execute('ACTIVATE_COMPANY', {});
+  for (const userId of [ana.id, ben.id]) await execute('ADD_USER_TO_COMPANY', { userId });
+  await admin.send('PUT', '/api/user/admin/profile', { id: ana.id, name: 'Anna' });
+  await ana.send('PUT', '/api/user/profile', { surname: 'Mwangi' });
+  const found = async (query: string) => {
+    const { items, count } = (await list(query)).body.data;
+    expect(count).toBeUndefined();
+    return items.map(({ id, action, userId }: { id: number; action: string; userId: number }) => ({
+      ...{ id, action, userId },
+    }));
+  };
+  const all = await found(`userId=${ana.id}&part=BOTH`);
+  expect(all).toMatchObject([
+    { action: 'UPDATE_USER_PROFILE', userId: ana.id },
+    { action: 'UPDATE_USER_PROFILE', userId: admin.id },
+    { action: 'ADD_USER_TO_COMPANY', userId: admin.id },
+    { action: 'LOGIN', userId: ana.id },
+  ]);
+  // A login is about the account, too.
+  expect(await found(`userId=${ana.id}&part=CONCERNED`)).toEqual(all);
+  expect(await found(`user=${ana.email}&part=BOTH&sort=ASC`)).toEqual(all.toReversed());
+  expect(await found(`userId=${ana.id}&part=BOTH&limit=1&after=${all[0].id}`)).toEqual([all[1]]);
+  expect(await found(`userId=${ana.id}&part=BOTH&action=ADD_USER_TO_COMPANY`)).toEqual([all[2]]);
+  const ofAdmin = await found(`userId=${admin.id}&part=BOTH&entity=company`);
+  expect(ofAdmin.map(({ action }: { action: string }) => action)).toContain('CREATE_COMPANY');
+  expect(await found(`userId=${admin.id}&part=CONCERNED&entity=company`)).toEqual([]);
+  for (const [query, field] of [
+    ['part=BOTH', 'part'],
+    [`userId=${ana.id}&part=CONCERNED&requestType=COUNT`, 'requestType'],
+    [`userId=${ana.id}&part=CONCERNED&offset=1`, 'offset'],
+    [`userId=${ana.id}&part=OTHERS`, 'part'],
+  ]) {
+    const { status, body } = await list(query as string);
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)], query).toEqual([400, [field]]);
+  }
+});
+
+test('what concerns a person is found by indexes, in whatever order', async () => {
+  await trace.pool.query(
+    `INSERT INTO audit (at, user_id, action, entity, entity_id, address, details)
+     SELECT now(), n % 500, 'LOGIN', 'user', (n % 500)::text, '',
+       CASE WHEN n % 10 = 0 THEN jsonb_build_object('userId', n % 300) ELSE '{}' END
+     FROM generate_series(1, 50000) AS n`,
+  );
+  await trace.pool.query('ANALYZE audit');
+  for (const sort of ['ASC', 'DESC'] as const) {
+    const { text, values } = concernedStatement({ userIds: [7, 8] }, 'BOTH', {
+      after: 30_000,
+      sort,
+      limit: 50,
+    });
+    const { rows } = await trace.pool.query(`EXPLAIN ${text}`, values);
+    const plan = rows.map(row => row['QUERY PLAN']).join('\n');
+    expect(plan).not.toMatch(/Seq Scan on audit|audit_pkey.*\n.*Filter/);
+    for (const index of ['user', 'entity', 'concerned']) expect(plan).toContain(`audit_by_${index}`);
+  }
 });
 
 test('an administrator who has a mail sent to somebody else is in the audit; others, and oneself, are not', async () => {

@@ -2,6 +2,7 @@ import { named } from '../../platform/http/shared-parts.ts';
 import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../contract/envelope.ts';
 import { AFTER, Id, listOf, listQuery, NO_NUL } from '../contract/schemas.ts';
+import { PARTS } from './store.ts';
 
 const AuditEntry = named(
   'AuditEntry',
@@ -39,6 +40,15 @@ export const listAuditSchema = {
     ...AFTER,
     userId: Type.Optional(Id),
     user: word('part of the name or e-mail address of the user; it may fit at most 200 users'),
+    part: Type.Optional(
+      Type.Enum([...PARTS], {
+        default: 'ACTED',
+        description:
+          'what user or userId selects: ACTED what they did; CONCERNED what concerns them, as the account that it was ' +
+          'done to or the member of a company; BOTH. With the latter two the answer has no count, and offset is 0: ' +
+          'use after',
+      }),
+    ),
     action: word('the action, such as LOGIN; /api/audit/actions has all'),
     entity: word('kind of the record, such as user; /api/audit/actions has all'),
     entityId: word('id of the record'),

@@ -419,3 +419,28 @@ test('a code that is deleted while another record begins to refer to it is there
     expect([deleted.status, referring.status].sort()).toEqual([200, 400]);
   }
 });
+
+test('of two writers who have read the same version of a code, the second is refused, in every list', async () => {
+  for (const list of all) {
+    const id = await added(list, small(list));
+    const path = `${list.path}/${id}`;
+    const tag = async () => (await user.send('GET', path)).headers.get('etag') as string;
+    const change = (title: string, read?: string) =>
+      admin.send(
+        'PUT',
+        list.path,
+        { id, [list.title]: title },
+        read === undefined ? {} : { 'if-match': read },
+      );
+    const remove = (read: string) => admin.send('DELETE', path, undefined, { 'if-match': read });
+    const first = await tag();
+    const answers = await Promise.all(['One', 'Two', 'Three'].map(title => change(title, first)));
+    expect(answers.map(({ status }) => status).sort(), list.name).toEqual([200, 412, 412]);
+    expect((await remove(first)).status, list.name).toBe(412);
+    const second = await tag();
+    expect((await change('Four')).status).toBe(200);
+    expect((await change('Four')).status).toBe(200);
+    expect([first, second, await tag()], list.name).toEqual(['"1"', '"2"', '"3"']);
+    expect((await remove('"3"')).status, list.name).toBe(200);
+  }
+});

@@ -4,6 +4,7 @@ import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { languageOf } from '../contract/language.ts';
 import { listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { versionTag } from '../contract/versions.ts';
 import { CODE_LISTS, type CodeList } from './lists.ts';
 import { type CodesContext, removeCode, saveCode, unknownCode } from './save.ts';
 import { schemasOf } from './schemas.ts';
@@ -63,9 +64,10 @@ function registerGet(
   app.get(
     path,
     { config: { access: 'user' }, schema: { operationId, ...schemasOf(list).get } },
-    async request => {
+    async (request, reply) => {
       const code = await findCode(pool, list, askedId(request));
       if (!code) throw unknownCode(list);
+      reply.header('etag', versionTag(code.version)).header('cache-control', 'private, no-cache');
       const [shown] = await asCodes(pool, list, [code], languageOf(request.headers));
       return ok(shown as { id: number });
     },

@@ -5,6 +5,7 @@ import type { Requester } from '../access/requester.ts';
 import type { CodeWord } from '../audit/actions.ts';
 import { type AuditEvent, audit } from '../audit/audit.ts';
 import { idOf } from '../contract/schemas.ts';
+import { checkVersion } from '../contract/versions.ts';
 import type { Lists } from '../lists/lists.ts';
 import { CODE_LISTS, type CodeList, entityOf } from './lists.ts';
 import { type CodeBody, type CodeContent, changedFields, contentAfter } from './merge.ts';
@@ -45,7 +46,7 @@ export interface CodesContext {
  * only add codes.
  *
  * @returns its id
- * @throws Problem forbidden, not_found, invalid
+ * @throws Problem forbidden, not_found, precondition_failed, invalid
  */
 export async function saveCode(
   { pool }: CodesContext,
@@ -62,6 +63,7 @@ export async function saveCode(
     await lockList(database, list);
     const before = id === undefined ? undefined : await findCode(database, list, id);
     if (id !== undefined && !before) throw unknownCode(list);
+    if (before) checkVersion(requester.ifMatch, before.version);
     const after = contentAfter(list, before, body);
     const fields = before ? changedFields(list, before, after) : [];
     if (before && fields.length === 0) return before.id;
@@ -81,7 +83,7 @@ export async function saveCode(
 /**
  * Deletes a code that nothing refers to.
  *
- * @throws Problem not_found; invalid, with the names of what refers to it
+ * @throws Problem not_found, precondition_failed; invalid, with the names of what refers to it
  */
 export async function removeCode(
   { pool, findUses }: CodesContext,
@@ -92,6 +94,7 @@ export async function removeCode(
   await transaction(pool, async database => {
     const code = await lockCode(database, list, id);
     if (!code) throw unknownCode(list);
+    checkVersion(requester.ifMatch, code.version);
     const own = list === CODE_LISTS.measureUnitTypes ? await findUnitUses(database, id) : [];
     const uses = [...own, ...(await findUses(database, list, id))];
     if (uses.length > 0) throw inUse(list.noun, uses);

@@ -5,6 +5,7 @@ import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { LANGUAGES, LanguageHeader } from '../contract/language.ts';
 import { DateTime, Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
 import { nullable } from '../contract/shapes.ts';
+import { IfMatch } from '../contract/versions.ts';
 import { CODE_LISTS, type CodeList } from './lists.ts';
 import type { CodeBody } from './merge.ts';
 import { SORTABLE } from './store.ts';
@@ -138,8 +139,9 @@ export function schemasOf(list: CodeList) {
   const save = {
     tags,
     description: `${list.key ? `The ${list.key} is unique. ` : ''}A list has at most 10,000 entries.`,
+    headers: IfMatch,
     body: bodyOf(list),
-    response: { 200: envelope(Saved, 'its id'), ...failureAnswers(401, 403, 404) },
+    response: { 200: envelope(Saved, 'its id'), ...failureAnswers(401, 403, 404, 412) },
   };
   const params = Type.Object({ id: PathId });
   const byId = { params, ...(list === productTypes && { querystring: idQuery }) };
@@ -156,7 +158,7 @@ export function schemasOf(list: CodeList) {
     get: {
       tags,
       summary: `Get a ${noun}`,
-      description: inLanguage,
+      description: `${inLanguage} The ETag is the version; send it as If-Match with a change.`,
       headers: LanguageHeader,
       ...byId,
       response: { 200: envelope(shownCode(list), `the ${noun}`), ...failureAnswers(401, 404) },
@@ -165,8 +167,9 @@ export function schemasOf(list: CodeList) {
       tags,
       summary: `Delete a ${noun}`,
       description: 'Refused while anything refers to it.',
+      headers: IfMatch,
       ...byId,
-      response: { 200: Done, ...failureAnswers(401, 403, 404) },
+      response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
     },
   };
 }

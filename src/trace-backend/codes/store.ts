@@ -11,6 +11,8 @@ export interface Code extends CodeContent {
   id: number;
   createdAt: Date;
   updatedAt: Date;
+  /** counts its changes */
+  version: number;
 }
 
 /** A row, with the columns of the list's fields by the names of the fields. */
@@ -26,14 +28,15 @@ function columnsOf({ fields, unit, translated }: CodeList) {
       translated.length > 0 ? 'translations' : `'{}'::jsonb AS translations`,
       'created_at AS "createdAt"',
       'updated_at AS "updatedAt"',
+      'version',
     ].join(', '),
   );
 }
 
 function asCode({ fields }: CodeList, row: Row): Code {
-  const { id, unitId, translations, createdAt, updatedAt } = row;
+  const { id, unitId, translations, createdAt, updatedAt, version } = row;
   const own = Object.fromEntries(Object.keys(fields).map(name => [name, row[name] ?? null]));
-  return { id, unitId, translations, createdAt, updatedAt, fields: own };
+  return { id, unitId, translations, createdAt, updatedAt, version, fields: own };
 }
 
 export async function findCode(database: Database, list: CodeList, id: number): Promise<Code | undefined> {
@@ -122,7 +125,8 @@ export async function updateCode(
 ): Promise<void> {
   const values = [...valuesOf(list, code), ['updated_at', at] as const];
   const assignments = values.map(([column, value]) => sql`${raw(column)} = ${value}`);
-  await database.query(sql`UPDATE ${raw(list.table)} SET ${join(assignments)} WHERE id = ${id}`);
+  await database.query(sql`
+    UPDATE ${raw(list.table)} SET ${join(assignments)}, version = version + 1 WHERE id = ${id}`);
 }
 
 export async function deleteCode(database: Database, { table }: CodeList, id: number): Promise<void> {

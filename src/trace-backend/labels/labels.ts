@@ -5,6 +5,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Requester } from '../access/requester.ts';
 import type { AuditAction } from '../audit/actions.ts';
 import { idOf } from '../contract/schemas.ts';
+import { checkVersion } from '../contract/versions.ts';
 import type { IsOwn } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
 import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/label-records/label.ts';
@@ -14,6 +15,7 @@ import {
   findLabels,
   insertLabel,
   type Label,
+  touchLabels,
   updateLabel,
 } from '../products/label-records/store.ts';
 import type { Product } from '../products/record/store.ts';
@@ -56,7 +58,7 @@ export async function createLabel(
 /**
  * Changes a label; omitted fields stay unchanged, null clears.
  *
- * @throws Problem not_found, forbidden
+ * @throws Problem not_found, forbidden, precondition_failed
  */
 export async function changeLabel(
   context: WritingContext,
@@ -76,7 +78,7 @@ export async function changeLabel(
 /**
  * Publishes or unpublishes a label. It succeeds without a change if the label is already in that state.
  *
- * @throws Problem not_found, forbidden
+ * @throws Problem not_found, forbidden, precondition_failed
  */
 export async function executeOnLabel(
   context: WritingContext,
@@ -94,7 +96,7 @@ export async function executeOnLabel(
 /**
  * Deletes a label, also a published one, whose code then gets 404.
  *
- * @throws Problem not_found, forbidden; invalid if it is in use
+ * @throws Problem not_found, forbidden, precondition_failed; invalid if it is in use
  */
 export async function removeLabel(context: WritingContext, requester: Requester, id: number): Promise<void> {
   await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
@@ -110,7 +112,7 @@ export async function removeLabel(context: WritingContext, requester: Requester,
 /**
  * Changes a label's own content; omitted fields stay unchanged.
  *
- * @throws Problem not_found, forbidden, invalid
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeContent(
   context: WritingContext,
@@ -124,7 +126,7 @@ export async function changeContent(
 /**
  * Gives fields of a label values: those of its own content there, others in the fields themselves.
  *
- * @throws Problem not_found, forbidden, invalid
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeValues(
   context: WritingContext,
@@ -156,6 +158,7 @@ async function changeWithContent(
     { pool, requester, productId, action, unknown: unknownLabel },
     async (database, product) => {
       const label = known(await findLabels(database, productId), id);
+      checkVersion(requester.ifMatch, label.version);
       const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
       const [edited, after] = [edit(label), changedOwn(own, body)];
       await updateLabel(database, edited);
@@ -165,6 +168,7 @@ async function changeWithContent(
         before: { labels: { [id]: { ...byId([label])[id], content: own } } },
         after: { labels: { [id]: { ...byId([edited])[id], content: after } } },
         details: { labelId: id, uuid: label.uuid },
+        next: () => touchLabels(database, [id]),
       };
     },
   );
@@ -178,9 +182,11 @@ async function changeOne(
   work: (database: Database, label: Label) => Promise<Label>,
 ): Promise<Label> {
   const { productId } = await existing(context.pool, id);
-  return change(context, requester, productId, action, (database, before) =>
-    work(database, known(before, id)),
-  );
+  return change(context, requester, productId, action, (database, before) => {
+    const label = known(before, id);
+    checkVersion(requester.ifMatch, label.version);
+    return work(database, label);
+  });
 }
 
 async function existing(pool: pg.Pool, id: number): Promise<Label> {
@@ -209,14 +215,19 @@ async function change(
     const before = await findLabels(database, productId);
     const label = await work(database, before, product);
     const after = await findLabels(database, productId);
-    if (after.some(({ id }) => id === label.id)) {
-      await settle(database, { caller: requester.caller, isOwn }, product, label);
-    }
+    const isThere = after.some(({ id }) => id === label.id);
+    if (isThere) await settle(database, { caller: requester.caller, isOwn }, product, label);
     return {
       result: label,
       before: { labels: byId(before) },
       after: { labels: byId(after) },
       details: { labelId: label.id, uuid: label.uuid },
+      ...(isThere && !isNew && { next }),
     };
+
+    async function next() {
+      await touchLabels(database, [label.id]);
+      return { ...label, version: label.version + 1 };
+    }
   });
 }

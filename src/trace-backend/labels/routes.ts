@@ -6,6 +6,7 @@ import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { idOf, pathIdOf } from '../contract/schemas.ts';
 import { listed } from '../contract/shapes.ts';
+import { versionTag } from '../contract/versions.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/label-records/label.ts';
 import { findLabelByUuid, findLabels, type Label } from '../products/label-records/store.ts';
@@ -162,6 +163,7 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
   ] as const) {
     app.get(path, { config: { access: 'user' }, schema }, async (request, reply) => {
       const read = await readableLabel(pool, callerOf(request), pathIdOf(request.params.id));
+      reply.header('etag', versionTag(read.label.version)).header('cache-control', 'private, no-cache');
       return sendText(reply, JSON.stringify(ok(await answerOf(read))));
     });
   }
@@ -214,5 +216,5 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
 
 /** As text, because the serializer of a schema would omit unknown fields. */
 function send(reply: FastifyReply, label: Label): FastifyReply {
-  return sendText(reply, JSON.stringify(ok(asLabel(label))));
+  return sendText(reply.header('etag', versionTag(label.version)), JSON.stringify(ok(asLabel(label))));
 }

@@ -5,6 +5,7 @@ import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { AnyLanguage } from '../contract/language.ts';
 import { Id, PathId } from '../contract/schemas.ts';
 import { nullable, oneOrMany, shown, text } from '../contract/shapes.ts';
+import { IfMatch } from '../contract/versions.ts';
 import {
   LABEL_STATUSES,
   LabelUpdate,
@@ -52,6 +53,7 @@ export const PublicLabel = named(
 export type PublicLabel = Static<typeof PublicLabel>;
 
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
+const changeAnswers = { ...answers, ...failureAnswers(412) };
 
 /** What front ends send back with a label. */
 const look = {
@@ -73,9 +75,11 @@ export const updateLabelSchema = {
   operationId: 'updateLabel',
   tags,
   summary: 'Change a label',
-  description: 'Omitted fields stay unchanged, null clears a field. A published label stays published.',
+  description:
+    'Omitted fields stay unchanged, null clears a field. A published label stays published. The ETag is the new version.',
+  headers: IfMatch,
   body: Type.Object({ ...LabelUpdate.properties, ...look }),
-  response: answers,
+  response: changeAnswers,
 };
 
 /** The actions on labels. */
@@ -87,9 +91,10 @@ export const executeLabelSchema = {
   tags,
   summary: 'Publish or unpublish a label',
   description: 'A published label is public at /api/public/product/label/{uuid}.',
+  headers: IfMatch,
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: Type.Object({ id: Id }),
-  response: answers,
+  response: changeAnswers,
 };
 
 export const deleteLabelSchema = {
@@ -97,8 +102,9 @@ export const deleteLabelSchema = {
   tags,
   summary: 'Remove a label',
   description: 'Also a published one: its code then gets 404.',
+  headers: IfMatch,
   params: Type.Object({ id: PathId }),
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 const { fields: _fields, ...base } = LabelView.properties;
@@ -115,6 +121,8 @@ export const getLabelSchema = {
   operationId: 'getLabel',
   tags,
   summary: 'A label',
+  description:
+    'The ETag is the version of the label with its content and its documents; send it as If-Match with a change.',
   params: LabelParams,
   response: {
     200: envelope(
@@ -137,6 +145,7 @@ export const getValuesSchema = {
   operationId: 'getLabelValues',
   tags,
   summary: 'A label with the values of its fields, visible or not',
+  description: 'The ETag is the version of the label; send it as If-Match with a change.',
   params: LabelParams,
   response: {
     200: envelope(
@@ -159,6 +168,7 @@ export const updateValuesSchema = {
   description:
     "The value of a field of the label's content, such as process.production, is stored there; any other in the field. " +
     'Fields that are not named stay unchanged.',
+  headers: IfMatch,
   body: Type.Object({
     ...labelChange,
     fields: oneOrMany(
@@ -166,7 +176,7 @@ export const updateValuesSchema = {
       200,
     ),
   }),
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 const ByPlace = Type.Record(Type.String(), Type.Integer(), {

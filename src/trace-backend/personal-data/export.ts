@@ -13,7 +13,7 @@ import { rowsOf } from '../../platform/postgres/cursor.ts';
 import { apiKeysOf } from '../accounts/api-keys/personal-store.ts';
 import { loginAddressesOf, loginFailuresOf } from '../accounts/attempts/personal-store.ts';
 import { findEmailChange } from '../accounts/email-change/store.ts';
-import { mailsOf } from '../accounts/mails/personal-store.ts';
+import { failedMailsOf, mailsOf } from '../accounts/mails/personal-store.ts';
 import { requiredFactor } from '../accounts/second-factor/factor.ts';
 import { countRecoveryCodes } from '../accounts/second-factor/store.ts';
 import { sessionsOf } from '../accounts/sessions/personal-store.ts';
@@ -21,7 +21,12 @@ import { emailKeyOf } from '../accounts/users/email.ts';
 import { findPersonalUser } from '../accounts/users/personal-store.ts';
 import { auditOf } from '../audit/personal-store.ts';
 import { findCompanyIds } from '../companies/members/members-store.ts';
-import { companiesBy, invitationsOf, membershipsOf } from '../companies/members/personal-store.ts';
+import {
+  companiesBy,
+  findAddressInvitationIds,
+  invitationsOf,
+  membershipsOf,
+} from '../companies/members/personal-store.ts';
 import { feedbackFrom } from '../feedback/personal-store.ts';
 import { imagesBy, type PersonalImage } from '../images/personal-store.ts';
 import { originalKey } from '../images/renditions.ts';
@@ -58,7 +63,9 @@ export async function* personalFiles(
       : 'not included: its data are in another database; export them there with `fieldtrace export user`',
   });
   yield await accountFile(exports, userId, now);
-  yield* tables(exports, userId, companyIds, user?.email ?? '');
+  const email = user?.email ?? '';
+  const invitationIds = await findAddressInvitationIds(exports, emailKeyOf(email));
+  yield* tables(exports, userId, { companyIds, invitationIds, email });
   yield* uploadsOf(exports, files, userId);
   if (isHere && elsewhere) yield* elsewhere.files(String(userId));
 }
@@ -83,11 +90,18 @@ async function accountFile(exports: pg.Pool, userId: number, now: Date): Promise
   });
 }
 
+/** What else a user's data are found by. */
+interface Related {
+  companyIds: readonly number[];
+  /** of invitations of the address */
+  invitationIds: readonly number[];
+  email: string;
+}
+
 function* tables(
   exports: pg.Pool,
   userId: number,
-  companyIds: readonly number[],
-  email: string,
+  { companyIds, invitationIds, email }: Related,
 ): Generator<PersonalFile> {
   const statements = {
     sessions: sessionsOf(userId),
@@ -95,6 +109,7 @@ function* tables(
     'login-addresses': loginAddressesOf(userId),
     'failed-logins': loginFailuresOf(hash('sha256', emailKeyOf(email), 'buffer')),
     mails: mailsOf(userId),
+    'failed-mails': failedMailsOf(userId, invitationIds),
     memberships: membershipsOf(userId),
     invitations: invitationsOf(userId, emailKeyOf(email)),
     companies: companiesBy(userId),

@@ -26,6 +26,8 @@ export interface Changed<Result> {
   before: object;
   after: object;
   details: Record<string, unknown>;
+  /** gives a record that has versions of its own the next one; returns the result with it */
+  next?: () => Promise<Result>;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function changeDependent<Result>(
     const product = await changeableProduct(database, requester.caller, productId).catch(error => {
       throw unknown && error instanceof Problem && error.code === 'not_found' ? unknown() : error;
     });
-    const { result, before, after, details } = await work(database, product);
+    const { result, before, after, details, next } = await work(database, product);
     const changes = changesBetween(before, after);
     if (changes.length === 0) return result;
     const at = new Date();
@@ -50,6 +52,6 @@ export async function changeDependent<Result>(
     const revision = { productId, version: product.version + 1, at, userId: requester.caller.id };
     await insertChanges(database, revision, changes);
     await audit(database, requester, { action, entity: 'product', entityId: productId, details });
-    return result;
+    return next ? next() : result;
   });
 }

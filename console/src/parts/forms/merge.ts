@@ -26,6 +26,9 @@ export function merged<Form extends object>(before: Form, mine: Form, theirs: Fo
   return { form: mergedValue({ before, mine, theirs }, [], conflicts) as Form, conflicts };
 }
 
+/** What of a form holds values by the paths of their fields. */
+const BY_PATH = ['values', 'texts', 'files'];
+
 type Three = Record<'before' | 'mine' | 'theirs', unknown>;
 
 function mergedValue({ before, mine, theirs }: Three, path: string[], conflicts: Conflict[]): unknown {
@@ -42,7 +45,7 @@ function mergedValue({ before, mine, theirs }: Three, path: string[], conflicts:
   const isWord = typeof theirs !== 'object' && theirs !== undefined;
   conflicts.push({
     // Forms keep the values of plain fields by their paths.
-    path: path.filter(name => name !== 'values' && name !== 'files').join('.'),
+    path: path.filter(name => !BY_PATH.includes(name)).join('.'),
     theirs: isWord ? textOf(theirs) : undefined,
   });
   return mine;

@@ -1,5 +1,6 @@
 import { answered, enveloped, trace } from '../../api/services.ts';
 import { language } from '../../messages/messages.svelte.ts';
+import type { VersionHeader } from '../../parts/forms/edited-record.svelte.ts';
 import type { Range } from '../../parts/lists/offset-pages.ts';
 import { type CodeList, findList } from './lists.ts';
 
@@ -18,15 +19,17 @@ const typePath = '/api/product-type';
 export async function loadCodes(
   list: CodeList,
   range: Range,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<{ items?: Code[] }> {
   const header = { language: language().toUpperCase() };
   const params = { query: { ...range, sortBy: list.title, sort: 'ASC' as const }, header };
-  return (await enveloped(trace.GET(listPath(list), { params, signal }))) as { items?: Code[] };
+  return (await enveloped(trace.GET(listPath(list), { params, ...(signal && { signal }) }))) as {
+    items?: Code[];
+  };
 }
 
 /** All codes of a list, which has a bounded number of them. */
-export async function loadAll(name: string, signal: AbortSignal): Promise<{ id: number; title: string }[]> {
+export async function loadAll(name: string, signal?: AbortSignal): Promise<{ id: number; title: string }[]> {
   const list = findList(name) as CodeList;
   const all: Code[] = [];
   for (;;) {
@@ -37,15 +40,24 @@ export async function loadAll(name: string, signal: AbortSignal): Promise<{ id: 
   }
 }
 
-/** A code with its English texts. */
-export async function loadCode(list: CodeList, id: string, signal: AbortSignal): Promise<Code> {
-  const params = { path: { id } };
-  return (await enveloped(trace.GET(onePath(list), { params, signal }))) as Code;
+/** A code with its English texts, and its version. */
+export async function loadCode(list: CodeList, id: string, signal?: AbortSignal) {
+  const call = trace.GET(onePath(list), { params: { path: { id } }, ...(signal && { signal }) });
+  const { data } = await answered(call);
+  return { code: data as Code, version: (await call).response.headers.get('etag') ?? '' };
 }
 
-/** Stores a new code, or changes one. */
-export async function saveCode(list: CodeList, id: string | undefined, body: object): Promise<void> {
-  const sent = { body: { ...body, ...(id !== undefined && { id: Number(id) }) } as never };
+/** Stores a new code, or changes one in a version. */
+export async function saveCode(
+  list: CodeList,
+  id: string | undefined,
+  body: object,
+  header: VersionHeader = {},
+): Promise<void> {
+  const sent = {
+    params: { header },
+    body: { ...body, ...(id !== undefined && { id: Number(id) }) } as never,
+  };
   if (list.path !== typePath) await answered(trace.PUT(list.path as '/api/chain/semi-product', sent));
   else await answered(id === undefined ? trace.POST(typePath, sent) : trace.PUT(typePath, sent));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, formOf } from './code.ts';
+import { bodyOf, fieldAt, formOf } from './code.ts';
 import { type CodeList, findList } from './lists.ts';
 
 const types = findList('processing-evidence-types') as CodeList;
@@ -35,4 +35,10 @@ test('a choice that was not made is not sent, numbers are numbers, and a unit is
   form.unit = '';
   expect(bodyOf(units, form)).toMatchObject({ weight: '', underlyingMeasurementUnitType: '' });
   expect(bodyOf(units, form)).not.toHaveProperty('translations');
+});
+
+test('what both have changed is at the field that shows it', () => {
+  expect(['code', 'DE.label', 'RW.description', 'unit'].map(fieldAt)).toEqual([
+    ...['code', 'translations.0.label', 'translations.2.description', 'unit'],
+  ]);
 });

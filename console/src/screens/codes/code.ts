@@ -37,6 +37,13 @@ export function formOf(list: CodeList, code: object = {}): CodeForm {
   };
 }
 
+/** The name of the field that shows what is at a path of the form, such as DE.label. */
+export function fieldAt(path: string): string {
+  const [language = '', ...name] = path.split('.');
+  const index = (TRANSLATIONS as readonly string[]).indexOf(language);
+  return index < 0 ? path : ['translations', index, ...name].join('.');
+}
+
 /** The body that a form makes; "" clears a field (null is the same as absent), and translations without a text are none. */
 export function bodyOf(list: CodeList, { values, unit, texts }: CodeForm): Record<string, unknown> {
   const translations = TRANSLATIONS.map(language => ({

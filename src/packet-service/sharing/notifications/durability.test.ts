@@ -75,14 +75,14 @@ const arrived = (service: RunningProcess, user: string) =>
     ({ mail, webhook }) => mail === 'delivered' && webhook === 'delivered',
   );
 
-async function replay(...options: string[]): Promise<string> {
+function fieldtrace(...words: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const environment = { PATH, NODE_COMPILE_CACHE, ...settings } as NodeJS.ProcessEnv;
-  const { stdout } = await run(process.execPath, [CLI, 'notifications', 'replay', ...options], {
-    env: environment,
-  });
-  return stdout.trim();
+  const env = { PATH, NODE_COMPILE_CACHE, ...settings } as NodeJS.ProcessEnv;
+  return run(process.execPath, [CLI, ...words], { env });
 }
+
+const replay = async (...options: string[]) =>
+  (await fieldtrace('notifications', 'replay', ...options)).stdout.trim();
 
 test('kill -9 after the commit, before and in the midst of deliveries: everything arrives after the next start', async () => {
   // Some wait for their next try, some are under way, some were never begun.
@@ -184,9 +184,7 @@ test('a webhook without a secret, and a command or option that is none, are refu
     [['notifications', 'replay', '--all'], 'notifications replay has no option --all'],
     [['notifications', 'replay', '--id', '7'], '--id must be a notification_id, 7 is none'],
   ] as const) {
-    const failed = await run(process.execPath, [CLI, ...words], {
-      env: { PATH: process.env.PATH, ...settings } as NodeJS.ProcessEnv,
-    }).catch(error => error);
+    const failed = await fieldtrace(...words).catch(error => error);
     expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining(message)]);
   }
   expect((await run(process.execPath, [CLI, '--help'])).stdout).toContain('notifications replay');

@@ -41,7 +41,18 @@ export async function findEmailChange(
   return rows[0];
 }
 
-/** The same, locked until the end of the transaction. */
+/** The new addresses of changes that users have not completed, by the ids of the changes. */
+export async function findNewAddresses(
+  database: Database,
+  userIds: readonly number[],
+  now: Date,
+): Promise<Map<string, string>> {
+  const { rows } = await database.query<EmailChange>(sql`
+    SELECT ${CHANGE} FROM email_changes WHERE user_id = ANY (${userIds}::integer[]) AND expires_at > ${now}`);
+  return new Map(rows.map(({ changeId, email }) => [changeId, email]));
+}
+
+/** A user's change that has not expired, locked until the end of the transaction. */
 export async function shareEmailChange(
   database: Database,
   userId: number,

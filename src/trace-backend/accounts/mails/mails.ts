@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { hourly } from '../../../platform/jobs/hourly.ts';
 import type { Attempt } from '../../../platform/jobs/job-worker.ts';
 import type { JobRules, Jobs } from '../../../platform/jobs/jobs.ts';
 import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
@@ -7,7 +8,8 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import type { Language } from '../../contract/language.ts';
-import { findAccount, findUser, type User } from '../users/store.ts';
+import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
+import { deleteOldFailedMails, noteFailedMail, noteObsolete, noteSent } from './failed-store.ts';
 import type { CompanyRole } from './invitation-texts.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { mailTexts } from './texts.ts';
@@ -32,12 +34,24 @@ const CONCURRENCY = 5;
 /** Longest wait between two attempts, and longest attempt, in seconds. */
 const MAX_RETRY_SECONDS = 2 * 3600;
 const ATTEMPT_SECONDS = 20;
+/** Days for which mails that were given up are kept. */
+export const FAILED_DAYS = 90;
+/** Those removed in an hour, at most. */
+const MOST_EXPIRED = 10_000;
+/** PostgreSQL's SQLSTATE when a referenced row does not exist. */
+const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Which of the two addresses of a change. */
 export type Side = 'old' | 'new';
 
 /** Notices about an account. */
 type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
+
+/** What mails are for. */
+export const MAIL_KINDS = [
+  ...['confirm', 'activated', 'reset', 'password-changed', 'second-factor-on', 'second-factor-off'],
+  ...['change-email', 'notice', 'invited', 'invited-address'],
+] as FailedJob['kind'][];
 
 /** A mail to a user; `about` is the user of a notice, or the inviting company. */
 export type UserMail = { to: number } & (
@@ -64,6 +78,10 @@ interface AddressJob {
 }
 type MailJob = UserJob | AskedJob | AddressJob;
 
+type WithoutId<Job> = Job extends { id: string } ? Omit<Job, 'id'> : never;
+/** What a mail that was given up is written again from. */
+export type FailedJob = WithoutId<UserJob | AddressJob>;
+
 /** Mails that are sent at least once after the transaction that causes them has committed. */
 export interface Mails {
   send(database: Database, mails: readonly UserMail[]): Promise<void>;
@@ -77,6 +95,8 @@ export interface Mails {
    * job, so that neither the answer nor its timing shows whether it is registered.
    */
   ask(purpose: Purpose, emailKey: string): Promise<void>;
+  /** Sends mails again that were given up, under new ids. */
+  sendAgain(database: Database, mails: readonly (FailedJob & { id: string })[]): Promise<void>;
   /** Starts sending committed mails at once. */
   wake(): void;
 }
@@ -105,12 +125,12 @@ export function openMails(
       rules,
       data.map(mail => ({ ...mail, id: crypto.randomUUID() })),
     );
-  jobs.work<MailJob>('mail', CONCURRENCY, async ({ data, signal }) => {
-    if (data.kind !== 'asked') return deliver(mailing, { data, signal });
+  jobs.work<MailJob>('mail', CONCURRENCY, async ({ data, ...attempt }) => {
+    if (data.kind !== 'asked') return deliver(mailing, { data, ...attempt });
     await answer(mailing, data, send);
     jobs.wake();
   });
-  jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data }) => logDeadLetter(mailing, data));
+  jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data, ended }) => giveUp(mailing, data, ended));
   return {
     send,
     invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),
@@ -118,6 +138,7 @@ export function openMails(
       await send(mailing.pool, [{ kind: 'asked', purpose, emailKey }]);
       jobs.wake();
     },
+    sendAgain: (database, mails) => jobs.send(database, 'mail', rules, mails),
     wake: jobs.wake,
   };
 }
@@ -194,16 +215,17 @@ async function answer(
 
 async function deliver(
   mailing: Mailing,
-  { data: job, signal }: Attempt<UserJob | AddressJob>,
+  { data: job, number, signal }: Attempt<UserJob | AddressJob>,
 ): Promise<void> {
   const mail = await (job.kind === 'invited-address' ? writeToAddress(mailing, job) : write(mailing, job));
-  if (!mail) return;
+  if (!mail) return noteObsolete(mailing.pool, job.id);
   try {
     await mailing.mailer.send(mail, signal);
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
-    logDeadLetter(mailing, job);
+    return giveUp(mailing, job, { attempts: number, error: error.message });
   }
+  await noteSent(mailing.pool, job.id);
 }
 
 function textsOf({ publicUrl, frontEndUrl, consoleUrl }: Mailing): ReturnType<typeof mailTexts> {
@@ -236,7 +258,7 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
     case 'second-factor-off':
       return { ...mail, ...texts.told(user, job.kind) };
     case 'activated':
-      return { ...mail, ...texts.activated(user) };
+      return user.status === 'ACTIVE' ? { ...mail, ...texts.activated(user) } : undefined;
     case 'invited': {
       const invited = user.status === 'ACTIVE' ? await invitation(user.id, job.about) : undefined;
       return invited && { ...mail, ...texts.invited(user, invited) };
@@ -301,9 +323,47 @@ function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret:
   return { secret, hash, userId, purpose, expiresAt };
 }
 
-/** Logs a mail that used up its attempts or was permanently refused. */
-function logDeadLetter({ logger, onGivenUp }: Mailing, job: MailJob): void {
+/** Logs and records a mail that used up its attempts or was permanently refused. */
+async function giveUp(
+  { pool, logger, onGivenUp }: Mailing,
+  data: MailJob,
+  { attempts, error }: NonNullable<Attempt<unknown>['ended']> = { attempts: 0, error: '' },
+): Promise<void> {
+  const about = 'to' in data ? { user_id: data.to } : {};
+  // A request for a mail fails only while the database cannot be asked; there is nothing to send again.
+  if (data.kind !== 'asked') {
+    const { id: mailId, ...job } = data;
+    const to =
+      'to' in job ? { userId: job.to, invitationId: null } : { userId: null, invitationId: job.invitationId };
+    const failed = { mailId, job, ...to, attempts, lastError: error, failedAt: new Date() };
+    if (!(await isRecorded(pool, failed))) return;
+  }
   onGivenUp();
-  const about = 'to' in job ? { user_id: job.to } : {};
-  logger.error({ mail: job.kind, ...about }, 'a mail could not be delivered; the user can request another');
+  logger.error(
+    { mail: data.kind, ...about },
+    'a mail could not be delivered; an administrator can send it again',
+  );
+}
+
+/** Records a mail that was given up; returns false if nobody is there any more to get it. */
+async function isRecorded(pool: pg.Pool, failed: Parameters<typeof noteFailedMail>[1]): Promise<boolean> {
+  try {
+    return await transaction(pool, async database => {
+      // Locked, so that the row is either erased with the account or not written.
+      const isErased =
+        failed.userId !== null && (await lockAccount(database, failed.userId))?.erased !== false;
+      if (!isErased) await noteFailedMail(database, failed);
+      return !isErased;
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) return false;
+    throw error;
+  }
+}
+
+/** Removes mails that were given up long ago every hour; returns a function that stops it. */
+export function expireFailedMailsHourly(pool: pg.Pool, logger: FastifyBaseLogger): () => void {
+  return hourly('mails that were given up long ago could not be removed', logger, () =>
+    deleteOldFailedMails(pool, new Date(Date.now() - FAILED_DAYS * 24 * 3600_000), MOST_EXPIRED),
+  );
 }

@@ -36,6 +36,11 @@ export const UserItem = named(
     status: Status,
     role: Role,
     language: Language,
+    erased: Type.Optional(
+      Type.Boolean({
+        description: 'true if the account is erased: nothing can be done with it; absent otherwise',
+      }),
+    ),
   }),
 );
 

@@ -17,6 +17,7 @@ export function asUser(user: User, companies: UserCompanies): Static<typeof User
 }
 
 /** A user in lists. */
-export function asItem({ id, email, name, surname, status, role, language }: User): Static<typeof UserItem> {
-  return { id, email, name, surname, status, role, language };
+export function asItem(user: User): Static<typeof UserItem> {
+  const { id, email, name, surname, status, role, language, erased } = user;
+  return { id, email, name, surname, status, role, language, ...(erased && { erased }) };
 }

@@ -48,6 +48,16 @@ export async function findAddressInvitationById(
   return rows[0];
 }
 
+/** The addresses of invitations, by their ids. */
+export async function findAddressesOf(
+  database: Database,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await database.query<Pick<AddressInvitation, 'id' | 'email'>>(sql`
+    SELECT id, email FROM company_address_invitations WHERE id = ANY (${ids}::integer[])`);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
 /**
  * Stores an invitation. The transaction holds the company's row lock; the address is not invited yet.
  *

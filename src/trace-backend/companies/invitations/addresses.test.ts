@@ -285,6 +285,31 @@ test('strangers and ordinary members invite nobody, and another tenant sees noth
   expect(await pending(ana, id)).toHaveLength(1);
 });
 
+test('one address is invited five times a day, by whatever companies, however it is written', async () => {
+  const others = [await company('One'), await company('Two')] as const;
+  const email = 'flooded@example.org';
+  const withdraw = (by: LoggedIn, id: number) => execute(by, 'REMOVE_USER_FROM_COMPANY', id, { email });
+  for (let n = 0; n < 5; n++) {
+    const { id, ana } = others[n % 2] as (typeof others)[number];
+    expect((await invite(ana, id, n === 2 ? email.toUpperCase() : email)).status, String(n)).toBe(200);
+    expect((await withdraw(ana, id)).status).toBe(200);
+  }
+  const third = await company('Three');
+  const refused = await invite(third.ana, third.id, 'Flooded@Example.org');
+  expect([refused.status, fieldsOf(refused)]).toEqual([429, ['email']]);
+  expect(refused.body.errorMessage).toBe('email was invited 5 times within a day; try again later');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
+  expect(await pending(third.ana, third.id)).toEqual([]);
+  expect((await invite(third.ana, third.id, 'another@example.org')).status).toBe(200);
+  const { rows } = await trace.pool.query('SELECT address_counts::text AS row FROM address_counts');
+  expect(rows.map(({ row }) => row).join()).not.toMatch(/flooded/i);
+
+  await trace.pool.query(
+    "UPDATE address_counts SET until = until - interval '1 day' WHERE route = 'invitations of an address'",
+  );
+  expect((await invite(third.ana, third.id, email)).status).toBe(200);
+});
+
 test('invitations by address count for the limits of the sender and of the company', async () => {
   const { id, ana } = await company();
   for (let n = 0; n < 20; n++) expect((await invite(ana, id, `many-${n}@example.org`)).status).toBe(200);

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { countRequest } from '../../../platform/callers/counts-store.ts';
+import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import type { AddressInvitationMail, Mails } from '../../accounts/mails/mails.ts';
@@ -10,6 +13,10 @@ import {
   insertAddressToken,
 } from './addresses-store.ts';
 import { CODE_MS, countSent } from './invite.ts';
+
+/** Invitations of one address in a day by all senders, at most, so that nobody is flooded with mails. */
+const MAX_TO_ADDRESS = 5;
+const DAY_MS = 24 * 3600_000;
 
 /**
  * Invites an e-mail address to a company, by mail. Nothing depends on whether an account has the address: only the mail
@@ -25,9 +32,30 @@ export async function inviteAddress(
   invitedBy: number,
 ): Promise<number> {
   const invitedAt = await countSent(database, invitedBy);
+  await countReceived(database, invitation.emailKey);
   const id = await insertAddressInvitation(database, invitation, { invitedBy, invitedAt });
   await mails.invite(database, { invitationId: id, emailKey: invitation.emailKey });
   return id;
+}
+
+/**
+ * Counts an invitation of an address, by its hash: the count outlasts the invitation.
+ *
+ * @throws Problem too_many_requests
+ */
+async function countReceived(database: Database, emailKey: string): Promise<void> {
+  const { count, ttl } = await countRequest(
+    database,
+    'invitations of an address',
+    hash('sha256', emailKey),
+    DAY_MS,
+  );
+  if (count <= MAX_TO_ADDRESS) return;
+  const sentence = `email was invited ${MAX_TO_ADDRESS} times within a day; try again later`;
+  throw new Problem('too_many_requests', sentence, {
+    fields: { email: sentence },
+    retryAfter: Math.max(1, Math.ceil(ttl / 1000)),
+  });
 }
 
 /**

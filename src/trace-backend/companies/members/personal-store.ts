@@ -18,6 +18,13 @@ export function invitationsOf(userId: number, emailKey: string): pg.QueryConfig 
     WHERE email_key = ${emailKey} ORDER BY invited_at`;
 }
 
+/** The ids of unanswered invitations of an address. */
+export async function findAddressInvitationIds(database: Database, emailKey: string): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM company_address_invitations WHERE email_key = ${emailKey}`);
+  return rows.map(({ id }) => id);
+}
+
 /** The companies that a user created and is still a member of, with all fields. */
 export function companiesBy(userId: number): pg.QueryConfig {
   return sql`

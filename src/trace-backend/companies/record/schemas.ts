@@ -156,7 +156,7 @@ export const executeCompanySchema = {
     'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds by userId without asking. ' +
     'With email instead of userId the address is invited, and the answer is the same whether an account has it: who ' +
     'has the address, or registers with it, answers. Such an invitation ends after 30 days; adding the address again ' +
-    'changes the role. ' +
+    'changes the role. An address is invited 5 times a day by all senders, at most (429). ' +
     'Everyone can remove themselves. A company always keeps one COMPANY_ADMIN.',
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: CompanyAction,

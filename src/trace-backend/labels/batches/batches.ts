@@ -5,6 +5,7 @@ import type { Caller } from '../../access/authentication.ts';
 import type { Requester } from '../../access/requester.ts';
 import type { AuditAction } from '../../audit/actions.ts';
 import { dayOf } from '../../contract/dates.ts';
+import { checkVersion } from '../../contract/versions.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
 import { changeDependent } from '../../products/dependents.ts';
@@ -19,6 +20,7 @@ import {
   findBatch,
   findBatchByNumber,
   insertBatch,
+  touchBatch,
   updateBatch,
 } from './store.ts';
 
@@ -38,6 +40,7 @@ const EMPTY = {
   photo: null,
   checkAuthenticity: null,
   traceOrigin: null,
+  version: 1,
 };
 
 /**
@@ -61,7 +64,7 @@ export async function createBatch(
       throw new Problem('invalid', `a label has at most ${MAX_BATCHES} batches`);
     }
     const fresh = changed({ ...EMPTY, id: 0, labelId, number: body.number }, body);
-    await checkNumber(database, fresh);
+    await checkNumber(database, undefined, fresh);
     return { after: { ...fresh, id: await insertBatch(database, fresh, at) } };
   });
 }
@@ -69,7 +72,7 @@ export async function createBatch(
 /**
  * Changes a batch; omitted fields stay unchanged.
  *
- * @throws Problem not_found, forbidden, invalid
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeBatch(
   context: BatchContext,
@@ -79,13 +82,13 @@ export async function changeBatch(
 ): Promise<void> {
   await changeOne(context, requester, id, 'UPDATE_LABEL_BATCH', async (database, before, at) => {
     const after = changed(before, body);
-    await checkNumber(database, after);
+    await checkNumber(database, before, after);
     await updateBatch(database, after, at);
     return { before, after };
   });
 }
 
-/** @throws Problem not_found, forbidden */
+/** @throws Problem not_found, forbidden, precondition_failed */
 export async function removeBatch(context: BatchContext, requester: Requester, id: number): Promise<void> {
   await changeOne(context, requester, id, 'DELETE_LABEL_BATCH', async (database, before) => {
     await deleteBatch(database, id);
@@ -111,6 +114,7 @@ async function changeOne(
   await changeBatches(context, { requester, label, action, unknown: unknownBatch }, async (database, at) => {
     const before = await findBatch(database, id);
     if (!before) throw unknownBatch();
+    checkVersion(requester.ifMatch, before.version);
     return work(database, before, at);
   });
 }
@@ -137,12 +141,15 @@ async function changeBatches(
     const field = 'photo.storageKey';
     const photos = after?.photo ? [{ field, storageKey: after.photo, kind: 'image' as const }] : [];
     await setReferences(database, { caller: requester.caller, isOwn }, record, photos);
-    const state = (batch: Batch | undefined) => ({ labels: { [labelId]: { batches: { [id]: batch } } } });
+    const state = (batch: Batch | undefined) => ({
+      labels: { [labelId]: { batches: { [id]: batch && { ...batch, version: undefined } } } },
+    });
     return {
       result: id,
       before: state(before),
       after: state(after),
       details: { labelId, batchId: id, number },
+      ...(before && after && { next: () => touchBatch(database, id).then(() => id) }),
     };
   });
 }
@@ -163,9 +170,10 @@ function changed(before: Batch, body: BatchBody): Batch {
   return { ...before, ...Object.fromEntries(given) };
 }
 
-async function checkNumber(database: Database, { id, labelId, number }: Batch): Promise<void> {
-  const other = await findBatchByNumber(database, labelId, number);
-  if (!other || other.id === id) return;
+/** Whether its number differs from that of others; one that stays is not checked, as older ones may differ in case alone. */
+async function checkNumber(database: Database, before: Batch | undefined, after: Batch): Promise<void> {
+  const { id, labelId, number } = after;
+  if (number === before?.number || !(await findBatchByNumber(database, labelId, number, id))) return;
   const sentence = 'number is the number of another batch of this label';
   throw new Problem('invalid', sentence, { fields: { number: sentence } });
 }
@@ -190,7 +198,7 @@ export async function asBatches(database: Database, batches: readonly Batch[]): 
     database,
     batches.flatMap(({ photo }) => photo ?? []),
   );
-  return batches.map(({ photo, ...batch }) => {
+  return batches.map(({ photo, version: _, ...batch }) => {
     const set = Object.fromEntries(Object.entries(batch).filter(([, value]) => value !== null));
     return { ...set, ...(photo && { photo: describedDocument({ storageKey: photo }, images) }) };
   });

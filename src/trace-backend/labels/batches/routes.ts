@@ -3,6 +3,7 @@ import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf } from '../../contract/schemas.ts';
+import { versionTag } from '../../contract/versions.ts';
 import type { Lists } from '../../lists/lists.ts';
 import { readableLabelOnly } from '../contents/read.ts';
 import {
@@ -86,6 +87,7 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
     },
     async (request, reply) => {
       const batch = await readableBatch(pool, callerOf(request), pathIdOf(request.params.id));
+      reply.header('etag', versionTag(batch.version)).header('cache-control', 'private, no-cache');
       // As text, because the serializer of a schema would omit unknown fields.
       return sendText(reply, JSON.stringify(ok((await asBatches(pool, [batch]))[0])));
     },

@@ -5,6 +5,7 @@ import { Day } from '../../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../contract/schemas.ts';
 import { nullable, shown } from '../../contract/shapes.ts';
+import { IfMatch } from '../../contract/versions.ts';
 import { Document } from '../../products/record/document.ts';
 import { Location } from '../../products/record/parts.ts';
 
@@ -54,7 +55,7 @@ export const createBatchSchema = {
   operationId: 'createLabelBatch',
   tags,
   summary: 'Add a batch to a label',
-  description: 'A label has at most 10,000; no two have the same number.',
+  description: 'A label has at most 10,000; no two have the same number, whose case is ignored.',
   body: NewBatch,
   response: {
     200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the batch'),
@@ -67,14 +68,16 @@ export const updateBatchSchema = {
   tags,
   summary: 'Change a batch',
   description: 'Omitted fields stay unchanged; an empty text clears. A batch cannot move to another label.',
+  headers: IfMatch,
   body: BatchUpdate,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 export const getBatchSchema = {
   operationId: 'getLabelBatch',
   tags,
   summary: 'A batch',
+  description: 'The ETag is the version; send it as If-Match with a change.',
   params: Params,
   response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(401, 404) },
 };
@@ -83,8 +86,9 @@ export const deleteBatchSchema = {
   operationId: 'deleteLabelBatch',
   tags,
   summary: 'Remove a batch',
+  headers: IfMatch,
   params: Params,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 export const listBatchesSchema = {
@@ -101,7 +105,13 @@ export const listBatchesSchema = {
 };
 
 const Uuid = Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' });
-const batchNumber = Type.String({ minLength: 1, maxLength: 255, pattern: NO_NUL, examples: ['B-001'] });
+const batchNumber = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: NO_NUL,
+  description: 'case is ignored',
+  examples: ['B-001'],
+});
 
 export const publicBatchSchema = {
   operationId: 'getPublishedLabelBatch',

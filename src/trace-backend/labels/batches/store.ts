@@ -8,7 +8,7 @@ import type { BatchLocation, SORTABLE } from './schemas.ts';
 export interface Batch {
   id: number;
   labelId: number;
-  /** unique among the batches of its label */
+  /** unique among the batches of its label; case is ignored, but older batches may differ in it alone */
   number: string;
   /** YYYY-MM-DD */
   productionDate: string | null;
@@ -20,30 +20,45 @@ export interface Batch {
   checkAuthenticity: boolean | null;
   /** whether everyone may see its locations */
   traceOrigin: boolean | null;
+  /** counts its changes */
+  version: number;
 }
 
 const BATCH = sql`id, label_id AS "labelId", number, to_char(production_date, 'YYYY-MM-DD') AS "productionDate",
   to_char(expiry_date, 'YYYY-MM-DD') AS "expiryDate", locations, photo, check_authenticity AS "checkAuthenticity",
-  trace_origin AS "traceOrigin"`;
+  trace_origin AS "traceOrigin", version`;
 
 export async function findBatch(database: Database, id: number): Promise<Batch | undefined> {
   const { rows } = await database.query<Batch>(sql`SELECT ${BATCH} FROM label_batches WHERE id = ${id}`);
   return rows[0];
 }
 
-/** The batch of a label with this number. */
+/**
+ * The batch of a label with this number, regardless of case. Where the numbers of older batches differ in case alone, it
+ * is the one with exactly this number, or else the first.
+ *
+ * @param exceptId not this one
+ */
 export async function findBatchByNumber(
   database: Database,
   labelId: number,
   number: string,
+  exceptId?: number,
 ): Promise<Batch | undefined> {
   const { rows } = await database.query<Batch>(sql`
-    SELECT ${BATCH} FROM label_batches WHERE label_id = ${labelId} AND number = ${number}`);
+    SELECT ${BATCH} FROM label_batches
+    WHERE label_id = ${labelId} AND lower(number) = lower(${number})
+      AND id IS DISTINCT FROM ${exceptId ?? null}::integer
+    ORDER BY number = ${number} DESC, id LIMIT 1`);
   return rows[0];
 }
 
 /** Stores a batch; the transaction holds the row lock of the label's product. */
-export async function insertBatch(database: Database, batch: Omit<Batch, 'id'>, at: Date): Promise<number> {
+export async function insertBatch(
+  database: Database,
+  batch: Omit<Batch, 'id' | 'version'>,
+  at: Date,
+): Promise<number> {
   const { labelId, number, productionDate, expiryDate, locations, photo } = batch;
   const { rows } = await database.query<{ id: number }>(sql`
     INSERT INTO label_batches (label_id, number, production_date, expiry_date, locations, photo, check_authenticity,
@@ -62,6 +77,11 @@ export async function updateBatch(database: Database, batch: Batch, at: Date): P
       locations = ${JSON.stringify(locations)}, photo = ${photo}, check_authenticity = ${checkAuthenticity},
       trace_origin = ${traceOrigin}, updated_at = ${at}
     WHERE id = ${id}`);
+}
+
+/** Gives a batch that has changed its next version. */
+export async function touchBatch(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE label_batches SET version = version + 1 WHERE id = ${id}`);
 }
 
 export async function deleteBatch(database: Database, id: number): Promise<void> {

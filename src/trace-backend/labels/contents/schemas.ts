@@ -4,6 +4,7 @@ import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id, PathId } from '../../contract/schemas.ts';
 import { nullable, shown, text } from '../../contract/shapes.ts';
+import { IfMatch } from '../../contract/versions.ts';
 import { Address } from '../../products/record/address.ts';
 import { Document } from '../../products/record/document.ts';
 import { parts } from '../../products/record/parts.ts';
@@ -69,7 +70,9 @@ export const getContentSchema = {
   operationId: 'getLabelContent',
   tags,
   summary: 'What a label tells of its product',
-  description: 'A copy of the product and its owner, made with the label, which is then changed on its own.',
+  description:
+    'A copy of the product and its owner, made with the label, which is then changed on its own. The ETag is the version ' +
+    'of the label; send it as If-Match with a change.',
   params: LabelParams,
   response: { 200: envelope(ContentView, 'the content'), ...failureAnswers(401, 404) },
 };
@@ -80,6 +83,7 @@ export const updateContentSchema = {
   summary: 'Change what a label tells of its product',
   description:
     'Omitted fields stay unchanged, also in the parts; null changes nothing, an empty text clears. The product itself stays.',
+  headers: IfMatch,
   body: ContentBodyOf,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };

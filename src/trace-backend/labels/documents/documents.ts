@@ -6,8 +6,9 @@ import type { Requester } from '../../access/requester.ts';
 import { maySeeCompanies } from '../../companies/access.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import { idOf } from '../../contract/schemas.ts';
+import { checkVersion } from '../../contract/versions.ts';
 import { changeDependent } from '../../products/dependents.ts';
-import { findLabel, findLabelsById } from '../../products/label-records/store.ts';
+import { findLabel, findLabelsById, touchLabels } from '../../products/label-records/store.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import { findProduct, type Product } from '../../products/record/store.ts';
 import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';
@@ -34,27 +35,33 @@ async function shownBy(
 }
 
 /**
- * The documents of the owner of a label's product, with which of them the label shows: these first, in their order.
+ * The documents of the owner of a label's product, with which of them the label shows: these first, in their order; and
+ * the version of the label.
  *
  * @throws Problem not_found
  */
-export async function listDocuments(database: Database, caller: Caller, labelId: number): Promise<object[]> {
-  const { product } = await readableLabelOnly(database, caller, labelId);
+export async function listDocuments(
+  database: Database,
+  caller: Caller,
+  labelId: number,
+): Promise<{ version: number; documents: object[] }> {
+  const { label, product } = await readableLabelOnly(database, caller, labelId);
   const { companyId } = product;
   const shown = await shownBy(database, labelId, product);
   const maySee = companyId !== null && (await maySeeCompanies(database, caller, [companyId]));
   const all = maySee ? await documentsOf(database, companyId) : [];
   const active = new Set(shown.map(({ id }) => id));
-  return [
+  const documents = [
     ...shown.map(document => ({ ...document, active: true })),
     ...all.filter(({ id }) => !active.has(id)).map(document => ({ ...document, active: false })),
   ];
+  return { version: label.version, documents };
 }
 
 /**
  * Chooses which documents of the owner a label shows.
  *
- * @throws Problem not_found, forbidden, invalid
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function chooseDocuments(
   { pool }: { pool: pg.Pool },
@@ -73,12 +80,20 @@ export async function chooseDocuments(
     unknown: unknownLabel,
   };
   await changeDependent(change, async (database, product) => {
-    if (!(await findLabel(database, labelId))) throw unknownLabel();
+    const label = await findLabel(database, labelId);
+    if (!label) throw unknownLabel();
+    checkVersion(requester.ifMatch, label.version);
     const before = await findShown(database, labelId);
     const after = checked(chosen, await documentsOf(database, product.companyId));
     await setShown(database, labelId, after);
     const state = (documents: number[]) => ({ labels: { [labelId]: { documents } } });
-    return { result: undefined, before: state(before), after: state(after), details: { labelId } };
+    return {
+      result: undefined,
+      before: state(before),
+      after: state(after),
+      details: { labelId },
+      next: () => touchLabels(database, [labelId]),
+    };
   });
 }
 

@@ -4,6 +4,7 @@ import { callerOf } from '../../access/authentication.ts';
 import { requesterOf } from '../../access/requester.ts';
 import { ok } from '../../contract/envelope.ts';
 import { pathIdOf } from '../../contract/schemas.ts';
+import { versionTag } from '../../contract/versions.ts';
 import { chooseDocuments, listDocuments } from './documents.ts';
 import { getDocumentsSchema, updateDocumentsSchema } from './schemas.ts';
 
@@ -19,7 +20,9 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
       schema: getDocumentsSchema,
     },
     async (request, reply) => {
-      const documents = await listDocuments(pool, callerOf(request), pathIdOf(request.params.id));
+      const id = pathIdOf(request.params.id);
+      const { version, documents } = await listDocuments(pool, callerOf(request), id);
+      reply.header('etag', versionTag(version)).header('cache-control', 'private, no-cache');
       return sendText(reply, JSON.stringify(ok(documents)));
     },
   );

@@ -4,6 +4,7 @@ import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { Id } from '../../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../../contract/shapes.ts';
+import { IfMatch } from '../../contract/versions.ts';
 import { Document } from '../../products/record/document.ts';
 import { LabelParams } from '../contents/schemas.ts';
 
@@ -37,7 +38,9 @@ export const getDocumentsSchema = {
   operationId: 'getLabelDocuments',
   tags,
   summary: 'The documents of the owner, and which of them a label shows',
-  description: 'To callers who may not see the owner, only those that it shows.',
+  description:
+    'To callers who may not see the owner, only those that it shows. The ETag is the version of the label; send it as ' +
+    'If-Match with a change.',
   params: LabelParams,
   response: {
     200: envelope(Type.Array(Type.Object({ ...ShownDocument.properties, active })), 'the documents'),
@@ -51,7 +54,8 @@ export const updateDocumentsSchema = {
   summary: 'Choose which documents of the owner a label shows, and their order',
   description:
     'Those with active. At most 1,000; one video. Their other fields are ignored: they are those of the company.',
+  headers: IfMatch,
   params: LabelParams,
   body: Chosen,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };

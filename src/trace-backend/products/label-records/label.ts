@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { listed } from '../../contract/shapes.ts';
 import { LabelBody, type LabelField, type LabelView } from './schemas.ts';
-import { deleteLabels, findLabels, insertLabel, type Label, updateLabel } from './store.ts';
+import { deleteLabels, findLabels, insertLabel, type Label, touchLabels, updateLabel } from './store.ts';
 
 /** Labels of one product, at most. */
 export const MAX_LABELS = 100;
@@ -43,7 +44,9 @@ export async function saveLabels(
     );
     if (!label) await insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
     else {
-      await updateLabel(database, { ...label, content: withVisibility(contentOf(body), label) });
+      const content = withVisibility(contentOf(body), label);
+      await updateLabel(database, { ...label, content });
+      if (!isDeepStrictEqual(content, label.content)) await touchLabels(database, [label.id]);
       left.delete(label.id);
     }
   }

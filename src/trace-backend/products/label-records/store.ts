@@ -8,11 +8,13 @@ export interface Label {
   uuid: string;
   productId: number;
   status: LabelStatus;
+  /** counts the changes of the label, its own content and its documents */
+  version: number;
   /** title, language, fields, and other sent fields */
   content: Record<string, unknown>;
 }
 
-const LABEL = sql`id, uuid, product_id AS "productId", status, content`;
+const LABEL = sql`id, uuid, product_id AS "productId", status, version, content`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The labels of a product, oldest first. */
@@ -72,6 +74,14 @@ export async function updateLabel(
 ): Promise<void> {
   await database.query(sql`
     UPDATE product_labels SET status = ${status}, content = ${JSON.stringify(content)} WHERE id = ${id}`);
+}
+
+/** Gives labels that have changed their next version. */
+export async function touchLabels(database: Database, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await database.query(
+    sql`UPDATE product_labels SET version = version + 1 WHERE id = ANY (${ids}::integer[])`,
+  );
 }
 
 export async function deleteLabels(database: Database, ids: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsFor, isAsked, nextAction } from './user-actions.ts';
+import { actionsFor, isAsked, nextAction, wordsOf } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
@@ -22,6 +22,12 @@ test('an administrator is offered what changes a user, never anything about them
   ]);
 });
 
+test('nothing is offered about an erased account', () => {
+  for (const status of ['ACTIVE', 'UNCONFIRMED', 'DEACTIVATED'] as const) {
+    expect(actionsFor({ id: 9, status, role: 'USER', erased: true }, system, withFactor)).toEqual([]);
+  }
+});
+
 test('where no mails are sent, none is offered to be sent again', () => {
   const can = { ...plain, sendsMails: false };
   expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, can)).toEqual([
@@ -39,13 +45,25 @@ test('an address is confirmed before its account is activated', () => {
 });
 
 test('a deactivation, a role and a second factor are asked about before they are changed', () => {
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, system, withFactor).filter(isAsked)).toEqual([
+  const active = { id: 9, status: 'ACTIVE', role: 'USER' } as const;
+  expect(actionsFor(active, system, withFactor).filter(action => isAsked(action, active))).toEqual([
     'DEACTIVATE_USER',
     'SET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
     'REMOVE_USER_SECOND_FACTOR',
   ]);
-  expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, plain).some(isAsked)).toBe(
-    false,
-  );
+});
+
+test('who activates a user without a confirmed address is asked to vouch for it', () => {
+  const user = { id: 9, status: 'UNCONFIRMED', role: 'USER' } as const;
+  expect(actionsFor(user, regional, plain).filter(action => isAsked(action, user))).toEqual([
+    'ACTIVATE_USER',
+  ]);
+  expect(wordsOf('ACTIVATE_USER', user)).toBe('ACTIVATE_UNCONFIRMED');
+  for (const status of ['CONFIRMED_EMAIL', 'DEACTIVATED'] as const) {
+    expect([isAsked('ACTIVATE_USER', { status }), wordsOf('ACTIVATE_USER', { status })]).toEqual([
+      false,
+      'ACTIVATE_USER',
+    ]);
+  }
 });

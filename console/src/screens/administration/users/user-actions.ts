@@ -18,6 +18,8 @@ interface User {
   id: number;
   status: (typeof STATUSES)[number];
   role: (typeof ROLES)[number];
+  /** true if the account is erased: nothing can be done with it */
+  erased?: boolean | undefined;
 }
 
 /**
@@ -26,12 +28,12 @@ interface User {
  * @param can hasSecondFactor: whether the user has one, which can then be removed; sendsMails: whether mails are sent
  */
 export function actionsFor(
-  { id, status, role }: User,
+  { id, status, role, erased }: User,
   administrator: Pick<User, 'id' | 'role'>,
   { hasSecondFactor, sendsMails }: { hasSecondFactor: boolean; sendsMails: boolean },
 ): (Action | MailAction)[] {
   const isSystem = administrator.role === 'SYSTEM_ADMIN';
-  if (id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
+  if (erased || id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
   const actions: (Action | MailAction)[] = [];
   if (status === 'UNCONFIRMED')
     actions.push(...(sendsMails ? (['RESEND'] as const) : []), 'CONFIRM_USER_EMAIL');
@@ -45,9 +47,18 @@ export function actionsFor(
   return actions;
 }
 
-/** Whether an action is asked about before: what changes a role or locks somebody out is not done by a slip. */
-export function isAsked(action: Action | MailAction): action is Action {
+/**
+ * Whether an action is asked about before: what changes a role or locks somebody out is not done by a slip, and who
+ * activates a user without a confirmed address vouches for it.
+ */
+export function isAsked(action: Action | MailAction, { status }: Pick<User, 'status'>): action is Action {
+  if (action === 'ACTIVATE_USER') return status === 'UNCONFIRMED';
   return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR' || action === 'DEACTIVATE_USER';
+}
+
+/** What the messages of an action are named after: activating an unconfirmed user also confirms the address. */
+export function wordsOf(action: Action | MailAction, { status }: Pick<User, 'status'>): string {
+  return action === 'ACTIVATE_USER' && status === 'UNCONFIRMED' ? 'ACTIVATE_UNCONFIRMED' : action;
 }
 
 /** The action that is next for a user, if one is: an address is confirmed, then the account is activated. */
