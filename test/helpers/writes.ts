@@ -38,7 +38,10 @@ export interface OtherClient {
   end(): Promise<void>;
 }
 
-export async function otherClient({ connection, pool }: TestDatabase): Promise<OtherClient> {
+export async function otherClient({
+  connection,
+  pool,
+}: Pick<TestDatabase, 'connection' | 'pool'>): Promise<OtherClient> {
   const client = new pg.Client({ ...connection, options: '-c search_path=packet_service' });
   await client.connect();
   const waiting = () => waitingSessions(pool);
