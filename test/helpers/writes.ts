@@ -41,7 +41,10 @@ export interface OtherClient {
 export async function otherClient({
   connection,
   pool,
-}: Pick<TestDatabase, 'connection' | 'pool'>): Promise<OtherClient> {
+}: {
+  connection: pg.ClientConfig;
+  pool: pg.Pool;
+}): Promise<OtherClient> {
   const client = new pg.Client({ ...connection, options: '-c search_path=packet_service' });
   await client.connect();
   const waiting = () => waitingSessions(pool);
