@@ -245,8 +245,7 @@ function registerMaps(
 ): TileFollower {
   const watch = { registered: countFields, deleted: uncountField };
   registerFields(app, { pool, settings, pace, surveyor, watch });
-  const connections = settings.DATABASE_POOL;
-  registerTiles(app, { reads, connections, pace, refuseFields: refuseBesideRegistry(settings) });
+  registerTiles(app, { reads, pace, refuseFields: refuseBesideRegistry(settings) });
   return tileFollower(pool, news, logger);
 }
 

@@ -250,25 +250,15 @@ const ESCAPED = /["\\\u0000-\u001f]/;
 
 /**
  * Whether the Body has a member that contains a text. The stored text is canonical JSON, so most bodies need not be
- * parsed. If the name is there once, before a string that has nothing escaped, the string is compared as it is stored, and
- * only what contains the text is parsed: the name may be that of an inner member. Of the others, those without the name
- * and those without the text are not parsed. Numbers, lists and objects are written in another way than they are compared,
- * so that the second holds only if the name is there once, before a string.
+ * parsed: those without the name, and those without the text. Numbers, lists and objects are written in another way
+ * than they are compared, so that the second holds only if the name is there once, before a string.
  */
 function containsText({ field, contains }: NonNullable<MapFilter['text']>): Sql {
   const name = `${JSON.stringify(field)}:`;
-  const text = sql`lower(${contains}::text)`;
-  const beforeString = sql`strpos(p.body, ${`${name}"`}::text) > 0`;
-  const once = sql`split_part(p.body, ${name}::text, 3) = ''`;
-  const value = sql`split_part(split_part(p.body, ${`${name}"`}::text, 2), '"', 1)`;
   const isPossible = ESCAPED.test(contains)
     ? sql`true`
-    : sql`(strpos(lower(p.body), ${text}) > 0 OR NOT (${beforeString} AND ${once}))`;
-  return sql`CASE
-    WHEN octet_length(p.body) > ${SEARCHED_BODY} THEN false
-    WHEN ${beforeString} AND ${once} AND strpos(${value}, '\\') = 0
-      THEN strpos(lower(${value}), ${text}) > 0 AND p.body::json -> ${field}::text IS NOT NULL
-    WHEN strpos(p.body, ${name}::text) > 0 AND ${isPossible}
-      THEN strpos(lower(p.body::jsonb ->> ${field}::text), ${text}) > 0
-    END`;
+    : sql`(strpos(lower(p.body), lower(${contains}::text)) > 0 OR strpos(p.body, ${`${name}"`}::text) = 0
+        OR strpos(substr(p.body, strpos(p.body, ${name}::text) + 1), ${name}::text) > 0)`;
+  return sql`CASE WHEN octet_length(p.body) <= ${SEARCHED_BODY} AND strpos(p.body, ${name}::text) > 0 AND ${isPossible}
+    THEN strpos(lower(p.body::jsonb ->> ${field}::text), lower(${contains}::text)) > 0 END`;
 }

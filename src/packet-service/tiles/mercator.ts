@@ -52,11 +52,6 @@ export function squareOf({ z, x, y }: Tile): Position & { size: number } {
   return { x: x * size, y: y * size, size };
 }
 
-/** A tile and those of lower zooms that it is a part of, the smallest first. */
-export function tilesAround({ z, x, y }: Tile): Tile[] {
-  return Array.from({ length: z + 1 }, (_, up) => ({ z: z - up, x: x >> up, y: y >> up }));
-}
-
 /**
  * A box of degrees around all points whose position is in a tile, a little wider than the tile because its edges are
  * rounded. The outermost tiles reach to the poles.

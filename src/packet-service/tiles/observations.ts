@@ -19,11 +19,9 @@ import {
   type Position,
   squareOf,
   type Tile,
-  tilesAround,
 } from './mercator.ts';
 import type { SharedReads } from './shared-reads.ts';
 import { type Cluster, countIn, findClusters, findState } from './store.ts';
-import type { CheckClient } from './turns.ts';
 import { EXTENT, type Feature, type TilePoint, vectorTile } from './vector-tile.ts';
 
 /** Observations of a tile that are read for a filter or shown singly is decided from, at most. */
@@ -36,25 +34,16 @@ export interface Observations {
   database: Database;
   /** what several tiles with the same filter are cut from */
   shared: SharedReads<Points>;
-  checkClient: CheckClient;
 }
 
-/**
- * The tile of observations as a Mapbox Vector Tile.
- *
- * @throws what checkClient throws before packets are read
- */
+/** The tile of observations as a Mapbox Vector Tile. */
 export async function observationTile(from: Observations, tile: Tile, filter: MapFilter): Promise<Buffer> {
   if (tile.z > LAST_CLUSTERED) return singlesTile(from.database, tile, filter);
   const level = levelOf(tile.z >> 1);
-  if (!isCounted(tile, filter)) return filteredTile(from, tile, filter, level);
+  if (Object.values(filter).some(value => value !== undefined))
+    return filteredTile(from, tile, filter, level);
   const clusters = await findClusters(from.database, 'observations', tile);
   return vectorTile({ observations: clusters.map(cluster => clusterIn(tile, cluster, level)) });
-}
-
-/** Whether a tile is made from the counts, and not from packets. */
-export function isCounted({ z }: Tile, filter: MapFilter): boolean {
-  return z <= LAST_CLUSTERED && Object.values(filter).every(value => value === undefined);
 }
 
 /** A tile beyond the clustered zooms, from the packets in its cells or of its GeoID. */
@@ -91,39 +80,30 @@ async function filteredTile(
 
 /** All observations of the filter in the tile, if few enough packets decide that; the newest of the filter otherwise. */
 async function readShared(
-  { database, shared, checkClient }: Observations,
+  { database, shared }: Observations,
   tile: Tile,
   filter: MapFilter,
 ): Promise<Points> {
   const state = await findState(database);
   const keyOf = (scope: string) => JSON.stringify([scope, filter]);
-  const read = (scope: string, box?: Box) => {
-    // Before the read begins: then others may wait for it.
-    checkClient();
-    return shared.read(
+  const read = (scope: string, box?: Box) =>
+    shared.read(
       keyOf(scope),
       state,
       () => findPoints(database, { filter, box, candidates: MAX_CANDIDATES }),
       () => findState(database),
     );
-  };
   if (filter.geoid !== undefined) return read('newest');
   const newest = await shared.find(keyOf('newest'), state);
   if (newest && !newest.truncated) return newest;
-  for (const around of tilesAround(tile)) {
-    const kept = await shared.find(keyOf(scopeOf(around)), state);
-    if (kept && !kept.truncated) return kept;
-  }
   if ((await countIn(database, tile)) <= MAX_CANDIDATES) {
     // The cells around a tile reach over its edges, and others may have many observations there.
     const box = boxWithin(boxOf(tile));
     const isAll = (await countInCells(database, box.cells, MAX_CANDIDATES)) <= MAX_CANDIDATES;
-    if (isAll) return read(scopeOf(tile), box);
+    if (isAll) return read(`${tile.z}/${tile.x}/${tile.y}`, box);
   }
   return read('newest');
 }
-
-const scopeOf = ({ z, x, y }: Tile) => `${z}/${x}/${y}`;
 
 /** The layer that says that there were more packets than are read. */
 function saidIf(truncated: boolean): Feature[] {

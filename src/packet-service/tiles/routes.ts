@@ -8,55 +8,37 @@ import { rangeEnd } from '../contract/range-end.ts';
 import type { MapFilter, Points } from '../packets/tile-store.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
 import { fieldTile } from './fields.ts';
-import { LAST_CLUSTERED, type Tile } from './mercator.ts';
-import { isCounted, observationTile } from './observations.ts';
+import type { Tile } from './mercator.ts';
+import { observationTile } from './observations.ts';
 import { fieldTileSchema, MVT, type ObservationQuery, observationTileSchema } from './schemas.ts';
 import { sharedReads } from './shared-reads.ts';
-import { turns } from './turns.ts';
 
 /**
  * Tiles for maps. Observations are those of GET /packets that are not messages of a thread, so they are the same for
  * everyone who may call it.
  *
- * @param connections that requests have to the database: tiles use all of them at most, those of counts one half
  * @param refuseFields a hook that answers if fields are registered elsewhere
  */
 export function registerTiles(
   app: Server,
-  {
-    reads,
-    connections,
-    pace,
-    refuseFields,
-  }: { reads: ChooseReads; connections: number; pace: Pace; refuseFields: () => Promise<void> },
+  { reads, pace, refuseFields }: { reads: ChooseReads; pace: Pace; refuseFields: () => Promise<void> },
 ): void {
   const shared = sharedReads<Points>();
-  // Those that are quick do not wait for the others.
-  const [inTurn, inTurnOfCounts] = [turns(connections >> 1), turns(connections >> 1)];
   app.get('/tiles/observations/:z/:x/:y.mvt', { schema: observationTileSchema }, async (request, reply) => {
-    const { params, query, headers } = request;
-    checkTile(params);
-    const filter = readFilter(query);
-    const turn = isCounted(params, filter) ? inTurnOfCounts : inTurn;
-    const tile = await turn(reply, async checkClient => {
-      const { database } = await reads(request);
-      return observationTile({ database, shared, checkClient }, params, filter);
-    });
-    return sendTile(reply, tile, headers['if-none-match']);
+    checkTile(request.params);
+    const { database } = await reads(request);
+    const tile = await observationTile({ database, shared }, request.params, readFilter(request.query));
+    return sendTile(reply, tile, request.headers['if-none-match']);
   });
 
   app.get(
     '/tiles/fields/:z/:x/:y.mvt',
     { schema: fieldTileSchema, preHandler: refuseFields },
     async (request, reply) => {
-      const { params, headers } = request;
-      checkTile(params);
-      const turn = params.z <= LAST_CLUSTERED ? inTurnOfCounts : inTurn;
-      const tile = await turn(reply, async () => {
-        const { database } = await reads(request);
-        return fieldTile(database, params, pace);
-      });
-      return sendTile(reply, tile, headers['if-none-match']);
+      checkTile(request.params);
+      const { database } = await reads(request);
+      const tile = await fieldTile(database, request.params, pace);
+      return sendTile(reply, tile, request.headers['if-none-match']);
     },
   );
 }
