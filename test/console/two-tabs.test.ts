@@ -224,7 +224,7 @@ test('two people edit how the page of a label looks, and a batch of it', async (
   const { labelId, batchId, stored } = await labelled();
   const primary = 'businessToCustomerSettings.primaryColor';
   await changedInAnother(`/labels/${labelId}/consumer-page`, primary, '#25265e');
-  await named(page, primary).fill('#070');
+  await named(page, primary).fill('#800');
   await save(page);
   await page.getByRole('button', { name: 'Load the other’s version' }).click();
   await page.getByText('Yours is kept; the other wrote: #25265e').waitFor();
