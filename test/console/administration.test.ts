@@ -110,17 +110,26 @@ test('an administrator finds who registered, activates them, and finds it in the
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('cell', { name: 'Deactivated' }).waitFor();
   expect((await user.send('GET', '/trace/api/user/profile')).status).toBe(401);
+  expect(realComplaints(browser)).toEqual([]);
+});
 
-  await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
-  await dialog.getByRole('link', { name: 'What the audit has about this person' }).click();
-  const byAdmin = page.getByRole('row', { name: ' activated the account of' });
+test('what the audit has about a person is one click away, and nothing is offered about an erased account', async () => {
+  const { page } = browser;
+  const { id, email } = await pages.newUser();
+  await pages.login(email);
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  expect((await send('POST', '/trace/api/user/admin/execute/DEACTIVATE_USER', { id })).status).toBe(200);
+  await asAdmin(`/administration/users?query=${email}`);
+  await page.getByRole('button', { name: `Manage ${email}` }).click();
+  await page.getByRole('link', { name: 'What the audit has about this person' }).click();
+  const byAdmin = page.getByRole('row', { name: 'deactivated the account of' });
   await byAdmin.waitFor();
   await page.getByRole('row', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
   await page.getByLabel('What they have to do with it').selectOption({ label: 'They did it' });
   await byAdmin.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: 'logged in' }).first().waitFor();
 
-  const { send } = await pages.login(ADMIN.username, ADMIN.password);
   expect((await send('POST', '/trace/api/user/admin/erase', { id })).status).toBe(200);
   await page.goto(`${pages.url}/administration/users?query=erased-${id}-`);
   const erased = page.getByRole('row').filter({ hasText: `erased-${id}-` });
