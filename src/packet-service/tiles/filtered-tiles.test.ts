@@ -30,15 +30,18 @@ interface Observation {
 type Seen = Omit<Observation, 'id'>;
 
 async function observe(made: readonly Seen[]): Promise<Observation[]> {
-  const items = made.map(({ lat, lon, day, crop }) => ({
+  const items = made.map(({ lat, lon, day, crop }, n) => ({
     intake: 'scouting',
-    body: { observed_at: dayOf(day), capture_point: { lat, lon }, crop, further: { crop: 'Maize' } },
+    body: { observed_at: dayOf(day), capture_point: { lat, lon }, crop, ...INNER[n % INNER.length] },
   }));
   const { status, body, text } = await service.send('POST', '/intake/batch', items);
   expect(status, text).toBe(200);
   expect(body.results.filter((result: object) => !('packet_uuid' in result))).toEqual([]);
   return made.map((observation, n) => ({ ...observation, id: body.results[n].packet_uuid }));
 }
+
+/** Objects with the same name inside, before the member or after it, or none. */
+const INNER = [{}, { about: { crop: 'Maize' } }, { further: { crop: 'Maize' } }];
 
 const dayOf = (day: number) => `2026-03-${String(day).padStart(2, '0')}T08:15:00Z`;
 
@@ -64,7 +67,7 @@ const place = fc.oneof(
 );
 const crop = fc.constantFrom<unknown>(
   ...['maize', 'MAIZE and beans', 'Beans', '', '"maize"', 'a\\b', 'Ñandú', 'line\nmaize', '"crop":"maize"'],
-  ...[17, 1.5, true, null, ['maize'], { crop: 'beans' }, { name: 'maize' }],
+  ...[17, 1.5, true, null, undefined, ['maize'], { crop: 'beans' }, { name: 'maize' }],
 );
 const seen = fc
   .tuple(place, fc.integer({ min: 1, max: 4 }), crop)
@@ -85,7 +88,7 @@ const filters: [query: string, finds: (observation: Seen) => boolean][] = [
 ];
 
 function contains(value: unknown, text: string): boolean {
-  if (value === null) return false;
+  if (value === null || value === undefined) return false;
   const shown = typeof value === 'string' ? value : JSON.stringify(value);
   return shown.toLowerCase().includes(text.toLowerCase());
 }
