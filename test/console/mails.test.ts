@@ -310,7 +310,7 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.getByRole('heading', { name: 'What needs you' }).waitFor();
   await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
   expect(await need.count()).toBe(0);
-  // Whoever has an address is not asked for one.
+  // Those who have an address are not asked for one.
   await page.goto(`${pages.url}/first-run?step=address`);
   await page.getByText('Step 1 of 5').waitFor();
 });

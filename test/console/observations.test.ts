@@ -65,6 +65,33 @@ async function givePosition(page: Page): Promise<void> {
   await page.context().setGeolocation({ latitude: -1.95, longitude: 30.06, accuracy: 8 });
 }
 
+test('the time follows the clock until it is chosen, and an observation that says nothing is not sent', async () => {
+  await logIn(browser.page, pages.url, email);
+  const page = await browser.page.context().newPage();
+  await page.clock.install({ time: '2026-03-01T08:15:30Z' });
+  await page.goto(`${pages.url}/observations/new`);
+  const time = page.getByLabel('Time');
+  await time.waitFor();
+  const begun = await time.inputValue();
+  await page.clock.fastForward('10:00');
+  await expect.poll(() => time.inputValue()).not.toBe(begun);
+  await page.getByLabel('Latitude').fill('-1.95');
+  await page.getByLabel('Longitude').fill('30.06');
+  const sendIt = page.getByRole('button', { name: 'Send', exact: true });
+  await sendIt.click();
+  await page.getByText('Write what you see, or add a photo or a detail').waitFor();
+  await time.fill('2026-02-28T07:00');
+  await page.clock.fastForward('10:00');
+  await page.getByLabel('What do you see?').fill('Chosen time');
+  await sendIt.click();
+  await expect.poll(() => withMessage('Chosen time')).toHaveLength(1);
+  const [packet] = await withMessage('Chosen time');
+  expect(packet.Header.timestamp).toMatch(/^2026-02-2[78]T/);
+  // The next one is of the present moment again.
+  await expect.poll(() => time.inputValue()).toMatch(/^2026-03-01T/);
+  await page.close();
+});
+
 test('an observation with photo, position and further fields is sent from a phone, and is shown as it was made', async () => {
   const { page } = browser;
   await givePosition(page);

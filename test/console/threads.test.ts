@@ -89,7 +89,15 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   await page.getByText('Nothing was written yet').waitFor();
   await expectRoomOnPhone(page);
 
-  await page.getByRole('textbox', { name: 'Message' }).fill('<script>alert(1)</script> look');
+  // A text that is too long is kept whole and not sent.
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await box.fill('x'.repeat(251));
+  await page.getByText('251 of 250 characters').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('At most 250 characters').waitFor();
+  expect((await box.inputValue()).length).toBe(251);
+  await box.fill('<script>alert(1)</script> look');
   await page.getByLabel('Attach files').setInputFiles({
     name: 'notes.txt',
     mimeType: 'text/plain',
@@ -107,12 +115,12 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   expect((await ben.send('GET', `/packet/chat/threads/${thread}`)).status).toBe(403);
 
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
-  await page.getByRole('textbox', { name: 'User' }).fill(ben.email);
+  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(ben.email);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByText('nobody was added').waitFor();
   const { participants } = (await ana.send('GET', `/packet/chat/threads/${thread}/participants`)).body;
   expect(participants).toHaveLength(1);
-  await page.getByRole('textbox', { name: 'User' }).fill(ben.id);
+  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(ben.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${ben.id}`, exact: true }).waitFor();
   await expectAccessible(page);
@@ -480,20 +488,20 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   const stranger = await person('Dan', 'Doe');
-  await page.getByRole('textbox', { name: 'User' }).fill(stranger.id);
+  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(stranger.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${stranger.id}` }).waitFor();
   const other = await made(caro, '/packet/chat/threads', { name: 'Typed', created_by: caro.id });
   await page.goto(`${pages.url}/threads/${other.thread_id}`);
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
   await page.getByRole('combobox', { name: 'Colleague' }).waitFor();
-  await page.getByRole('textbox', { name: 'User' }).fill(boss.email.toUpperCase());
+  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(boss.email.toUpperCase());
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   // Who joins while the page is open is found without loading it again.
   const joined = await person('Fay', 'Ndayi');
   await add(joined);
-  await page.getByRole('textbox', { name: 'User' }).fill(joined.email);
+  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(joined.email);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Fay Ndayi' }).waitFor();
   await expectAccessible(page);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localTime, observationBody, offsetOf, typedValue, wrongNames } from './form.ts';
+import { localTime, observationBody, offsetOf, saysNothing, typedValue, wrongNames } from './form.ts';
 
 test('a draft becomes an observation with its offset, place, photos and typed values', () => {
   const draft = {
@@ -40,4 +40,19 @@ test('local times and offsets are those of the zone', () => {
     Object.assign(new Date('2026-03-01T08:15:30Z'), { getTimezoneOffset: () => offset });
   expect([localTime(at(-120)), localTime(at(210))]).toEqual(['2026-03-01T10:15', '2026-03-01T04:45']);
   expect([offsetOf(at(-120)), offsetOf(at(210)), offsetOf(at(0))]).toEqual(['+02:00', '-03:30', '+00:00']);
+});
+
+test('an observation says nothing without a text, a photo or a filled detail', () => {
+  const says = (change: object, photos: object[] = []) =>
+    !saysNothing({ message: ' ', observedAt: '', lat: '1', lon: '2', fields: [], ...change }, photos);
+  expect([
+    says({}),
+    says({ fields: [{ name: 'crop', value: ' ' }] }),
+    says({ fields: [{ name: '', value: 'x' }] }),
+  ]).toEqual([false, false, false]);
+  expect([
+    says({ message: 'rust' }),
+    says({}, [{}]),
+    says({ fields: [{ name: 'crop', value: 'x' }] }),
+  ]).toEqual([true, true, true]);
 });

@@ -39,6 +39,12 @@ export function wrongNames({ fields }: Pick<Draft, 'fields'>): string[] {
     .filter((name, at, all) => TAKEN.has(name) || (name !== '' && all.indexOf(name) !== at));
 }
 
+/** Whether there is nothing but a position and a time. */
+export function saysNothing({ message, fields }: Draft, photos: readonly unknown[]): boolean {
+  const isFilled = ({ name, value }: Draft['fields'][number]) => name.trim() !== '' && value.trim() !== '';
+  return message.trim() === '' && photos.length === 0 && !fields.some(isFilled);
+}
+
 /** The body of POST /intake/scouting for a draft. */
 export function observationBody(draft: Draft, photos: readonly { id: string; name: string }[]): object {
   const further = draft.fields
