@@ -110,16 +110,16 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
   await expect.poll(() => button.innerText()).toBe('Uploading…');
   expect(await button.isDisabled()).toBe(true);
   passes.resolve();
-  await page.getByText('file must be a JPEG, PNG or WebP image').waitFor();
+  await page.getByText('The file must be a JPEG, PNG or WebP image').waitFor();
   await expect.poll(() => isFocused(field('Logo'))).toBe(true);
   expect([sent, await button.innerText()]).toEqual([0, 'Add the company']);
 
   await press('Add the company');
   await expect.poll(() => uploads).toBe(2);
-  await page.getByText('file must be a JPEG, PNG or WebP image').waitFor();
+  await page.getByText('The file must be a JPEG, PNG or WebP image').waitFor();
   await expectAccessible(page);
   await press('Remove');
-  expect(await page.getByText('file must be a JPEG, PNG or WebP image').count()).toBe(0);
+  expect(await page.getByText('The file must be a JPEG, PNG or WebP image').count()).toBe(0);
 
   isCut = true;
   await field('Logo').setInputFiles(photo);
@@ -157,7 +157,7 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const email = page.getByRole('textbox', { name: 'E-mail address' });
   await email.fill(user.email);
   await press('Invite a user');
-  await page.getByText('email is the address of a member of the company').waitFor();
+  await page.getByText('This is the address of a member of the company').waitFor();
   for (const address of ['not-here-yet@example.org', colleague.email]) {
     await email.fill(address);
     await press('Invite a user');
