@@ -163,6 +163,10 @@ test('members are invited, accept, get another role and are removed; a stranger 
     await press('Invite a user');
     await page.getByRole('listitem').filter({ hasText: address }).waitFor();
   }
+  await page.getByRole('button', { name: /^Leave/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByText('This is the last administrator of the company').waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Remove from the company not-here-yet@example.org' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove from the company' }).click();
   await expect.poll(() => page.getByText('not-here-yet@example.org', { exact: true }).count()).toBe(0);
@@ -318,6 +322,13 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await press('Convert');
   await page.getByText('€250.00').waitFor();
   expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('EUR');
+  await page.getByLabel('Day').fill('2020-01-02');
+  await press('Convert');
+  await page.getByText('There are no rates of USD for Jan 2, 2020').waitFor();
+  expect(await page.getByText('€250.00').count()).toBe(0);
+  await page.getByLabel('Day').fill('');
+  await press('Convert');
+  await page.getByText('€250.00').waitFor();
   await page.getByRole('cell', { name: 'Japanese Yen', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Enable JPY' }).click();
   await page.getByRole('button', { name: 'Disable JPY' }).waitFor();
@@ -329,6 +340,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await press('Convert');
   const complaint = page.getByText('Please write a number, such as 3.5');
   await complaint.waitFor();
+  expect(await page.getByText('€250.00').count()).toBe(0);
   await expectAccessible(page);
   // One thousand, or one and a bit.
   await page.getByLabel('Amount').fill('1,234');
