@@ -182,6 +182,18 @@ test('members are invited, accept, get another role and are removed; a stranger 
 
   await page.context().clearCookies();
   await logIn(page, members, user.email);
+  const setStatus = (status: string) =>
+    pages.query('trace_backend', 'UPDATE users SET status = $1 WHERE id = $2', [status, colleague.id]);
+  await page.getByText('Ben Mugisha').first().waitFor();
+  expect(await page.getByText('Account:').count()).toBe(0);
+  await setStatus('DEACTIVATED');
+  await page.reload();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Ben Mugisha' })
+    .getByText('Account: Deactivated')
+    .waitFor();
+  await setStatus('ACTIVE');
   await page.getByLabel('Role of Ben Mugisha').selectOption('MANAGER');
   await page.getByText('The changes are saved').waitFor();
   await page.getByRole('button', { name: 'Remove from the company Ben Mugisha' }).click();
