@@ -334,11 +334,11 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await press('Convert');
   await page.getByText('€250.00').waitFor();
   expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('EUR');
-  await page.getByLabel('Day').fill('2020-01-02');
+  await page.getByRole('textbox', { name: 'Day' }).fill('2020-01-02');
   await press('Convert');
   await page.getByText('There are no rates of USD for Jan 2, 2020').waitFor();
   expect(await page.getByText('€250.00').count()).toBe(0);
-  await page.getByLabel('Day').fill('');
+  await page.getByRole('textbox', { name: 'Day' }).fill('');
   await press('Convert');
   await page.getByText('€250.00').waitFor();
   await page.getByRole('cell', { name: 'Japanese Yen', exact: true }).waitFor();

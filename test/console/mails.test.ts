@@ -214,7 +214,7 @@ test('who has no account registers from the mail of an invitation, with the addr
   await page.getByLabel('Family name').fill('Comer');
   await page.getByLabel('Password').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.getByText('The account is created').waitFor();
+  await page.getByText('Your account is created').waitFor();
   page.off('request', note);
   // Playwright shows the fragment of the page itself, which no browser sends.
   expect(asked.filter(one => one !== `${link} undefined` && /comer/.test(one))).toEqual([]);
