@@ -24,7 +24,7 @@ export function tellSentence(sentence: string): Told {
   return { text: t(`failures.said.${known.key}`, Object.fromEntries(values)) };
 }
 
-/** What stands in a sentence of a service, as the console writes it. */
+/** A value in a sentence of a service, as the console writes it. */
 function shown(name: string, value: string): string {
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDate(value);
   if (name === 'codes') return new Intl.ListFormat(locales()).format(value.split(' and '));
