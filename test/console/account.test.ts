@@ -115,6 +115,7 @@ test('a change of address waits for both addresses, and can be taken back', asyn
   await page.getByLabel('Current password').fill('wrong');
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.locator('[name=currentPassword][aria-invalid=true]').waitFor();
+  await page.getByText('The current password is missing or wrong').waitFor();
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.getByText('The change to new@example.org waits').waitFor();
@@ -143,7 +144,12 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   const section = page.locator('section').nth(1);
   await section.getByLabel('Current password').fill(PASSWORD);
   await section.getByRole('button', { name: 'Set up a second factor' }).click();
+  await section.getByLabel('Code').fill('12');
+  await section.getByRole('button', { name: 'Cancel' }).click();
+  await section.getByLabel('Current password').fill(PASSWORD);
+  await section.getByRole('button', { name: 'Set up a second factor' }).click();
   const secret = await section.locator('code').innerText();
+  expect(await section.getByLabel('Code').inputValue()).toBe('');
   await expectAccessible(page);
   await section.getByLabel('Code').fill(authenticator(secret).code());
   await section.getByRole('button', { name: 'Confirm' }).click();
@@ -169,6 +175,7 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   await section.locator('[name=code]').fill('000000');
   await section.getByRole('button', { name: 'Remove the second factor' }).click();
   await section.locator('[name=code][aria-invalid=true]').waitFor();
+  await page.getByText('The code is wrong or was used before').waitFor();
   await section.locator('[name=code]').fill(codes[1] as string);
   await section.getByRole('button', { name: 'Remove the second factor' }).click();
   await section.getByRole('button', { name: 'Set up a second factor' }).waitFor();

@@ -254,9 +254,18 @@ test('every action and kind of record in the audit has a name of its own in ever
     'trace_backend',
     "INSERT INTO audit (at, action, entity, entity_id, address, details) VALUES (now(), 'OF_BEFORE', 'earlier_kind', 1, '', '{}'), (now(), 'MAKE_KEY', 'signing_key', 1, '', '{}')",
   );
+  await pages.query(
+    'trace_backend',
+    `INSERT INTO audit (at, action, entity, entity_id, address, details)
+     VALUES (now(), 'UPDATE_SETTING', 'setting', 'INSTANCE_NAME', '', '{"fields":["value","isPublic"]}'),
+       (now(), 'LOGIN_FAILED', 'user', '0a8f4c21d39b7e65', '', '{"reason":"CONFIRMED_EMAIL"}')`,
+  );
   await asAdmin('/administration/audit');
   await page.getByRole('cell', { name: 'OF_BEFORE' }).waitFor();
   await page.getByRole('link', { name: 'earlier_kind 1' }).waitFor();
+  await page.getByText('changed the setting Name of the instance').waitFor();
+  await page.getByText('Changed: Value, Whether it can be read without a login').waitFor();
+  await page.getByText('Reason: No administrator had activated the account yet').waitFor();
   await page.getByLabel('Language').selectOption('de');
   await page.getByRole('cell', { name: 'hat sich angemeldet' }).first().waitFor();
   await page.getByLabel('Aktion').selectOption({ label: 'Anmeldung' });

@@ -110,16 +110,16 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
   await expect.poll(() => button.innerText()).toBe('Uploading…');
   expect(await button.isDisabled()).toBe(true);
   passes.resolve();
-  await page.getByText('file must be a JPEG, PNG or WebP image').waitFor();
+  await page.getByText('The file must be a JPEG, PNG or WebP image').waitFor();
   await expect.poll(() => isFocused(field('Logo'))).toBe(true);
   expect([sent, await button.innerText()]).toEqual([0, 'Add the company']);
 
   await press('Add the company');
   await expect.poll(() => uploads).toBe(2);
-  await page.getByText('file must be a JPEG, PNG or WebP image').waitFor();
+  await page.getByText('The file must be a JPEG, PNG or WebP image').waitFor();
   await expectAccessible(page);
   await press('Remove');
-  expect(await page.getByText('file must be a JPEG, PNG or WebP image').count()).toBe(0);
+  expect(await page.getByText('The file must be a JPEG, PNG or WebP image').count()).toBe(0);
 
   isCut = true;
   await field('Logo').setInputFiles(photo);
@@ -157,12 +157,16 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const email = page.getByRole('textbox', { name: 'E-mail address' });
   await email.fill(user.email);
   await press('Invite a user');
-  await page.getByText('email is the address of a member of the company').waitFor();
+  await page.getByText('This is the address of a member of the company').waitFor();
   for (const address of ['not-here-yet@example.org', colleague.email]) {
     await email.fill(address);
     await press('Invite a user');
     await page.getByRole('listitem').filter({ hasText: address }).waitFor();
   }
+  await page.getByRole('button', { name: /^Leave/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByText('This is the last administrator of the company').waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Remove from the company not-here-yet@example.org' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove from the company' }).click();
   await expect.poll(() => page.getByText('not-here-yet@example.org', { exact: true }).count()).toBe(0);
@@ -178,6 +182,18 @@ test('members are invited, accept, get another role and are removed; a stranger 
 
   await page.context().clearCookies();
   await logIn(page, members, user.email);
+  const setStatus = (status: string) =>
+    pages.query('trace_backend', 'UPDATE users SET status = $1 WHERE id = $2', [status, colleague.id]);
+  await page.getByText('Ben Mugisha').first().waitFor();
+  expect(await page.getByText('Account:').count()).toBe(0);
+  await setStatus('DEACTIVATED');
+  await page.reload();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Ben Mugisha' })
+    .getByText('Account: Deactivated')
+    .waitFor();
+  await setStatus('ACTIVE');
   await page.getByLabel('Role of Ben Mugisha').selectOption('MANAGER');
   await page.getByText('The changes are saved').waitFor();
   await page.getByRole('button', { name: 'Remove from the company Ben Mugisha' }).click();
@@ -318,6 +334,13 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await press('Convert');
   await page.getByText('€250.00').waitFor();
   expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('EUR');
+  await page.getByRole('textbox', { name: 'Day' }).fill('2020-01-02');
+  await press('Convert');
+  await page.getByText('There are no rates of USD for Jan 2, 2020').waitFor();
+  expect(await page.getByText('€250.00').count()).toBe(0);
+  await page.getByRole('textbox', { name: 'Day' }).fill('');
+  await press('Convert');
+  await page.getByText('€250.00').waitFor();
   await page.getByRole('cell', { name: 'Japanese Yen', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Enable JPY' }).click();
   await page.getByRole('button', { name: 'Disable JPY' }).waitFor();
@@ -329,6 +352,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await press('Convert');
   const complaint = page.getByText('Please write a number, such as 3.5');
   await complaint.waitFor();
+  expect(await page.getByText('€250.00').count()).toBe(0);
   await expectAccessible(page);
   // One thousand, or one and a bit.
   await page.getByLabel('Amount').fill('1,234');

@@ -304,6 +304,7 @@ test('a label has its own places, chooses documents, has batches that can be che
 
   await page.getByRole('link', { name: 'Feedback' }).click();
   await page.getByText(XSS).waitFor();
+  await page.getByRole('cell', { name: /^[A-Z][a-z]{2} \d+, \d{4}, / }).waitFor();
   await page.getByText('age: 30').waitFor();
   await expectAccessible(page);
   await page.getByLabel('Kind').selectOption('COMPLAINT');

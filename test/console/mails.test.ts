@@ -112,11 +112,14 @@ test('an invited stranger gets from the mail over registration and confirmation 
 
   await logIn(page, invitation, email, PASSPHRASE);
   await page.getByText('From then on others can find you by this address').waitFor();
+  await page.getByText('First Administrator wants to share a packet with you').waitFor();
+  await page.getByText(`These wait for ${email}`).waitFor();
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   expect(new URL(page.url()).search).toBe('');
+  await expect.poll(() => page.getByText('wants to share a packet').count()).toBe(0);
   // The packet need not be accepted once more.
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();

@@ -42,7 +42,8 @@ test('consumers write without a login; the owner reads everything, others only t
   await write(label.uuid, form({ type: 'COMPLAINT', feedback: 'Bitter', email: 'Joy@Example.org' }));
   const list = `${PATH}/list/${label.uuid}?limit=10&offset=0&sortBy=email&sort=ASC`;
   const own = (await send('GET', list)).body.data;
-  const common = { labelId: label.id, gdprConsent: true, productName: 'Tea' };
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const common = { labelId: label.id, gdprConsent: true, productName: 'Tea', at };
   const answers = { rateTaste: 'Better', gender: 'Male' };
   expect(own.items).toEqual([
     {

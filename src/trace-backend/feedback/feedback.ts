@@ -60,8 +60,9 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
       privacyPolicyConsent: privacyPolicyConsent ?? null,
       termsOfUseConsent: termsOfUseConsent ?? null,
       questionnaireAnswers,
+      at: now,
     };
-    const feedbackId = await insertFeedback(database, fresh, now);
+    const feedbackId = await insertFeedback(database, fresh);
     const details = { labelId: label.id, feedbackId };
     const event: AuditEvent = {
       action: 'ADD_LABEL_FEEDBACK',

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { named } from '../../platform/http/shared-parts.ts';
 import { Type } from '../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
-import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
+import { DateTime, Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../contract/shapes.ts';
 
 export const TYPES = ['PRAISE', 'PROPOSAL', 'COMPLAINT'] as const;
@@ -37,6 +37,7 @@ const FeedbackView = named(
       labelId: Type.Integer(),
       ...fields,
       productName: Type.Optional(Type.String()),
+      at: Type.Optional(DateTime),
     }),
   ),
 );

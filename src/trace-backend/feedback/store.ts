@@ -15,16 +15,17 @@ export interface Feedback {
   privacyPolicyConsent: boolean | null;
   termsOfUseConsent: boolean | null;
   questionnaireAnswers: Record<string, string>;
+  /** when it was written */
+  at: Date;
 }
 
 const FEEDBACK = sql`id, label_id AS "labelId", type, email, feedback, gdpr_consent AS "gdprConsent",
   privacy_policy_consent AS "privacyPolicyConsent", terms_of_use_consent AS "termsOfUseConsent",
-  answers AS "questionnaireAnswers"`;
+  answers AS "questionnaireAnswers", at`;
 
 export async function insertFeedback(
   database: Database,
-  { labelId, type, email, feedback, questionnaireAnswers, ...consents }: Omit<Feedback, 'id'>,
-  at: Date,
+  { labelId, type, email, feedback, questionnaireAnswers, at, ...consents }: Omit<Feedback, 'id'>,
 ): Promise<number> {
   const { gdprConsent, privacyPolicyConsent, termsOfUseConsent } = consents;
   const { rows } = await database.query<{ id: number }>(sql`

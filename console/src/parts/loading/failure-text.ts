@@ -1,6 +1,7 @@
 import { connection } from '../../api/connection.svelte.ts';
 import { Failure } from '../../api/failure.ts';
-import { language, t } from '../../messages/messages.svelte.ts';
+import { formatDate, formatNumber } from '../../messages/format.ts';
+import { language, locales, t } from '../../messages/messages.svelte.ts';
 import { recognise } from './sentences.ts';
 
 /** What a person is told: a text in the language of the console, and what a service said if it is not translated. */
@@ -18,9 +19,19 @@ const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
  */
 export function tellSentence(sentence: string): Told {
   const known = recognise(sentence);
-  if (language() === 'en' && !known?.isOwn) return { text: sentence };
-  if (!known) return { text: '', english: sentence };
-  return { text: t(`failures.said.${known.key}`, known.values) };
+  if (!known) return language() === 'en' ? { text: sentence } : { text: '', english: sentence };
+  const values = Object.entries(known.values).map(([name, value]) => [name, shown(name, value)]);
+  return { text: t(`failures.said.${known.key}`, Object.fromEntries(values)) };
+}
+
+/** A value in a sentence of a service, as the console writes it. */
+function shown(name: string, value: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDate(value);
+  if (name === 'codes') return new Intl.ListFormat(locales()).format(value.split(' and '));
+  if (name === 'role') return t(`administration.role.${value}`);
+  const hours = /^(?:(\d+) hours|an hour)$/.exec(value);
+  if (!hours) return value;
+  return formatNumber(Number(hours[1] ?? 1), { style: 'unit', unit: 'hour', unitDisplay: 'long' });
 }
 
 /** What a failure says to a person. */

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
+import english from '../../messages/en/failures.json' with { type: 'json' };
 import { recognise, SENTENCES } from './sentences.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -99,4 +100,24 @@ test('each sentence is recognised as itself, and what is not known stays as it i
   }
   expect(recognise('there is no such company')).toBeUndefined();
   expect(recognise('<b>name</b> is required')?.values).toEqual({ field: '<b>name</b>' });
+});
+
+test('every sentence has a message, and none of them names a field or a code of the services', () => {
+  const messages: Record<string, string> = english;
+  const keys = Object.keys(messages).filter(key => key.startsWith('said.'));
+  expect([...new Set(SENTENCES.map(([key]) => `said.${key}`))].sort()).toEqual(keys.sort());
+  for (const key of keys) {
+    const words = (messages[key] ?? '').replaceAll(/\{[a-z]+\}|WebP/g, '');
+    expect(words, key).not.toMatch(/[a-z][A-Z]|[A-Z]_[A-Z]|[a-z]_[a-z]|[a-z]\.[a-z]+ /);
+  }
+});
+
+test('what other languages say in place of values is in the sentences', () => {
+  expect(recognise('there are no rates of USD and KES for 2026-11-01')).toEqual({
+    key: 'rates',
+    values: { codes: 'USD and KES', date: '2026-11-01' },
+  });
+  expect(recognise('token is unknown, used or older than an hour; request another mail')?.values.age).toBe(
+    'an hour',
+  );
 });

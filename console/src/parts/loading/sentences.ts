@@ -1,17 +1,13 @@
-import english from '../../messages/en/failures.json' with { type: 'json' };
-
-/** A sentence of a service that the console can say in other languages. */
+/** A sentence of a service that the console says in its own words. */
 interface Known {
   /** of the message */
   key: string;
-  /** whether its English message has other words */
-  isOwn: boolean;
   /** of its placeholders */
   values: Record<string, string>;
 }
 
-/** Sentences for which the console has other words in English, too: those of validation, and of its login. */
-const OWN: Partial<Record<string, readonly string[]>> = {
+/** The sentences of the services, with placeholders, by the message that says the same in the languages of the console. */
+const SAID: Readonly<Record<string, readonly string[]>> = {
   login: ['username or password is wrong'],
   attempts: ['too many failed attempts; try again later'],
   unconfirmed: ['the account is not active: its e-mail address has not been confirmed'],
@@ -75,23 +71,76 @@ const OWN: Partial<Record<string, readonly string[]>> = {
   place: ['{field}: the location has neither a geometry nor a latitude and longitude'],
   plot: ['{field}: a plot of more than {count} ha has to be a polygon, not a point'],
   position: ['{field} must have lat from -90 to 90 and lon from -180 to 180'],
+  password: ['currentPassword is missing or wrong'],
+  code: ['code is wrong or was used before'],
+  registered: ['this address is already registered'],
+  'registered-other': ['{address} is already registered'],
+  token: ['token is unknown, used or older than {age}; request another mail'],
+  ended: ['the session has ended; log in again'],
+  meanwhile: ['the password was changed meanwhile; try again'],
+  soon: ['a change was requested just now; try again later'],
+  'factor-role': ['the role {role} requires a second factor'],
+  keys: ['a user has at most {count} keys: revoke one first'],
+  last: ['this is the last active SYSTEM_ADMIN'],
+  self: ['you cannot do this to yourself; ask another administrator'],
+  erased: ['the account is erased'],
+  system: ['this is for a SYSTEM_ADMIN'],
+  members: ['the company has {count} users, which is the maximum'],
+  'member-address': ['email is the address of a member of the company'],
+  'member-unknown': ['email is neither the address of a member nor invited'],
+  'company-closed': ['the company is deactivated'],
+  'company-admins': ['only its COMPANY_ADMINs can change the company'],
+  'company-own': ['company.id is not an active company of yours'],
+  'product-members': ['only members of the company that owns the product can change it'],
+  history: ['only users who may change the product can read its history'],
+  chain: ['valueChain.id is not an enabled value chain'],
+  'chain-disabled': ['the value chain is disabled'],
+  batch: ['number is the number of another batch of this label'],
+  picture: ['file must be a JPEG, PNG or WebP image'],
+  large: ['file is larger than {size} MB'],
+  changed: ['it has changed since you read it; read it again'],
+  stopping: ['the service is stopping'],
+  internal: ['internal error; see the log of the service'],
+  packet: ['there is no packet {id}'],
+  thread: ['there is no thread {id}'],
+  field: ['there is no field {id}'],
+  observed: ['observed_at must be an ISO 8601 date-time such as 2026-03-01T08:15:00Z'],
+  empty: ['text must not be empty when there are no attachments'],
+  message: ['Body.text is longer than {count} Unicode characters'],
+  directory: ['{user} is not in the directory'],
+  invitation: ['there is no such invitation; it may have been used or expired'],
+  recipient: ['only the recipient can accept or reject a share'],
+  rates: ['there are no rates of {codes} for {date}'],
+  'rates-none': ['there are no rates of {codes} yet'],
+  'registered-own': ['email is already your address'],
+  'token-change': ['token is unknown, used or older than {age}; request the change again'],
+  'token-invitation': ['token is unknown, used or older than {age}; log in to see your invitations'],
+  'last-company': ['this is the last COMPANY_ADMIN of the company; make another user one first'],
+  'invited-many': ['you have invited {count} users within an hour; try again later'],
+  'other-admin': [
+    'only another SYSTEM_ADMIN can change a SYSTEM_ADMIN',
+    'only a SYSTEM_ADMIN can change a SYSTEM_ADMIN',
+  ],
+  owner: ['the owner cannot be removed; assign the product to another company, or delete it'],
+  'label-used': ['the label is in use by the final product "{name}"'],
+  'rates-time': ['there are no rates of {codes} in that time'],
+  'rates-fetched': ['the exchange rates of this date are being fetched; try again'],
+  'rates-used': ["you have used up your {count} of the day's requests for exchange rates"],
 };
-const PREFIX = 'said.';
 /** What is in these placeholders is one word, such as a number. */
 const WORDS = new Set(['count', 'least', 'most', 'size']);
 const PLACEHOLDER = /\{([a-z]+)\}/;
 
-/** The sentences that the services send, with placeholders: the English messages but for OWN. */
-export const SENTENCES: readonly (readonly [key: string, sentence: string])[] = Object.entries(english)
-  .filter(([key]) => key.startsWith(PREFIX))
-  .map(([key, text]) => [key.slice(PREFIX.length), text] as const)
-  .flatMap(([key, text]) => (OWN[key] ?? [text]).map(sentence => [key, sentence] as const));
+/** The sentences that the services send, with placeholders, and the messages that say the same. */
+export const SENTENCES: readonly (readonly [key: string, sentence: string])[] = Object.entries(SAID).flatMap(
+  ([key, sentences]) => sentences.map(sentence => [key, sentence] as const),
+);
 
 const literalLength = (sentence: string) => sentence.replaceAll(/\{[a-z]+\}/g, '').length;
 
 /** Those with the most words of their own are compared first. */
 const TEMPLATES = SENTENCES.toSorted(([, one], [, other]) => literalLength(other) - literalLength(one)).map(
-  ([key, text]) => ({ key, isOwn: key in OWN, pattern: patternOf(text) }),
+  ([key, text]) => ({ key, pattern: patternOf(text) }),
 );
 
 function patternOf(template: string): RegExp {
@@ -108,9 +157,9 @@ function patternOf(template: string): RegExp {
 
 /** The message `failures.said.<key>` that says the same as a sentence of a service; undefined if there is none. */
 export function recognise(sentence: string): Known | undefined {
-  for (const { key, isOwn, pattern } of TEMPLATES) {
+  for (const { key, pattern } of TEMPLATES) {
     const match = pattern.exec(sentence);
-    if (match) return { key, isOwn, values: { ...match.groups } };
+    if (match) return { key, values: { ...match.groups } };
   }
   return undefined;
 }

@@ -83,3 +83,16 @@ test('what changed is said in the words of the forms, old and new, and what stay
     'PUT /api/product',
   ]);
 });
+
+test('why a login failed is in words, and for an address without an account says so', () => {
+  const why = (reason: string, entityId?: string) =>
+    linesOf(entry('LOGIN_FAILED', 'user', { reason }, entityId))[0]?.words;
+  const login = (name: string, text: string) => [{ key: `administration.audit.login.${name}`, text }];
+  expect(why('DEACTIVATED')).toEqual(login('DEACTIVATED', 'DEACTIVATED'));
+  expect(why('password')).toEqual(login('password', 'password'));
+  expect(why('password', '0a8f4c21d39b7e65')).toEqual(login('nobody', 'password'));
+  expect(linesOf(entry('UPDATE_SETTING', 'setting', { fields: ['value', 'isPublic'] }))[0]?.words).toEqual([
+    { key: 'administration.audit.setting.value', text: 'value' },
+    { key: 'administration.audit.setting.isPublic', text: 'isPublic' },
+  ]);
+});

@@ -89,7 +89,7 @@ const CHANGES: Partial<Record<string, readonly [title: string, prefix: string]>>
 };
 
 /** The lines of an entry: changed fields, old and new values, and why something was refused. */
-export function linesOf({ entity, details }: Entry): Line[] {
+export function linesOf({ action, entity, entityId, details }: Entry): Line[] {
   const lines: Line[] = [];
   for (const [name, value] of Object.entries(details)) {
     const change = CHANGES[`${entity}.${name}`];
@@ -104,7 +104,9 @@ export function linesOf({ entity, details }: Entry): Line[] {
   }
   for (const [name, title] of Object.entries(TEXTS)) {
     const text = textOf(details[name]);
-    if (text !== undefined) lines.push({ title, words: [{ text }] });
+    if (text === undefined) continue;
+    const isLogin = action === 'LOGIN_FAILED' && name === 'reason';
+    lines.push({ title, words: [isLogin ? loginWord(text, entityId) : { text }] });
   }
   if (details.route !== undefined) {
     const text = [details.method, details.route].filter(Boolean).join(' ');
@@ -115,6 +117,12 @@ export function linesOf({ entity, details }: Entry): Line[] {
 
 /** Details that are texts, with the messages of their names. */
 const TEXTS = { reason: 'administration.audit.reason', file: 'administration.audit.file' } as const;
+
+/** Why a login failed; without an account, its entry is of the hash of the address. */
+function loginWord(reason: string, entityId: string): Word {
+  const why = reason === 'password' && !/^\d+$/.test(entityId) ? 'nobody' : reason;
+  return { key: `administration.audit.login.${why}`, text: reason };
+}
 
 const codeWord = (prefix: string, code: unknown): Word =>
   code === null
@@ -139,6 +147,10 @@ const FIELDS: Partial<Record<string, Partial<Record<string, string>>>> = {
     ...{ valueChain: 'products.valueChain', associatedCompanies: 'products.partners' },
     ...{ dataSharingAgreements: 'products.agreements', journeyMarkers: 'products.journey' },
     businessToCustomerSettings: 'consumer.title',
+  },
+  setting: {
+    value: 'administration.audit.setting.value',
+    isPublic: 'administration.audit.setting.isPublic',
   },
   user: {
     ...{ name: 'session.name', surname: 'session.surname', password: 'session.password' },

@@ -20,7 +20,8 @@ test('every status of a service, and every detail, has its words; what is not kn
       one,
     ]),
   ].map(([name = '', status = '']) => detailKey({ name, status }));
-  for (const key of [...statuses, ...details]) expect(ENGLISH).toHaveProperty([String(key)]);
+  for (const key of [...statuses, ...details])
+    expect(ENGLISH).toHaveProperty([String(key).replace('administration.', '')]);
   expect(new Set([...statuses, ...details]).size).toBe(statuses.length + details.length);
   for (const [name, status] of [
     ['clock', 'LEFT_OUT'],
