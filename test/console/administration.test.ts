@@ -352,42 +352,6 @@ test('a notification that was given up is delivered again at a click', async () 
   await page.getByText('let given-up notifications be delivered again: Notification').waitFor();
 });
 
-test('what a service says of itself is in words, also while it cannot work', async () => {
-  const { page } = browser;
-  const { send } = await pages.login(ADMIN.username, ADMIN.password);
-  const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
-  expect((await send('POST', '/packet/intake/scouting', observation)).status).toBe(201);
-  await asAdmin('/administration/health');
-  await page.getByText('The clock is right').waitFor();
-  const shiftClock = (hours: number) =>
-    pages.query(
-      'trace_backend',
-      `UPDATE packet_service.packet_log SET clock = clock + interval '${hours} hours'`,
-    );
-  const says = (path: string, text: string) =>
-    eventually(
-      () => send('GET', path),
-      answer => answer.text.includes(text),
-    );
-  await says('/packet/sync/packets', 'capture_point');
-  await shiftClock(24);
-  // Writing to the audit waits for this transaction.
-  await pages.query('trace_backend', 'BEGIN; LOCK TABLE audit IN EXCLUSIVE MODE');
-  try {
-    await says('/packet/health/ready', 'BEHIND');
-    await says('/trace/health/ready', 'WRITER_HUNG');
-    await page.reload();
-    await page.getByText('The clock is behind').waitFor();
-    await page.getByText(/seconds behind the newest row/).waitFor();
-    await page.getByText('Nothing is stored: the database does not finish writing').waitFor();
-    await expectAccessible(page);
-  } finally {
-    await pages.query('trace_backend', 'ROLLBACK');
-    await shiftClock(-24);
-  }
-  await says('/trace/health/ready', '"OK"');
-});
-
 test('health, backups and the last minutes are shown, and so are the settings without secrets', async () => {
   const { page } = browser;
   await asAdmin('/administration/health');
