@@ -280,7 +280,8 @@ test('a label has its own places, chooses documents, has batches that can be che
   await page.getByRole('link', { name: 'Batches' }).click();
   await page.getByText('There are no batches').waitFor();
   await expectAccessible(page);
-  const form = page.locator('form').last();
+  // The filter above it has a field of the same name.
+  const form = page.locator('form', { has: page.getByLabel('Produced on') });
   await form.getByLabel('Number of the batch').fill('B-1');
   await field('Produced on').fill('2026-02-01');
   await field('Expires on').fill('2025-02-01');
@@ -292,6 +293,7 @@ test('a label has its own places, chooses documents, has batches that can be che
   await press('Add the batch');
   await page.getByText('The batch is saved').waitFor();
   await press('B-1');
+  await page.getByRole('heading', { name: 'Change batch B-1' }).waitFor();
   await form.getByLabel('Number of the batch').fill('B-2');
   await press('Save');
   await page.getByRole('button', { name: 'B-2' }).waitFor();

@@ -115,6 +115,10 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   'registered-own': ['email is already your address'],
   'token-change': ['token is unknown, used or older than {age}; request the change again'],
   'token-invitation': ['token is unknown, used or older than {age}; log in to see your invitations'],
+  'address-often': ['email was invited {count} times within a day; try again later'],
+  'mail-queued': ['the mail is being sent again already'],
+  'mail-obsolete': ['there is no reason any more to send this mail'],
+  'mail-unknown': ['there is no such mail; it was sent, dismissed or is not needed any more'],
   'last-company': ['this is the last COMPANY_ADMIN of the company; make another user one first'],
   'invited-many': ['you have invited {count} users within an hour; try again later'],
   'other-admin': [
