@@ -36,8 +36,15 @@ export async function openBrowser(
     serviceWorkers: offline ? 'allow' : 'block',
     args: [
       '--no-sandbox',
-      // WebGL without a graphics card is computed, which takes memory and time.
-      ...(webgl ? ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'] : ['--disable-gpu']),
+      // WebGL without a graphics card is computed, which takes memory and time; the rest of the page need not be.
+      ...(webgl
+        ? [
+            '--use-angle=swiftshader',
+            '--enable-unsafe-swiftshader',
+            '--disable-gpu-compositing',
+            '--disable-gpu-rasterization',
+          ]
+        : ['--disable-gpu']),
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',
