@@ -176,6 +176,91 @@ test('a logout in one tab is one in every tab', async () => {
   await other.close();
 });
 
+/** Two tabs: in the first one, half an observation is typed; in the second one, the user has logged out. */
+async function loggedOutElsewhere() {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/observations/new`, email);
+  const typed = page.getByLabel('What do you see?');
+  await typed.fill('Half an observation');
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}/packets`);
+  await other.getByRole('button', { name: 'Log out' }).click();
+  await other.getByRole('heading', { name: 'Log in' }).waitFor();
+  await dialog(page).waitFor();
+  return { page, typed, other };
+}
+
+test('what is typed outlasts a logout in another tab: it is hidden, and goes on after a login of the same user', async () => {
+  const { page, typed, other } = await loggedOutElsewhere();
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  expect(await typed.isVisible()).toBe(false);
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await dialog(page).getByRole('button', { name: 'Close' }).click();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await dialog(page).getByLabel('Password').fill(PASSWORD);
+  await dialog(page).getByRole('button', { name: 'Log in' }).click();
+  await typed.waitFor();
+  expect(await typed.inputValue()).toBe('Half an observation');
+  expect(await dialog(page).count()).toBe(0);
+  await other.getByRole('heading', { name: 'Packets', exact: true }).waitFor();
+  await other.close();
+});
+
+test('a login in the other tab goes on here, too; one of another user throws away what was typed', async () => {
+  const { page, typed, other } = await loggedOutElsewhere();
+  const logInThere = async (as: string) => {
+    await other.getByLabel('E-mail address').fill(as);
+    await other.getByLabel('Password').fill(PASSWORD);
+    await other.getByRole('button', { name: 'Log in' }).click();
+  };
+  await logInThere(email);
+  await typed.waitFor();
+  expect(await typed.inputValue()).toBe('Half an observation');
+  await other.getByRole('button', { name: 'Log out' }).click();
+  await dialog(page).waitFor();
+  await other.getByRole('heading', { name: 'Log in' }).waitFor();
+  const { email: stranger } = await pages.newUser();
+  await logInThere(stranger);
+  await other.getByRole('navigation').first().waitFor();
+  await dialog(page).waitFor({ state: 'hidden' });
+  await typed.waitFor();
+  expect(await typed.inputValue()).toBe('');
+  await other.close();
+});
+
+test('who leaves that dialog all the same is asked, and logs in anew', async () => {
+  const { page, other } = await loggedOutElsewhere();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await other.close();
+  const again = await loggedOutElsewhere();
+  await page.keyboard.press('Escape');
+  await page
+    .getByRole('dialog', { name: 'Leave without saving?' })
+    .getByRole('button', { name: 'Leave' })
+    .click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await again.other.close();
+});
+
+test('a logout ends this session; under Sessions, all end', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(email);
+  const elsewhere = async () => (await send('GET', '/trace/api/user/profile')).status;
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await elsewhere()).toBe(200);
+  await logIn(page, `${pages.url}/account/sessions`, email);
+  await page.getByRole('button', { name: 'Log out everywhere' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  expect(await elsewhere()).toBe(401);
+});
+
 test('a registration and a forgotten password are asked for without a login', async () => {
   const { page } = browser;
   await page.goto(pages.url);

@@ -39,6 +39,12 @@ export function holdWhile(guard: () => boolean, element: Element): () => void {
   };
 }
 
+/** Gives up everything unsaved: nothing asks any more. */
+export function dropHeld(): void {
+  guards.clear();
+  removeEventListener('beforeunload', askBrowser);
+}
+
 /** Asks whether to leave; `leave` is called if the answer is yes. */
 export function askBefore(leave: () => void): void {
   question = { leave };

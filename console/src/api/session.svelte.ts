@@ -1,3 +1,4 @@
+import { dropHeld, isHeld } from '../address/leaving.svelte.ts';
 import { loseConnection, onBack, reach } from './connection.svelte.ts';
 import { Failure, failureOf } from './failure.ts';
 import { rememberedUser, rememberUser, type User } from './remembered-user.ts';
@@ -10,12 +11,14 @@ let user = $state.raw<User | null | undefined>(undefined);
 let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
 
 let isErased = $state(false);
+/** whether the user has logged out in another tab while something was unsaved in this one */
+let isLocked = $state(false);
 
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }) => {
-  if (data === 'logout') setCurrent(null);
-  if (data === 'login') void loadUser();
+  if (data === 'logout') endElsewhere();
+  if (data === 'login') void loadUser().catch(() => {});
 });
 
 /** The user who is logged in. */
@@ -36,7 +39,11 @@ export const session = {
   },
   /** Whether the session has ended while something was being done. */
   get hasEnded() {
-    return waiting.length > 0;
+    return isLocked || waiting.length > 0;
+  },
+  /** Whether nobody may see the screen until its user has logged in again. */
+  get isLocked() {
+    return isLocked;
   },
 };
 
@@ -49,7 +56,33 @@ let isRemembered = false;
 function setCurrent(found: User | null): void {
   user = found;
   isRemembered = false;
+  isLocked = false;
   rememberUser(found);
+}
+
+/**
+ * Takes over who has logged in, and lets go on what waited for it. If it is another user than before, the page starts
+ * over: everything on it is the first one's.
+ */
+function welcome(found: User): void {
+  if (user && user.id !== found.id) {
+    rememberUser(found);
+    dropHeld();
+    location.reload();
+    return;
+  }
+  setCurrent(found);
+  goOn(true);
+}
+
+/** After a logout in another tab: what is unsaved here stays, hidden, for its user alone. */
+function endElsewhere(): void {
+  if (!user || !isHeld()) {
+    abandon();
+    return;
+  }
+  isLocked = true;
+  rememberUser(null);
 }
 
 function showRemembered(remembered: User): void {
@@ -80,8 +113,9 @@ export async function loadUser(): Promise<void> {
   }, PATIENCE_MS);
   try {
     const found = await askUser();
+    if (found) welcome(found);
     // If the session of the user who is shown has ended, the next request asks for a login above the screen.
-    if (found || !isRemembered) setCurrent(found);
+    else if (!isRemembered && !isLocked) setCurrent(null);
   } catch (error) {
     if (!remembered || !(error instanceof Failure) || !UNREACHABLE.has(error.status)) throw error;
     showRemembered(remembered);
@@ -105,8 +139,7 @@ async function askUser(): Promise<User | null> {
 }
 
 /**
- * Logs in, and lets go on what waited for it. Where another user logs in, the page starts over: what is on it is the
- * first one's.
+ * Logs in, and lets go on what waited for it.
  *
  * @throws Failure; its field `code` asks for the second factor
  */
@@ -115,25 +148,24 @@ export async function login(credentials: {
   password: string;
   code?: string;
 }): Promise<void> {
-  const before = user;
   const found = (await call('POST', 'login', credentials)) as User;
   isErased = false;
   tabs.postMessage('login');
-  if (before && before.id !== found.id) {
-    location.reload();
-    return;
-  }
-  setCurrent(found);
-  goOn(true);
+  welcome(found);
 }
 
-export async function logout(): Promise<void> {
-  await call('POST', 'logout').catch(error => {
+/**
+ * Logs out in every tab of this browser.
+ *
+ * @param everywhere in every other browser and app of the user as well
+ * @throws Failure
+ */
+export async function logout(everywhere = false): Promise<void> {
+  await call('POST', `logout?everywhere=${everywhere}`).catch(error => {
     if (!(error instanceof Failure) || error.status !== 401) throw error;
   });
   tabs.postMessage('logout');
-  setCurrent(null);
-  goOn(false);
+  abandon();
 }
 
 /** Leaves, after the account was erased. */
@@ -192,8 +224,7 @@ function renewed(): Promise<User | undefined> {
 export async function renewSession(): Promise<boolean> {
   const found = await renewed();
   if (!found) return false;
-  if (user && user.id !== found.id) location.reload();
-  setCurrent(found);
+  welcome(found);
   return true;
 }
 

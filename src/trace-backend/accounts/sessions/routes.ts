@@ -67,7 +67,8 @@ export function registerSessions(app: Server, context: SessionsContext): void {
       schema: logoutSchema,
     },
     async (request, reply) => {
-      const wasLoggedIn = await sessions.logout(request, request.cookies[REFRESH_COOKIE]);
+      const refreshToken = request.cookies[REFRESH_COOKIE];
+      const wasLoggedIn = await sessions.logout(request, refreshToken, request.query.everywhere ?? true);
       cookies.clear(reply);
       if (!wasLoggedIn) throw new Problem('unauthenticated', 'nobody is logged in');
       return { status: 'OK' as const };

@@ -107,8 +107,9 @@ export const logoutSchema = {
   tags: ['User'],
   summary: 'Log out',
   description:
-    'Ends every session of the user, on every device. The cookie trace-refreshToken is enough. DELETE /api/user/sessions/{id} ends one session.',
-  response: { 200: Done, ...failureAnswers(401) },
+    'Ends every session of the user, on every device; with everywhere=false, only the one of the cookies. The cookie trace-refreshToken is enough. DELETE /api/user/sessions/{id} ends another session.',
+  querystring: Type.Object({ everywhere: Type.Optional(Type.Boolean({ default: true })) }),
+  response: { 200: Done, ...failureAnswers(400, 401) },
 };
 
 export const listSessionsSchema = {

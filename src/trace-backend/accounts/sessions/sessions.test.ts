@@ -209,6 +209,36 @@ test('a logout needs no more than the refresh token', async () => {
   expect((await logout(refresh)).status).toBe(401);
 });
 
+test('a logout here ends one session, by its access token or the refresh token, and leaves the others', async () => {
+  const user = await trace.loggedIn();
+  const [kept, left, refreshed] = [
+    cookiesOf(await login(user.email)),
+    cookiesOf(await login(user.email)),
+    cookiesOf(await login(user.email)),
+  ];
+  const logout = (cookie: string, everywhere: string) =>
+    trace.send('POST', `/api/user/logout?everywhere=${everywhere}`, undefined, { cookie });
+  expect((await logout(left, 'perhaps')).body.status).toBe('VALIDATION_ERROR');
+  expect((await logout('trace-refreshToken=made-up', 'false')).status).toBe(401);
+  for (const [cookies, sent] of [
+    [left, left.split('; ')[0] as string],
+    [refreshed, refreshed.split('; ')[1] as string],
+  ] as const) {
+    const answer = await logout(sent, 'false');
+    expect([answer.status, answer.headers.getSetCookie().every(line => line.includes('Max-Age=0'))]).toEqual([
+      200,
+      true,
+    ]);
+    expect((await profile(cookies)).status).toBe(401);
+    expect(
+      (await trace.send('POST', '/api/user/refresh_authentication', undefined, { cookie: cookies })).status,
+    ).toBe(401);
+    expect((await profile(kept)).status).toBe(200);
+  }
+  expect((await logout(kept, 'true')).status).toBe(200);
+  expect((await profile(kept)).status).toBe(401);
+});
+
 test('no refresh leads beyond thirty days after the login', async () => {
   const user = await trace.loggedIn();
   const first = cookiesOf(await login(user.email));

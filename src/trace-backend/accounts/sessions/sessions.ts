@@ -17,6 +17,7 @@ import { type Account, findAccount, findAccountById, lockAccount } from '../user
 import { type Client, SESSION_SECONDS, type Tokens } from './cookies.ts';
 import { type Endings, endSessions } from './endings.ts';
 import {
+  deleteSession,
   findRefreshTokenUser,
   insertRefreshToken,
   insertSession,
@@ -60,11 +61,11 @@ export interface Sessions {
   /** @throws Problem unauthenticated */
   refresh(client: Client, refreshToken: string | undefined): Promise<LoggedIn>;
   /**
-   * Ends every session of the caller, or else of the refresh token's user.
+   * Ends the session of the caller, or else of the refresh token; `everywhere` ends every session of the user.
    *
    * @returns whether there was one
    */
-  logout(visitor: Visitor, refreshToken: string | undefined): Promise<boolean>;
+  logout(visitor: Visitor, refreshToken: string | undefined, everywhere: boolean): Promise<boolean>;
 }
 
 interface SessionContext {
@@ -133,12 +134,14 @@ export function openSessions(context: SessionContext): Sessions {
       const access = await accessToken(account, session);
       return { account, tokens: { access, refresh: { secret, expiresAt: session.expiresAt } } };
     },
-    async logout(visitor, refreshToken) {
+    async logout(visitor, refreshToken, everywhere) {
       const userId = visitor.caller?.id ?? (await refreshTokenUser(pool, refreshToken));
       if (userId === undefined) return false;
       await transaction(pool, async database => {
         await lockAccount(database, userId);
-        await endSessions(database, userId, { resets: false });
+        const sessionId = visitor.caller?.sessionId ?? (await refreshTokenSession(database, refreshToken));
+        if (everywhere || sessionId === undefined) await endSessions(database, userId, { resets: false });
+        else await deleteSession(database, userId, sessionId);
         await audit(database, visitor, { action: 'LOGOUT', entity: 'user', entityId: userId, userId });
       });
       endings.tell(userId);
@@ -266,6 +269,14 @@ async function newRefreshToken(
 
 async function refreshTokenUser(database: Database, token: string | undefined): Promise<number | undefined> {
   return token === undefined ? undefined : findRefreshTokenUser(database, secretHash(token), new Date());
+}
+
+async function refreshTokenSession(
+  database: Database,
+  token: string | undefined,
+): Promise<string | undefined> {
+  if (token === undefined) return undefined;
+  return (await lockRefreshToken(database, secretHash(token)))?.session.id;
 }
 
 type Exchanged =
