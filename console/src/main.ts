@@ -1,6 +1,7 @@
 import { mount } from 'svelte';
 import './style.css';
 import App from './App.svelte';
+import { rememberInstallation } from './api/installation.ts';
 import { loadInstanceName } from './api/instance.svelte.ts';
 import { loadLanguage } from './messages/messages.svelte.ts';
 import { storeForOffline } from './offline/register.ts';
@@ -8,4 +9,4 @@ import { storeForOffline } from './offline/register.ts';
 await Promise.all([loadLanguage(), loadInstanceName()]);
 mount(App, { target: document.getElementById('app') as HTMLElement });
 // Without it the console works as before, with a connection.
-storeForOffline(new URL(import.meta.url).pathname).catch(() => {});
+Promise.all([storeForOffline(new URL(import.meta.url).pathname), rememberInstallation()]).catch(() => {});

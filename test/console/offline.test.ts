@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (const name of scripts) cpSync(path.join(BUILT, 'assets', name), path.join(assets, nextName(name)));
   pages = await runningConsole({}, folder.folder);
   line = await openLine(pages.url);
-  browser = await consoleBrowser(line, { offline: true });
+  browser = await consoleBrowser(line, { offline: true, webgl: true });
   ({ email } = await pages.newUser());
   ({ send } = await pages.login(email));
 });
@@ -106,6 +106,7 @@ test('after one visit the console opens without a connection, and an observation
   await page.getByText('There is no connection. New observations are kept').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'New observation' }).click();
   await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await page.getByText('Everyone with an account here will be able to read it').waitFor();
   await observe(page, 'from the valley');
   await page.getByText('1 observation waits to be sent').waitFor();
   await page.reload();
@@ -121,6 +122,7 @@ test('after one visit the console opens without a connection, and an observation
   await expect.poll(async () => (await withMessage('from the valley')).length, SOON).toBe(1);
   await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
   await expect.poll(() => other.getByText('waits to be sent').count(), SOON).toBe(0);
+  for (const tab of [page, other]) await tab.getByRole('link', { name: 'from the valley' }).waitFor();
   await expect.poll(() => page.getByText('There is no connection').count(), SOON).toBe(0);
   await other.close();
   expect(await withMessage('from the valley')).toHaveLength(1);
@@ -173,6 +175,20 @@ test('every screen says without a connection what is the matter, and loads by it
   await page.getByRole('status').getByText('There is no connection to the server').waitFor();
   await line.restore();
   await page.getByText('from the valley').waitFor();
+});
+
+test('a map that was opened without a connection is there once it is back', async () => {
+  const { page } = browser;
+  await logIn(page, `${line.url}/`, email);
+  await stored(page);
+  await line.interrupt();
+  await page.goto(`${line.url}/map`);
+  const failed = page.getByRole('alert').getByText('This is loaded by itself when it is back');
+  await failed.first().waitFor();
+  expect(await page.getByText('Nothing was changed').count()).toBe(0);
+  await line.restore();
+  await page.locator('canvas').waitFor();
+  await expect.poll(() => failed.count()).toBe(0);
 });
 
 test('a logout is one without a connection, too: nobody is remembered', async () => {

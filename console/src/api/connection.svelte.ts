@@ -1,3 +1,5 @@
+import { Failure } from './failure.ts';
+
 /** Rest before the server is asked whether it is back, in milliseconds; it doubles up to LONGEST_MS. */
 const FIRST_MS = 1000;
 const LONGEST_MS = 15_000;
@@ -30,6 +32,23 @@ export async function reach(request: RequestInfo, options?: RequestInit): Promis
     return response;
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'AbortError')) loseConnection();
+    throw error;
+  }
+}
+
+/**
+ * Loads a part of the console. Browsers do not say why a script was not loaded, and do not load it again on the same
+ * page.
+ *
+ * @throws Failure of status 0 without a connection; otherwise what `load` throws
+ */
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (error) {
+    await reach('/health/live', { cache: 'no-store' }).catch(() => {
+      throw new Failure('offline', 0);
+    });
     throw error;
   }
 }

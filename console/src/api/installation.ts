@@ -1,22 +1,33 @@
 import { reach } from './connection.svelte.ts';
 
-/** What pages may know of the installation before a login; nothing where it cannot be asked. */
+/** What pages may know of the installation before a login. */
 interface Installation {
   mail_server?: boolean;
   auth_mode?: 'off' | 'optional' | 'required';
 }
 
+/** Where the browser keeps it for use without a connection. */
+const STORED = 'installation';
+
 async function installation(signal?: AbortSignal): Promise<Installation> {
   const answer = await reach('/instance.json', { ...(signal && { signal }) }).catch(() => undefined);
-  return ((await answer?.json().catch(() => undefined)) ?? {}) as Installation;
+  if (!answer?.ok) return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Installation;
+  const text = await answer.text();
+  localStorage.setItem(STORED, text);
+  return JSON.parse(text) as Installation;
 }
 
-/** Whether the installation sends mails; where it cannot be asked, they are assumed to be sent. */
+/** Asks for it, so that it is known without a connection later. */
+export async function rememberInstallation(): Promise<void> {
+  await installation();
+}
+
+/** Whether the installation sends mails; where that was never known, they are assumed to be sent. */
 export async function hasMailServer(signal?: AbortSignal): Promise<boolean> {
   return (await installation(signal)).mail_server !== false;
 }
 
-/** How the packet service treats requests without a login; undefined where it cannot be asked. */
+/** How the packet service treats requests without a login; undefined where that was never known. */
 export async function authMode(signal?: AbortSignal): Promise<Installation['auth_mode']> {
   return (await installation(signal)).auth_mode;
 }

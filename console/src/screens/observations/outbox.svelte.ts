@@ -22,6 +22,13 @@ let sent = $state.raw<Sent[]>([]);
 let failure = $state.raw<unknown>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Other tabs of the console. */
+const tabs = new BroadcastChannel('outbox');
+tabs.addEventListener('message', ({ data }) => {
+  show(data as Sent);
+  void refresh().catch(() => {});
+});
+
 /** Observations that wait in this browser. */
 export const outbox = {
   get waiting() {
@@ -30,7 +37,7 @@ export const outbox = {
   get isSending() {
     return isSending;
   },
-  /** what was sent since the page was opened, newest first */
+  /** what was sent since the page was opened, by this tab or another one, newest first */
   get sent() {
     return sent.filter(({ user }) => user === userId());
   },
@@ -121,9 +128,17 @@ async function sendEach(): Promise<void> {
       },
     });
     await refresh();
-    if (outcome === 'sent' && packet !== undefined) sent = [{ ...one, packet }, ...sent].slice(0, SHOWN);
+    if (outcome === 'sent' && packet !== undefined) {
+      const { user, at, body } = one;
+      show({ user, at, body, packet });
+      tabs.postMessage({ user, at, body, packet } satisfies Sent);
+    }
     if (outcome === 'later') return;
   }
+}
+
+function show(one: Sent): void {
+  sent = [one, ...sent].slice(0, SHOWN);
 }
 
 /** Of several tabs one sends, where the browser has locks: on https and on localhost. Otherwise the keys prevent doubles. */
