@@ -69,6 +69,11 @@ const STATED: Record<string, Stated> = {
   'packet-service/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated('The body has at most 2 MiB', '2 MiB'),
   'packet-service/geoids: MAX_FEATURES = 1000': stated('"maxItems":1000', '1,000 features'),
   'packet-service/geoids: MAX_NAME = 200': stated('"maxLength":200', '| names of fields | 200 characters |'),
+  'packet-service/geoids: MAX_NAMED = 100': stated(
+    'separated by commas, 100 at most',
+    '100 GeoIDs; the first 20',
+  ),
+  'packet-service/geoids: MAX_FOUND = 20': stated('the first 20 are found', 'the first 20 with a name'),
   'packet-service/geoids: MAX_ADDITIONAL_GEOIDS = 100': stated(
     'at most 100 further GeoIDs',
     '| additional GeoIDs of a packet | 100 |',

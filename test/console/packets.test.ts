@@ -89,7 +89,64 @@ test('packets are listed newest first, page by page; filters are in the address,
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download CSV' }).click(),
   ]);
-  expect(download.suggestedFilename()).toBe('packets.csv');
+  expect(download.suggestedFilename()).toMatch(/^packets-\d{4}-\d\d-\d\d\.csv$/);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('fields have names: in the table, in the filter, which finds them, and on the page of a packet', async () => {
+  const { page } = browser;
+  const ring = [
+    [2.999, 0.999],
+    [3.001, 0.999],
+    [3.001, 1.001],
+    [2.999, 1.001],
+    [2.999, 0.999],
+  ];
+  const feature = {
+    type: 'Feature',
+    properties: { name: 'Lower meadow <b>' },
+    geometry: { type: 'Polygon', coordinates: [ring] },
+  };
+  const { body } = await send('PUT', '/packet/fields', feature);
+  const geoid: string = body.fields[0].geoid;
+  const sent = { observed_at: '2026-02-01T08:15:00Z', capture_point: { lat: 1, lon: 3 }, message: 'Wet' };
+  const { body: observed } = await send('POST', '/packet/intake/scouting', sent);
+  await logIn(page, `${pages.url}/packets`, email);
+  await page.getByLabel('Order').selectOption('asc');
+  await page.getByRole('cell', { name: 'Lower meadow <b>' }).waitFor();
+  expect(await page.getByRole('cell', { name: /^[0-9a-f]{10}…$/ }).count()).toBeGreaterThan(0);
+
+  const filter = page.getByRole('combobox', { name: 'Field or GeoID' });
+  await filter.fill('lower');
+  await page.getByRole('option').filter({ hasText: 'Lower meadow' }).waitFor();
+  await expectAccessible(page);
+  // On phones the filters are behind a button, so that the list was closed.
+  await filter.press('ArrowDown');
+  await filter.press('ArrowUp');
+  await filter.press('Enter');
+  await page.waitForURL(url => url.searchParams.get('geoid') === geoid);
+  expect(await filter.inputValue()).toBe('Lower meadow <b>');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await page.goto(page.url());
+  await expect.poll(() => filter.inputValue()).toBe('Lower meadow <b>');
+
+  await filter.fill(geoid.slice(0, 20));
+  await page.getByText('The name of no field begins with this').waitFor();
+  await filter.press('Enter');
+  expect(
+    await filter.evaluate(input => (input as unknown as { validationMessage: string }).validationMessage),
+  ).toBe('Please choose a field from the list, or type its whole GeoID: 64 characters');
+  await page.getByLabel('Type').selectOption('note');
+  await page.waitForURL(url => url.searchParams.get('type') === 'note');
+  expect(new URL(page.url()).searchParams.get('geoid')).toBe(geoid);
+  await filter.fill('0'.repeat(64));
+  await filter.press('Enter');
+  await page.getByText('No packet fits').waitFor();
+  await page.getByRole('button', { name: 'Remove filters' }).click();
+  expect(await filter.inputValue()).toBe('');
+
+  await page.goto(`${pages.url}/packets/${observed.packet_uuid}`);
+  await page.getByRole('link', { name: 'Lower meadow <b>' }).waitFor();
   expect(realComplaints(browser)).toEqual([]);
 });
 

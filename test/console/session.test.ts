@@ -109,14 +109,15 @@ test('where the session has ended, a login above the screen goes on with what wa
   await logIn(page, `${pages.url}/packets`, email);
   await page.getByText('There are no packets yet').waitFor();
   await endSessions();
-  await page.getByLabel('GeoID').fill('a field');
-  await page.getByLabel('GeoID').press('Enter');
+  const area = page.getByLabel('Area', { exact: false });
+  await area.fill('29,-2,30,-1');
+  await area.press('Enter');
   await dialog(page).waitFor();
   await expectAccessible(page);
   await dialog(page).getByLabel('Password').fill(PASSWORD);
   await dialog(page).getByRole('button', { name: 'Log in' }).click();
   await page.getByText('No packet fits').waitFor();
-  expect(await page.getByLabel('GeoID').inputValue()).toBe('a field');
+  expect(await area.inputValue()).toBe('29,-2,30,-1');
   expect(await dialog(page).count()).toBe(0);
 });
 

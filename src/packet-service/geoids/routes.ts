@@ -15,8 +15,22 @@ import { refuseBesideRegistry } from './beside-registry.ts';
 import { readFeatures } from './features.ts';
 import { removeField } from './owners.ts';
 import { registerFields as register } from './registry.ts';
-import { deleteFieldSchema, getFieldSchema, listFieldsSchema, putFieldsSchema } from './schemas.ts';
-import { type FieldRow, findFields, listFields } from './store.ts';
+import {
+  deleteFieldSchema,
+  getFieldSchema,
+  listFieldNamesSchema,
+  listFieldsSchema,
+  MAX_FOUND,
+  putFieldsSchema,
+} from './schemas.ts';
+import {
+  type FieldRow,
+  fieldsByName,
+  findFields,
+  listFields,
+  type NamedField,
+  namesOfFields,
+} from './store.ts';
 import type { Surveyor } from './surveyor.ts';
 import type { FieldWatch } from './watch.ts';
 
@@ -65,6 +79,16 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor, wa
       return { fields: registered.map(asRegistered) };
     },
   );
+
+  app.get('/fields/names', { schema: listFieldNamesSchema, preHandler }, async request => {
+    const { geoids, name } = request.query;
+    if ((geoids === undefined) === (name === undefined)) {
+      throw new Problem('invalid', 'the query must have either geoids or name');
+    }
+    if (geoids !== undefined) return { fields: await namesOfFields(pool, geoids.split(',')) };
+    const search = fieldsByName({ beginning: name as string, limit: MAX_FOUND });
+    return { fields: (await pool.query<NamedField>(search)).rows };
+  });
 
   app.get('/fields/:geoid', { schema: getFieldSchema, preHandler }, async (request, reply) => {
     const [field] = await findFields(pool, [request.params.geoid]);

@@ -3,6 +3,11 @@ import { ErrorBody, errorAnswers } from '../contract/schemas.ts';
 import { MAX_FEATURES, MAX_NAME } from './features.ts';
 import { GEOID_PATTERN } from './geoid.ts';
 
+/** GeoIDs whose names are asked for at once, at most. */
+export const MAX_NAMED = 100;
+/** Fields with a name, at most. */
+export const MAX_FOUND = 20;
+
 export const FieldGeoid = Type.String({
   pattern: GEOID_PATTERN,
   description: 'GeoID of a field: 64 lowercase hexadecimal digits',
@@ -197,6 +202,41 @@ export const listFieldsSchema = {
         },
       },
     },
+    ...errorAnswers(400, 500, 503),
+    ...elsewhere,
+  },
+};
+
+const LIST_OF_GEOIDS = `^[0-9a-f]{64}(,[0-9a-f]{64}){0,${MAX_NAMED - 1}}$`;
+
+export const listFieldNamesSchema = {
+  operationId: 'listFieldNames',
+  tags: ['GeoIDs'],
+  summary: 'Names of registered fields',
+  description:
+    'Of the fields with some GeoIDs, in no order, or of those whose names begin with a text, by name. Fields ' +
+    'without a name are left out.',
+  querystring: Type.Object({
+    geoids: Type.Optional(
+      Type.String({
+        pattern: LIST_OF_GEOIDS,
+        maxLength: 65 * MAX_NAMED - 1,
+        description: `GeoIDs, separated by commas, ${MAX_NAMED} at most`,
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_NAME,
+        description: `what the name begins with, in upper or lower case; the first ${MAX_FOUND} are found`,
+      }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      { fields: Type.Array(Type.Object({ geoid: FieldGeoid, name: Type.String() })) },
+      { description: 'the names' },
+    ),
     ...errorAnswers(400, 500, 503),
     ...elsewhere,
   },

@@ -16,6 +16,12 @@ export interface FieldRow {
   author: string | null;
 }
 
+/** A field that was registered with a name. */
+export interface NamedField {
+  geoid: string;
+  name: string;
+}
+
 /** A field to store, with what it is found by. */
 export interface NewField {
   geoid: string;
@@ -174,6 +180,27 @@ export async function listFields(
     WHERE true ${after === undefined ? empty : sql`AND geoid > ${after}`} ${box ? sql`AND ${meets(box)}` : empty}
     ORDER BY geoid LIMIT ${limit}`);
   return rows;
+}
+
+/** The names of fields by GeoID, in no order; those without a name are left out. */
+export async function namesOfFields(database: Database, geoids: readonly string[]): Promise<NamedField[]> {
+  const { rows } = await database.query<NamedField>(
+    sql`SELECT geoid, name FROM fields WHERE geoid = ANY (${geoids}::text[]) AND name IS NOT NULL`,
+  );
+  return rows;
+}
+
+/** The last code point: no name that begins with a text comes after the text and this. */
+const LAST = String.fromCodePoint(0x10ffff);
+
+/** Selects the fields whose names begin with a text, regardless of case, by name. */
+export function fieldsByName({ beginning, limit }: { beginning: string; limit: number }): Sql {
+  // Comparisons of bytes, as in the index; LIKE with a parameter would not use it.
+  return sql`
+    SELECT geoid, name FROM fields
+    WHERE name IS NOT NULL AND lower(name) ~>=~ lower(${beginning})
+      AND lower(name) ~<=~ (lower(${beginning}) || ${LAST})
+    ORDER BY lower(name) USING ~<~, geoid LIMIT ${limit}`;
 }
 
 /** Whether a field's bounds meet the box; either of the two may run past 180 degrees. */

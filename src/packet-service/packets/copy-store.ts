@@ -8,7 +8,12 @@ import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from '.
 export interface ExportFilter extends PacketFilter {
   /** only this many of the newest packets */
   limit?: number | undefined;
+  /** by time, then by id; without it, as the packets are on disk */
+  order?: Order | undefined;
 }
+
+/** Oldest or newest first. */
+export type Order = 'asc' | 'desc';
 
 /** A range of time: after `after`, up to and including `until`, as PostgreSQL writes timestamps. */
 export interface Window {
@@ -45,16 +50,18 @@ export function copyGraph(filter: ExportFilter, window?: Window): string {
 
 /**
  * The COPY statement whose rows become rows of tables: header, body, author, latitude and longitude as
- * text. Packets come in their order on disk.
+ * text.
  *
  * @param window only packets of this time
  */
 export function copyTable(filter: ExportFilter, window?: Window): string {
   const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon`, window);
-  return withLiterals(
-    sql`COPY (SELECT header, body, author, lat::text, lon::text FROM ${source} AS chosen) TO STDOUT (FORMAT binary)`,
-  );
+  const order = filter.order === undefined ? empty : ORDERS[filter.order];
+  return withLiterals(sql`COPY (
+    SELECT header, body, author, lat::text, lon::text FROM ${source} AS chosen${order}) TO STDOUT (FORMAT binary)`);
 }
+
+const ORDERS = { asc: sql` ORDER BY ts, id`, desc: sql` ORDER BY ts DESC, id DESC` };
 
 /** A table expression of the packets, with these columns, id and ts. */
 function chosenPackets({ limit, ...filter }: ExportFilter, columns: Sql, window?: Window): Sql {
@@ -125,4 +132,22 @@ export async function nextWindow(
       WHERE ts > ${after}::timestamptz ORDER BY ts LIMIT ${count}) AS next`);
   const until = rows[0]?.until;
   return until ? { after, until } : undefined;
+}
+
+/** The same for the window that ends with a time. */
+export async function windowBefore(
+  database: Database,
+  filter: ExportFilter,
+  until: string,
+  count: number,
+): Promise<Window | undefined> {
+  const chosen = chosenPackets(filter, sql`p.geoid`);
+  const { rows } = await database.query<{ first: string | null }>(sql`
+    SELECT min(ts)::text AS first FROM (
+      SELECT ts FROM ${chosen} AS chosen WHERE ts <= ${until}::timestamptz ORDER BY ts DESC LIMIT ${count}) AS last`);
+  const first = rows[0]?.first;
+  if (!first) return undefined;
+  const earlier = await database.query<{ ts: string | null }>(sql`
+    SELECT max(ts)::text AS ts FROM ${chosen} AS chosen WHERE ts < ${first}::timestamptz`);
+  return { after: earlier.rows[0]?.ts ?? '-infinity', until };
 }

@@ -13,11 +13,12 @@ import {
   nextWindow,
   terminate,
   type Window,
+  windowBefore,
 } from './copy-store.ts';
 
 /** Bytes that wait to be read, approximately, at most. */
 const WAITING = 256 * 1024;
-/** Packets per window if the packets are distributed over several servers. */
+/** Packets per window. */
 const WINDOW_PACKETS = 5000;
 /** Retry-After while other exports run, in seconds. */
 const BUSY_SECONDS = 10;
@@ -34,7 +35,8 @@ export interface ExportOptions {
   /** ends the export when it fires, also before its first piece */
   signal?: AbortSignal | undefined;
   /**
-   * reads one window of time after another, each of about so many packets; by default only on a distributed database
+   * reads one window of time after another, each of about so many packets; by default only in order or on a distributed
+   * database
    */
   windowSize?: number | undefined;
 }
@@ -76,8 +78,9 @@ export async function openExport(
   const pieces = Readable.from(
     (async function* () {
       await beginExport(client);
-      // Distributed, a COPY is collected completely before its first row is sent.
-      const size = windowSize ?? ((await isDistributed(client, 'packets')) ? WINDOW_PACKETS : undefined);
+      // Sorted or distributed, a COPY is collected completely before its first row is sent.
+      const isCollected = filter.order !== undefined || (await isDistributed(client, 'packets'));
+      const size = windowSize ?? (isCollected ? WINDOW_PACKETS : undefined);
       const parts = () => windows(client, filter, size);
       yield* write((fields, statement) => copyPackets(client, parts(), fields, statement));
       await endExport(client);
@@ -157,9 +160,12 @@ async function* windows(
     yield undefined;
     return;
   }
-  let window = await nextWindow(client, filter, '-infinity', size);
+  const isBackwards = filter.order === 'desc';
+  const next = (from: string) =>
+    isBackwards ? windowBefore(client, filter, from, size) : nextWindow(client, filter, from, size);
+  let window = await next(isBackwards ? 'infinity' : '-infinity');
   while (window) {
     yield window;
-    window = await nextWindow(client, filter, window.until, size);
+    window = await next(isBackwards ? window.after : window.until);
   }
 }

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import { copyTable } from '../packets/copy-store.ts';
+import { copyTable, type ExportFilter } from '../packets/copy-store.ts';
 import { type CopyPackets, type ExportContext, type ExportOptions, openExport } from '../packets/export.ts';
-import type { PacketFilter } from '../packets/filter-store.ts';
 import { DECLARED_COLUMNS } from './columns.ts';
 import { newOutput, take } from './output.ts';
 import { cellReader, columnFinder, type FoundColumns, TABLE_FIELDS } from './rows.ts';
@@ -22,7 +21,7 @@ export interface TableOptions extends ExportOptions {
  */
 export function exportTable(
   context: ExportContext,
-  filter: PacketFilter,
+  filter: ExportFilter,
   writer: (columns: readonly string[]) => RowWriter,
   { columns: named, onLeftOut, ...options }: TableOptions = {},
 ): Promise<Readable> {

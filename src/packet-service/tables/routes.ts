@@ -44,8 +44,10 @@ export function registerTables(
     app.get(`/packets.${ending}`, { schema }, async (request, reply) => {
       const query = request.query as TableQuery;
       const columns = readColumns(query.columns);
-      const filter = { ...readFilter(query), threads: await visibility.readableThreads(request) };
-      reply.type(type).header('content-disposition', contentDisposition(`packets.${ending}`));
+      const threads = await visibility.readableThreads(request);
+      const filter = { ...readFilter(query), threads, order: query.order };
+      const day = new Date().toISOString().slice(0, 10);
+      reply.type(type).header('content-disposition', contentDisposition(`packets-${day}.${ending}`));
       // Fastify would read the whole table to answer without it.
       if (request.method === 'HEAD') return reply.send();
       const signal = await admit(request, reply, request.user);

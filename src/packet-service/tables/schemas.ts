@@ -22,7 +22,7 @@ const columns = Type.Optional(
 );
 
 const common =
-  'All packets of the filters, without a page limit, from one snapshot and in no order. Columns: ' +
+  'All packets of the filters, without a page limit, from one snapshot. Columns: ' +
   `${DECLARED_COLUMNS.join(', ')}, then one for each further field of the Header and Body; nested objects are ` +
   'flattened, with dots in the names. The answer is streamed. A failure breaks the connection: an answer that ends properly is complete. Tables count as exports: a caller may have ' +
   'EXPORTS_PER_CALLER at once (429), and a process runs two (503).';
@@ -33,7 +33,13 @@ const raw = Type.Optional(
   }),
 );
 
-const tableFilters = { ...filters, columns };
+const order = Type.Optional(
+  Type.Union([Type.Literal('desc'), Type.Literal('asc')], {
+    description: 'desc: newest first, asc: oldest first; by default in no order, which is faster',
+  }),
+);
+
+const tableFilters = { ...filters, columns, order };
 const TableFilters = Type.Object(tableFilters);
 const CsvQuery = Type.Object({ ...tableFilters, raw });
 /** The parameters of all tables. */

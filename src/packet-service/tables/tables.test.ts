@@ -97,7 +97,9 @@ test('a table has the declared columns, then those that occur, flattened and sor
   );
   const answer = await table(`/packets.csv?geoid=${geoid}`);
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
-  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="packets.csv"/);
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="packets-\d{4}-\d\d-\d\d.csv"/,
+  );
   const further = ['capture_point.accuracy', 'done', 'empty', 'none', 'observer.name', 'observer.team.id'];
   expect(answer.text.split('\r\n')[0]).toBe([...DECLARED_COLUMNS, ...further, 'severity', 'tags'].join());
   const rows = await csv(`?geoid=${geoid}`);
@@ -388,6 +390,38 @@ test('a client that leaves before the first byte frees its connection too', asyn
   await blocker.query('ROLLBACK');
   blocker.release();
   expect((await csv('?columns=id&type=note')).length).toBeGreaterThan(0);
+});
+
+test('a table is in order if one is asked for, across windows and equal times', async () => {
+  const pool = openPool(service.connection, 'packet_service', 2);
+  const hours = [3, 1, 2, 1, 3, 3, 2, 1];
+  const { ids, geoid } = await ownPlace(
+    hours.map((hour, n) => ({ observed_at: `2026-03-0${hour}T08:15:00Z`, message: String(n) })),
+  );
+  const expected = (sign: number) =>
+    ids
+      .map((id, n) => [id, hours[n] as number] as const)
+      .sort(([a, first], [b, second]) => sign * (first - second || (a < b ? -1 : 1)))
+      .map(([id]) => id);
+  for (const order of ['asc', 'desc'] as const) {
+    const rows = expected(order === 'asc' ? 1 : -1);
+    expect((await csv(`?geoid=${geoid}&order=${order}`)).map(({ id }) => id)).toEqual(rows);
+    for (const windowSize of [1, 2, 3, 5]) {
+      const pieces = await exportTable(
+        { exports: pool, pool },
+        { geoid, order },
+        names => csvWriter(names, false),
+        { windowSize, columns: [] },
+      );
+      const text = Buffer.concat(await pieces.toArray()).toString();
+      const found = text
+        .split('\r\n')
+        .slice(1, -1)
+        .map(line => line.split(',')[0]);
+      expect(found, `${order}, ${windowSize}`).toEqual(rows);
+    }
+  }
+  await pool.end();
 });
 
 test('both passes, and all windows of a distributed database, see one snapshot', async () => {

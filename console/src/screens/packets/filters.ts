@@ -19,9 +19,12 @@ export function chosenOrder(query: URLSearchParams): 'asc' | 'desc' {
   return query.get('order') === 'asc' ? 'asc' : 'desc';
 }
 
-/** The address of the CSV file with the same packets, and with the chosen columns if there are any. */
-export function csvAddress(query: URLSearchParams): string {
-  const columns = chosenColumns(query).join(',');
-  const text = new URLSearchParams({ ...chosenFilters(query), ...(columns && { columns }) }).toString();
-  return `/packet/packets.csv${text && `?${text}`}`;
+/**
+ * The address of the CSV file with the same packets in the same order.
+ *
+ * @param columns those beside the declared ones; all that occur if there are none
+ */
+export function csvAddress(query: URLSearchParams, columns = chosenColumns(query).join(',')): string {
+  const asked = { ...chosenFilters(query), order: chosenOrder(query), ...(columns && { columns }) };
+  return `/packet/packets.csv?${new URLSearchParams(asked)}`;
 }

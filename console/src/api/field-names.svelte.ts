@@ -1,0 +1,78 @@
+import { Failure } from './failure.ts';
+import { answered, quietPacket } from './services.ts';
+
+/** A field that was registered with a name. */
+export interface NamedField {
+  geoid: string;
+  name: string;
+}
+
+/** GeoIDs of one request, at most. */
+const AT_ONCE = 100;
+/** Characters of a GeoID where there is no name. */
+const SHORT = 10;
+
+let names = $state.raw<Readonly<Record<string, string>>>({});
+const asked = new Set<string>();
+let next: string[] = [];
+/** whether fields are registered somewhere else */
+let isElsewhere = false;
+
+/** Whether a text is a whole GeoID. */
+export const isGeoid = (text: string) => /^[0-9a-f]{64}$/.test(text);
+
+/** A GeoID that only has to be told from others. */
+export const shortGeoid = (geoid: string) => (geoid.length > SHORT ? `${geoid.slice(0, SHORT)}…` : geoid);
+
+/**
+ * The name of a field. All that are asked for at the same time are one request, and each is asked for once.
+ *
+ * @returns undefined before it is known, and where there is none
+ */
+export function fieldName(geoid: string): string | undefined {
+  if (isGeoid(geoid) && !asked.has(geoid) && !isElsewhere) {
+    asked.add(geoid);
+    next.push(geoid);
+    if (next.length === 1) setTimeout(askNext);
+  }
+  return names[geoid];
+}
+
+function askNext(): void {
+  const geoids = next;
+  next = [];
+  for (let at = 0; at < geoids.length; at += AT_ONCE) void ask(geoids.slice(at, at + AT_ONCE));
+}
+
+async function ask(geoids: string[]): Promise<void> {
+  try {
+    know(await namesOf({ geoids: geoids.join(',') }));
+  } catch (failure) {
+    isElsewhere = failure instanceof Failure && failure.status === 501;
+    // GeoIDs are shown in place of names; they are asked for again when they are shown the next time.
+    for (const geoid of geoids) asked.delete(geoid);
+  }
+}
+
+/**
+ * Fields whose names begin with a text, by name.
+ *
+ * @throws Failure
+ */
+export async function findFields(name: string, signal: AbortSignal): Promise<NamedField[]> {
+  const found = await namesOf({ name }, signal);
+  know(found);
+  return found;
+}
+
+async function namesOf(query: { geoids: string } | { name: string }, signal?: AbortSignal) {
+  const call = quietPacket.GET('/fields/names', { params: { query }, ...(signal && { signal }) });
+  return (await answered(call)).fields;
+}
+
+/** Keeps names that an answer has told. */
+export function know(fields: readonly NamedField[]): void {
+  if (fields.length === 0) return;
+  for (const { geoid } of fields) asked.add(geoid);
+  names = { ...names, ...Object.fromEntries(fields.map(({ geoid, name }) => [geoid, name])) };
+}
