@@ -232,7 +232,7 @@ test('a login in the other tab goes on here, too; one of another user throws awa
   await other.close();
 });
 
-test('who leaves that dialog all the same is asked, and logs in anew', async () => {
+test('who leaves that dialog all the same is asked, and logs in again', async () => {
   const { page, other } = await loggedOutElsewhere();
   await page.reload();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
