@@ -206,8 +206,11 @@ test('after its first use the map is drawn without a connection, too', async () 
   await page.reload();
   await page.getByText('There is no connection. New observations are kept').waitFor();
   await page.getByText('Niger').waitFor();
+  const lacking = page.getByText('Parts of the map could not be loaded');
+  await lacking.waitFor();
   await expectAccessible(page);
   await line.restore();
+  await expect.poll(() => lacking.count(), SOON).toBe(0);
 });
 
 test('a logout is one without a connection, too: nobody is remembered', async () => {
