@@ -261,8 +261,13 @@ test('all that is stored is downloaded, and the account is erased only by who me
   await page.getByRole('button', { name: 'Erase my account' }).click();
   await page.getByText('Please fill this in').waitFor();
   await page.getByLabel('I am sure').check();
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}/account`);
+  await other.getByRole('navigation').first().waitFor();
   await page.getByRole('button', { name: 'Erase my account' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await page.getByText('Your account was erased').waitFor();
+  await other.getByRole('heading', { name: 'Log in' }).waitFor();
+  await other.close();
   expect(await pages.query('trace_backend', 'SELECT FROM users WHERE email = $1', [email])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
@@ -316,6 +316,58 @@ test('on a phone, what waits is below the bar after an observation was kept, and
   expect(told?.y).toBeGreaterThanOrEqual(bottomOf(bar));
   await page.context().setOffline(false);
   await expect.poll(async () => (await withMessage('kept on a phone')).length, SOON).toBe(1);
+});
+
+test('where the browser has no locks, what two tabs have sent is stored once, and shown once in each', async () => {
+  const { page } = browser;
+  const context = page.context();
+  await logIn(page, `${pages.url}/observations/new`, email);
+  const tabs = [await context.newPage(), await context.newPage()] as const;
+  const released = Promise.withResolvers<void>();
+  for (const tab of tabs) {
+    // As on http, except on localhost.
+    await tab.addInitScript("Object.defineProperty(navigator, 'locks', { value: undefined })");
+  }
+  const [first, second] = tabs;
+  await first.goto(`${pages.url}/observations/new`);
+  const holding = { times: 1 };
+  const hold = (route: Route) => released.promise.then(() => route.continue());
+  await first.route('**/packet/intake/scouting', hold, holding);
+  const write = async (message: string) => {
+    await first.getByLabel('What do you see?').fill(message);
+    await first.getByLabel('Latitude').fill('-1.95');
+    await first.getByLabel('Longitude').fill('30.06');
+    await first.getByRole('button', { name: 'Send', exact: true }).click();
+  };
+  await write('sent by two');
+  await first.getByText('1 observation waits to be sent').waitFor();
+  await second.goto(`${pages.url}/observations/new`);
+  const link = (tab: Page, name: string) => tab.getByRole('link', { name });
+  await link(second, 'sent by two').waitFor();
+  await link(first, 'sent by two').waitFor();
+  released.resolve();
+  await first.getByText('waits to be sent').waitFor({ state: 'detached' });
+  await write('sent after it');
+  for (const tab of tabs) {
+    await link(tab, 'sent after it').waitFor();
+    expect(await link(tab, 'sent by two').count()).toBe(1);
+    await tab.close();
+  }
+  expect(await withMessage('sent by two')).toHaveLength(1);
+});
+
+test('who can read an observation is said as it was known last, and otherwise that it is not known', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByText('Everyone with an account here will be able to read it').waitFor();
+  const foreign = { contentType: 'text/html', body: '<title>Log in to this network</title>' };
+  await page.route('**/instance.json', route => route.fulfill(foreign));
+  await page.reload();
+  await page.getByText('Everyone with an account here will be able to read it').waitFor();
+  await page.evaluate("localStorage.removeItem('installation')");
+  await page.reload();
+  await page.getByText('Who will be able to read it cannot be told without a connection').waitFor();
+  await page.unroute('**/instance.json');
 });
 
 test('what the service refuses is kept with the reason, and can be discarded', async () => {

@@ -191,6 +191,28 @@ test('a map that was opened without a connection is there once it is back', asyn
   await expect.poll(() => failed.count()).toBe(0);
 });
 
+test('after its first use the map is drawn without a connection, too', async () => {
+  const { page } = browser;
+  await logIn(page, `${line.url}/`, email);
+  await stored(page);
+  await page.goto(`${line.url}/map`);
+  await page.locator('canvas').waitFor();
+  const names = () =>
+    page.evaluate(
+      'caches.keys().then(async ([name]) => (await (await caches.open(name)).keys()).map(({ url }) => url).join())',
+    ) as Promise<string>;
+  await expect.poll(names, SOON).toMatch(/countries-50m/);
+  await line.interrupt();
+  await page.reload();
+  await page.getByText('There is no connection. New observations are kept').waitFor();
+  await page.getByText('Niger').waitFor();
+  const lacking = page.getByText('Parts of the map could not be loaded');
+  await lacking.waitFor();
+  await expectAccessible(page);
+  await line.restore();
+  await expect.poll(() => lacking.count(), SOON).toBe(0);
+});
+
 test('a logout is one without a connection, too: nobody is remembered', async () => {
   const { page } = browser;
   await logIn(page, `${line.url}/`, email);

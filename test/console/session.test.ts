@@ -47,6 +47,11 @@ async function storedToken(to: string): Promise<string> {
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
 
+async function logInAgain(page: Page): Promise<void> {
+  await dialog(page).getByLabel('Password').fill(PASSWORD);
+  await dialog(page).getByRole('button', { name: 'Log in' }).click();
+}
+
 test('a wrong password is told, an empty field is named; nothing of the console is shown before the login', async () => {
   const { page } = browser;
   await page.goto(`${pages.url}/packets`);
@@ -114,8 +119,7 @@ test('where the session has ended, a login above the screen goes on with what wa
   await area.press('Enter');
   await dialog(page).waitFor();
   await expectAccessible(page);
-  await dialog(page).getByLabel('Password').fill(PASSWORD);
-  await dialog(page).getByRole('button', { name: 'Log in' }).click();
+  await logInAgain(page);
   await page.getByText('No packet fits').waitFor();
   expect(await area.inputValue()).toBe('29,-2,30,-1');
   expect(await dialog(page).count()).toBe(0);
@@ -130,6 +134,53 @@ test('who closes that dialog is logged out', async () => {
   await dialog(page).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+/** Changes the name in the profile, and sends it, after the session has ended or before. */
+async function sendName(name: string, before?: () => Promise<unknown>) {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/account`, email);
+  await page.getByLabel('Given name').fill(name);
+  await before?.();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  return { page, typed: page.getByLabel('Given name'), saved: page.getByText('Your profile is saved') };
+}
+
+test('who closes that dialog is asked first, if a form waits for the login', async () => {
+  const { page, typed, saved } = await sendName('Wanjiku', endSessions);
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog(page).waitFor();
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await logInAgain(page);
+  await saved.waitFor();
+  expect(await typed.inputValue()).toBe('Wanjiku');
+});
+
+test('a form that is being sent during a logout in another tab is sent after the login', async () => {
+  const [asked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { page, typed, saved } = await sendName('Njeri', () =>
+    browser.page.route(
+      /\/trace\/api\/user\/profile$/,
+      async route => {
+        asked.resolve();
+        await ended.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    ),
+  );
+  await asked.promise;
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}/packets`);
+  await other.getByRole('button', { name: 'Log out' }).click();
+  await dialog(page).waitFor();
+  expect(await typed.isVisible()).toBe(false);
+  ended.resolve();
+  await logInAgain(page);
+  await saved.waitFor();
+  expect(await typed.inputValue()).toBe('Njeri');
+  await other.close();
 });
 
 test('a dialog and a logout ask before what is typed is lost', async () => {
@@ -201,8 +252,7 @@ test('what is typed outlasts a logout in another tab: it is hidden, and goes on 
   await question.getByRole('button', { name: 'Stay' }).click();
   await dialog(page).getByRole('button', { name: 'Close' }).click();
   await question.getByRole('button', { name: 'Stay' }).click();
-  await dialog(page).getByLabel('Password').fill(PASSWORD);
-  await dialog(page).getByRole('button', { name: 'Log in' }).click();
+  await logInAgain(page);
   await typed.waitFor();
   expect(await typed.inputValue()).toBe('Half an observation');
   expect(await dialog(page).count()).toBe(0);
@@ -229,6 +279,40 @@ test('a login in the other tab goes on here, too; one of another user throws awa
   await dialog(page).waitFor({ state: 'hidden' });
   await typed.waitFor();
   expect(await typed.inputValue()).toBe('');
+  await other.close();
+});
+
+test('a dialog with something unsaved is hidden with its screen, and is there again after the login', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads`, email);
+  await page.getByRole('button', { name: 'New thread' }).first().click();
+  const opening = page.getByRole('dialog', { name: 'New thread' });
+  await opening.getByRole('textbox').fill('Half a name');
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}/packets`);
+  await other.getByRole('button', { name: 'Log out' }).click();
+  await dialog(page).waitFor();
+  expect(await opening.count()).toBe(0);
+  expect(await page.evaluate("window.find('Half a name') || window.find('Threads')")).toBe(false);
+  await logInAgain(page);
+  await opening.waitFor();
+  expect(await opening.getByRole('textbox').inputValue()).toBe('Half a name');
+  await other.close();
+});
+
+test('who logs in after somebody else gets a page without anything of theirs', async () => {
+  const { page, other } = await loggedOutElsewhere();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Leave' }).click();
+  const { email: stranger } = await pages.newUser();
+  for (const tab of [page, other]) await tab.evaluate('window.isFirst = true');
+  await page.getByLabel('E-mail address').fill(stranger);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  for (const tab of [page, other]) {
+    await tab.getByRole('navigation').first().waitFor({ state: 'attached' });
+    expect(await tab.evaluate('window.isFirst')).toBe(undefined);
+  }
   await other.close();
 });
 

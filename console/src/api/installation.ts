@@ -11,10 +11,11 @@ const STORED = 'installation';
 
 async function installation(signal?: AbortSignal): Promise<Installation> {
   const answer = await reach('/instance.json', { ...(signal && { signal }) }).catch(() => undefined);
-  if (!answer?.ok) return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Installation;
-  const text = await answer.text();
-  localStorage.setItem(STORED, text);
-  return JSON.parse(text) as Installation;
+  // The page of a network that asks for a login of its own is no JSON.
+  const found: Installation | undefined = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
+  if (!found) return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Installation;
+  localStorage.setItem(STORED, JSON.stringify(found));
+  return found;
 }
 
 /** Asks for it, so that it is known without a connection later. */

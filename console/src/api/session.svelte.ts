@@ -13,6 +13,8 @@ let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
 let isErased = $state(false);
 /** whether the user has logged out in another tab while something was unsaved in this one */
 let isLocked = $state(false);
+/** whose page this is: what it shows, and what its modules keep, is for this user alone */
+let owner: number | undefined;
 
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('session');
@@ -60,32 +62,33 @@ function setCurrent(found: User | null): void {
   rememberUser(found);
 }
 
-/**
- * Takes over who has logged in, and lets go on what waited for it. If it is another user than before, the page starts
- * over: everything on it is the first one's.
- */
+/** Whether the page is another user's; then it is loaded anew, without anything of theirs. */
+function startsOver(found: User): boolean {
+  owner ??= found.id;
+  if (owner === found.id) return false;
+  rememberUser(found);
+  dropHeld();
+  location.reload();
+  return true;
+}
+
+/** Takes over who has logged in, and lets go on what waited for it. */
 function welcome(found: User): void {
-  if (user && user.id !== found.id) {
-    rememberUser(found);
-    dropHeld();
-    location.reload();
-    return;
-  }
+  if (startsOver(found)) return;
   setCurrent(found);
   goOn(true);
 }
 
 /** After a logout in another tab: what is unsaved here stays, hidden, for its user alone. */
 function endElsewhere(): void {
-  if (!user || !isHeld()) {
-    abandon();
-    return;
-  }
+  // First, because forms that are being sent are unsaved from now on.
   isLocked = true;
-  rememberUser(null);
+  if (user && isHeld()) rememberUser(null);
+  else abandon();
 }
 
 function showRemembered(remembered: User): void {
+  if (startsOver(remembered)) return;
   user = remembered;
   isRemembered = true;
 }
@@ -171,6 +174,7 @@ export async function logout(everywhere = false): Promise<void> {
 /** Leaves, after the account was erased. */
 export function leaveErased(): void {
   isErased = true;
+  tabs.postMessage('logout');
   abandon();
 }
 
@@ -193,7 +197,9 @@ export function hasMailbox(): boolean {
 
 /** Takes over a change of the user's own profile. */
 export function setUser(changed: User): void {
-  setCurrent(changed);
+  user = changed;
+  // The answer may come after a logout in another tab.
+  if (!isLocked) rememberUser(changed);
 }
 
 function goOn(isBack: boolean): void {

@@ -137,8 +137,9 @@ async function sendEach(): Promise<void> {
   }
 }
 
+/** Shows it once, even if two tabs have sent it. */
 function show(one: Sent): void {
-  sent = [one, ...sent].slice(0, SHOWN);
+  sent = [one, ...sent.filter(({ packet }) => packet !== one.packet)].slice(0, SHOWN);
 }
 
 /** Of several tabs one sends, where the browser has locks: on https and on localhost. Otherwise the keys prevent doubles. */
