@@ -68,7 +68,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await shareWith(email);
   const invitation = await linkTo(email);
-  expect(textOf(mail.mails.at(-1))).toMatch(/User \d+ wants to share an observation/);
+  expect(textOf(mail.mails.at(-1))).toMatch(/^First Administrator wants to share an observation/m);
   await page.goto(invitation);
   await page.getByText('Log in to accept the invitation').waitFor();
   await expectAccessible(page);
@@ -176,16 +176,30 @@ async function companyWith(boss: { id: number; email: string }, name: string) {
   await act(send, 'ADD_USER_TO_COMPANY', { userId: boss.id });
   await act(send, 'SET_USER_COMPANY_ROLE', { userId: boss.id, companyUserRole: 'COMPANY_ADMIN' });
   const own = await pages.login(boss.email);
-  return (action: string, body: object) => act(own.send, action, body);
+  return (action: string, body: object, by = own.send) => act(by, action, body);
 }
 
 test('the invitation of a company is answered from its mail', async () => {
   const { page } = browser;
-  const [boss, member] = [await pages.newUser(), await pages.newUser()];
+  const boss = await pages.newUser('USER', { name: 'Ana', surname: 'Boss' });
+  const member = await pages.newUser();
   const act = await companyWith(boss, 'Coop. <Kopakama> "U" & Sons');
   await act('ADD_USER_TO_COMPANY', { userId: member.id });
   const invitation = await linkTo(member.email);
-  expect(textOf(mail.mails.at(-1))).toContain(
+  const named = { value: 'Kigali Fields', isPublic: true };
+  await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', named);
+  await act('ADD_USER_TO_COMPANY', { email: 'nobody-yet@example.org' });
+  const [toNobody] = await mail.mailsTo('nobody-yet@example.org');
+  expect(toNobody?.raw).toMatch(/^Subject: Kigali Fields: A company invites you$/m);
+  expect(textOf(toNobody)).toMatch(/^Ana Boss invites you\.$[\s\S]*^Kigali Fields$/m);
+  // An administrator of the instance does not act for the company.
+  await act('ADD_USER_TO_COMPANY', { email: 'nobody-more@example.org' }, admin.send);
+  expect(textOf((await mail.mailsTo('nobody-more@example.org'))[0])).not.toMatch(/invites you\.$/m);
+  await shareWith('found-by-nobody@example.org');
+  const [invited] = await mail.mailsTo('found-by-nobody@example.org');
+  expect(invited?.raw).toMatch(/^Subject: Kigali Fields: You are invited to observations from the field$/m);
+  await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', { value: '' });
+  expect(textOf(mail.mails.find(({ to }) => to.includes(member.email)))).toContain(
     'The company "Coop. <Kopakama> "U" & Sons" invites you to act for it as a member.',
   );
   await page.goto(invitation);
@@ -278,7 +292,7 @@ test('what was shared with somebody, and an address that an app has entered, are
   await page.getByText('The address is confirmed').waitFor();
   await shareWith(address);
   expect(await linkTo(address, 2)).toBe(`${pages.url}/inbox`);
-  expect(textOf(mail.mails.at(-1))).toMatch(/User \d+ shared an observation/);
+  expect(textOf(mail.mails.at(-1))).toMatch(/^First Administrator shared an observation/m);
 });
 
 test('a first administrator without a mailbox is asked for an address, which alone confirms it', async () => {

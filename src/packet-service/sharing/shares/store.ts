@@ -98,6 +98,18 @@ export async function findShareById(database: Database, shareId: string): Promis
   return rows[0];
 }
 
+/** Whether the share or the invitation that a notification is about still waits for an answer. */
+export async function isUnanswered(
+  database: Database,
+  { shareId, type }: { shareId: string; type: 'share.created' | 'invitation.sent' },
+): Promise<boolean> {
+  const status = type === 'share.created' ? 'pending' : 'invited';
+  const { rows } = await database.query(
+    sql`SELECT 1 FROM shares WHERE share_id = ${shareId} AND status = ${status}`,
+  );
+  return rows.length > 0;
+}
+
 /** Whether one of these packets was shared with a user, who has not rejected it. */
 export async function isSharedWith(
   database: Database,
