@@ -116,7 +116,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await page.getByText(`These wait for ${email}`).waitFor();
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   expect(new URL(page.url()).search).toBe('');
   await expect.poll(() => page.getByText('wants to share a packet').count()).toBe(0);
@@ -124,7 +124,15 @@ test('an invited stranger gets from the mail over registration and confirmation 
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
   expect(await row.getByRole('button').count()).toBe(0);
-  expect(realComplaints(browser)).toEqual([]);
+  // The link of the mail is not offered a second time.
+  await page.goto(invitation);
+  await page.getByText('This invitation was answered already').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(await page.getByLabel('Link of the mail').isVisible()).toBe(false);
+  await row.getByRole('cell', { name: 'Accepted' }).waitFor();
+  await expectAccessible(page);
+  const expected = (complaint: string) => complaint.includes('404');
+  expect(realComplaints(browser).filter(one => !expected(one))).toEqual([]);
   await expectTakenBack(page, email);
 });
 
@@ -356,6 +364,35 @@ test('what was shared with an address before its user could be found waits in th
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('1 packet that waited for you is in your inbox').waitFor();
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('invitations that wait are accepted and declined one by one, by what they say', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  for (let n = 0; n < 3; n++) await shareWith(email);
+  await mail.mailsTo(email, 3);
+  await logIn(page, `${pages.url}/inbox`, email);
+  const waiting = page.getByRole('listitem').filter({ hasText: 'wants to share a packet with you' });
+  await expect.poll(() => waiting.count()).toBe(3);
+  await waiting.first().getByText('Rust on the leaves').waitFor();
+  await waiting.first().getByText('Observation').waitFor();
+  await expectAccessible(page);
+  await waiting.first().getByRole('button', { name: 'Accept' }).click();
+  await expect.poll(() => waiting.count()).toBe(2);
+  await waiting.first().getByRole('button', { name: 'Decline' }).click();
+  await expect.poll(() => waiting.count()).toBe(1);
+  await page.getByRole('cell', { name: 'Accepted' }).waitFor();
+  await page.getByRole('cell', { name: 'Declined' }).waitFor();
+  await page.getByRole('button', { name: 'Accept all' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  await expect.poll(() => waiting.count()).toBe(0);
+  await expect.poll(() => page.getByRole('cell', { name: 'Accepted' }).count()).toBe(2);
+  // A later mail shows that none was on its way about what was answered in the inbox.
+  await shareWith(email);
+  const mails = await mail.mailsTo(email, 4);
+  expect(mails.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual(
+    mails.map(() => 'You are invited to observations from the field'),
+  );
 });
 
 test('mails lead to the console where its address is known, and otherwise to pages of the services', () => {
