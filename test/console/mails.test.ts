@@ -200,8 +200,13 @@ test('the invitation of a company is answered from its mail', async () => {
   const [toNobody] = await mail.mailsTo('nobody-yet@example.org');
   expect(toNobody?.raw).toMatch(/^Subject: Kigali Fields: A company invites you$/m);
   expect(textOf(toNobody)).toMatch(/^Ana Boss invites you\.$[\s\S]*^Kigali Fields$/m);
+  const operator = await pages.newUser('SYSTEM_ADMIN');
   // An administrator of the instance does not act for the company.
-  await act('ADD_USER_TO_COMPANY', { email: 'nobody-more@example.org' }, admin.send);
+  await act(
+    'ADD_USER_TO_COMPANY',
+    { email: 'nobody-more@example.org' },
+    (await pages.login(operator.email)).send,
+  );
   expect(textOf((await mail.mailsTo('nobody-more@example.org'))[0])).not.toMatch(/invites you\.$/m);
   await shareWith('found-by-nobody@example.org');
   const [invited] = await mail.mailsTo('found-by-nobody@example.org');

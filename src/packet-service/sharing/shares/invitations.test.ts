@@ -206,7 +206,7 @@ test('an invitation to an address of the caller is accepted or declined on its o
     return (await closed.send('GET', `/invitations?${query}`, undefined, headers)).body.invitations;
   };
   const waiting = await listed();
-  expect(waiting[0].packet).toMatchObject({ type: 'scouting', text: expect.any(String) });
+  expect(waiting[0].packet).toMatchObject({ type: 'note', text: 'Secret leaf rust' });
   const [first, second, third] = waiting.map((one: { invitation_id: string }) => one.invitation_id);
   const answer = (id: string, verb: string, of = headers) =>
     closed.send('POST', `/shares/${id}/${verb}`, {}, of);
@@ -216,7 +216,7 @@ test('an invitation to an address of the caller is accepted or declined on its o
     const { status, body } = await answer(first, verb, others);
     expect([status, body.error]).toEqual([404, unknown.body.error.replace(/[0-9A-Z]{26}/, first)]);
     const open = await closed.send('POST', `/shares/${first}/${verb}`, { user_id: ben.user });
-    expect(open.status).toBe(404);
+    expect(open.status).toBe(403);
   }
   expect((await answer(first, 'accept')).body).toMatchObject({ share_id: first, status: 'accepted' });
   expect((await answer(first, 'accept')).status).toBe(200);
