@@ -16,6 +16,7 @@ import { checkServer } from './platform/postgres/check-server.ts';
 import { type Connection, withPool } from './platform/postgres/database.ts';
 import type { OpenDatabase } from './platform/postgres/open-database.ts';
 import { beginRun } from './platform/runs/runs.ts';
+import type { Beside } from './platform/service/beside.ts';
 import { type Settings, SettingsError } from './platform/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { workerNumber } from './platform/workers/worker.ts';
@@ -146,6 +147,7 @@ async function makeServices(
   const serves = new Set(settings.SERVICES.split(','));
   const services: Service[] = [];
   let registry: UserRegistry | undefined;
+  let instanceName: Beside['instanceName'];
   if (serves.has('trace')) {
     const log = logger.child({ service: 'trace-backend' });
     const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
@@ -156,6 +158,7 @@ async function makeServices(
     trace.app.addHook('onClose', async () => elsewhere?.close());
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
+    instanceName = trace.instanceName;
     const migrate = async () => {
       const names = await migrateTraceBackend(connection, owner);
       await prepareTraceBackend(settings, connection, log);
@@ -175,6 +178,7 @@ async function makeServices(
     const app = await packetService(settings, connection, log, registry, {
       backups,
       consoleUrl: () => consoleUrlOfPackets(settings, listening.console),
+      instanceName,
     });
     servers.push(app);
     const migrate = () => migratePacketService(connection, owner);

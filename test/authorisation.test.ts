@@ -265,6 +265,10 @@ const TABLE: Record<string, Row> = {
     statuses: theOwner(200),
   },
   'GET /invitations/{token}': { path: () => `/invitations/${unknown}`, ...open },
+  'GET /invitations/{token}/expiry': {
+    path: () => `/invitations/${unknown}/expiry`,
+    statuses: everyone(404),
+  },
   'POST /invitations/{token}/accept': {
     path: () => `/invitations/${unknown}/accept`,
     body: (_world, user_id) => ({ user_id }),

@@ -355,6 +355,14 @@ const TABLE: Record<string, Row> = {
     path: async world => `/api/product/label_batch/${await batch(world)}`,
     ...changing,
   },
+  'GET /api/product/label/feedback/unseen': {
+    path: () => '/api/product/label/feedback/unseen',
+    ...everyone(200),
+  },
+  'POST /api/product/label/{id}/feedback/seen': {
+    path: async world => `/api/product/label/${(await product(world)).label.id}/feedback/seen`,
+    ...changing,
+  },
   'DELETE /api/product/label/feedback/{id}': {
     path: async world => {
       const { label } = await product(world);

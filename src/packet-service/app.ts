@@ -62,7 +62,7 @@ import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open-not
 import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares, type Sharing } from './sharing/shares/routes.ts';
 import { turnIntoShares } from './sharing/shares/share.ts';
-import { insertInvitationToken, isSharedWith } from './sharing/shares/store.ts';
+import { insertInvitationToken, isSharedWith, isUnanswered } from './sharing/shares/store.ts';
 import { registerStartPage } from './start-page/routes.ts';
 import { stopWith } from './stop-with.ts';
 import { registerSync } from './sync/routes.ts';
@@ -100,7 +100,7 @@ export async function packetService(
   connection: Connection,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
-  { backups, consoleUrl = () => undefined }: Beside = {},
+  { backups, consoleUrl = () => undefined, instanceName = async () => undefined }: Beside = {},
 ): Promise<Server> {
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
@@ -127,7 +127,11 @@ export async function packetService(
   const clock = clockWatch(logger, metrics);
   const told = { news, clock, onErased: addWords.forget, findVisible: findReadable };
   const log = sequencer(logPool, told, logger);
-  const sources = { connection, pool, keepInvitationToken: insertInvitationToken, consoleUrl };
+  const lookUps = registryLookUps(settings, logger, registry, breakers);
+  const sources = {
+    ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
+    ...{ keepInvitationToken: insertInvitationToken, isUnanswered },
+  };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
@@ -140,7 +144,6 @@ export async function packetService(
   registerVerify(app, { pool, readPacket });
   registerAttachments(app, { pool, settings, readPacket, places });
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
-  const lookUps = registryLookUps(settings, logger, registry, breakers);
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
   registerDownloads(app, settings, { reads, news, visibility, metrics, places });

@@ -79,6 +79,7 @@ import { openCurrency } from './currency/open-currency.ts';
 import { registerCurrency } from './currency/routes.ts';
 import { registerFeedback } from './feedback/routes.ts';
 import { registerGlobalSettings } from './global-settings/routes.ts';
+import { findInstanceName } from './global-settings/store.ts';
 import { dependents, isOwn, isPublic, mayRead } from './image-records.ts';
 import { renditionMaker, renditions } from './images/renditions.ts';
 import { registerImages } from './images/routes.ts';
@@ -157,7 +158,7 @@ export async function traceBackend(
   logger: FastifyBaseLogger,
   elsewhere?: PersonalData,
   { backups, consoleUrl = () => undefined }: Beside = {},
-): Promise<{ app: Server; registry: UserRegistry }> {
+): Promise<{ app: Server; registry: UserRegistry; instanceName: () => Promise<string | undefined> }> {
   const counts = addressCounts();
   const app = await createTraceServer(settings, logger, counts);
   const metrics = registerMetrics(app, 'trace-backend', settings);
@@ -184,7 +185,8 @@ export async function traceBackend(
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const about = { ...invitationMails(pool), emailChange: shareEmailChange };
-  const mailing = { pool, mailer, publicUrl, consoleUrl, ...about, logger };
+  const instanceName = () => findInstanceName(pool);
+  const mailing = { pool, mailer, publicUrl, consoleUrl, instanceName, ...about, logger };
   const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
@@ -219,7 +221,7 @@ export async function traceBackend(
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
-  return { app, registry: ownRegistry({ pool, findSession, ...users }) };
+  return { app, registry: ownRegistry({ pool, findSession, ...users }), instanceName };
 }
 
 /** What is erased and removed every hour; returns what stops it. */

@@ -304,7 +304,11 @@ test('a label has its own places, chooses documents, has batches that can be che
   await inDialog('Remove the batch');
   await page.getByText('There are no batches').waitFor();
 
-  await page.getByRole('link', { name: 'Feedback' }).click();
+  await page.goto(pages.url);
+  const announced = page.getByRole('link', { name: '1 consumer wrote about the label Spring of' });
+  await announced.waitFor();
+  await expectAccessible(page);
+  await announced.click();
   await page.getByText(XSS).waitFor();
   await page.getByRole('cell', { name: /^[A-Z][a-z]{2} \d+, \d{4}, / }).waitFor();
   await page.getByText('age: 30').waitFor();
@@ -315,6 +319,11 @@ test('a label has its own places, chooses documents, has batches that can be che
   await page.getByRole('button', { name: /^Remove \d+$/ }).click();
   await inDialog('Remove');
   await page.getByText('There is no feedback yet').waitFor();
+
+  await page.goto(pages.url);
+  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByText('Nothing waits for you.').waitFor();
+  expect(await announced.count()).toBe(0);
 
   await page.goto(`${pages.url}/products/${productId}/history`);
   await page.getByRole('row', { name: 'changed Label Spring · Documents' }).getByText('Washing').waitFor();
@@ -358,6 +367,19 @@ test('unpublishing a label asks first; a partner of the product reads the label 
   await page.getByRole('link', { name: 'Spring' }).waitFor();
   expect(await page.getByRole('button', { name: 'Add the label' }).count()).toBe(0);
   await done(await pages.login(user.email), 'PUT', 'product', { id: productId, associatedCompanies: [] });
+
+  await page.context().clearCookies();
+  await asOwner(`/products/${productId}/labels`);
+  await page.getByRole('link', { name: 'Spring' }).waitFor();
+  expect(await page.getByText('Product changed since').count()).toBe(0);
+  await done(await pages.login(user.email), 'PUT', 'product', {
+    id: productId,
+    description: 'From the valley',
+  });
+  await page.reload();
+  await page.getByText('Product changed since').waitFor();
+  await page.getByText('bring its texts up to date').waitFor();
+  await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await shareWith(email);
   const invitation = await linkTo(email);
-  expect(textOf(mail.mails.at(-1))).toMatch(/User \d+ wants to share an observation/);
+  expect(textOf(mail.mails.at(-1))).toMatch(/^First Administrator wants to share an observation/m);
   await page.goto(invitation);
   await page.getByText('Log in to accept the invitation').waitFor();
   await expectAccessible(page);
@@ -116,7 +116,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await page.getByText(`These wait for ${email}`).waitFor();
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   expect(new URL(page.url()).search).toBe('');
   await expect.poll(() => page.getByText('wants to share a packet').count()).toBe(0);
@@ -124,7 +124,15 @@ test('an invited stranger gets from the mail over registration and confirmation 
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
   expect(await row.getByRole('button').count()).toBe(0);
-  expect(realComplaints(browser)).toEqual([]);
+  // The link of the mail is not offered a second time.
+  await page.goto(invitation);
+  await page.getByText('This invitation was answered already').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(await page.getByLabel('Link of the mail').isVisible()).toBe(false);
+  await row.getByRole('cell', { name: 'Accepted' }).waitFor();
+  await expectAccessible(page);
+  const expected = (complaint: string) => complaint.includes('404');
+  expect(realComplaints(browser).filter(one => !expected(one))).toEqual([]);
   await expectTakenBack(page, email);
 });
 
@@ -176,16 +184,35 @@ async function companyWith(boss: { id: number; email: string }, name: string) {
   await act(send, 'ADD_USER_TO_COMPANY', { userId: boss.id });
   await act(send, 'SET_USER_COMPANY_ROLE', { userId: boss.id, companyUserRole: 'COMPANY_ADMIN' });
   const own = await pages.login(boss.email);
-  return (action: string, body: object) => act(own.send, action, body);
+  return (action: string, body: object, by = own.send) => act(by, action, body);
 }
 
 test('the invitation of a company is answered from its mail', async () => {
   const { page } = browser;
-  const [boss, member] = [await pages.newUser(), await pages.newUser()];
+  const boss = await pages.newUser('USER', { name: 'Ana', surname: 'Boss' });
+  const member = await pages.newUser();
   const act = await companyWith(boss, 'Coop. <Kopakama> "U" & Sons');
   await act('ADD_USER_TO_COMPANY', { userId: member.id });
   const invitation = await linkTo(member.email);
-  expect(textOf(mail.mails.at(-1))).toContain(
+  const named = { value: 'Kigali Fields', isPublic: true };
+  await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', named);
+  await act('ADD_USER_TO_COMPANY', { email: 'nobody-yet@example.org' });
+  const [toNobody] = await mail.mailsTo('nobody-yet@example.org');
+  expect(toNobody?.raw).toMatch(/^Subject: Kigali Fields: A company invites you$/m);
+  expect(textOf(toNobody)).toMatch(/^Ana Boss invites you\.$[\s\S]*^Kigali Fields$/m);
+  const operator = await pages.newUser('SYSTEM_ADMIN');
+  // An administrator of the instance does not act for the company.
+  await act(
+    'ADD_USER_TO_COMPANY',
+    { email: 'nobody-more@example.org' },
+    (await pages.login(operator.email)).send,
+  );
+  expect(textOf((await mail.mailsTo('nobody-more@example.org'))[0])).not.toMatch(/invites you\.$/m);
+  await shareWith('found-by-nobody@example.org');
+  const [invited] = await mail.mailsTo('found-by-nobody@example.org');
+  expect(invited?.raw).toMatch(/^Subject: Kigali Fields: You are invited to observations from the field$/m);
+  await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', { value: '' });
+  expect(textOf(mail.mails.find(({ to }) => to.includes(member.email)))).toContain(
     'The company "Coop. <Kopakama> "U" & Sons" invites you to act for it as a member.',
   );
   await page.goto(invitation);
@@ -278,7 +305,7 @@ test('what was shared with somebody, and an address that an app has entered, are
   await page.getByText('The address is confirmed').waitFor();
   await shareWith(address);
   expect(await linkTo(address, 2)).toBe(`${pages.url}/inbox`);
-  expect(textOf(mail.mails.at(-1))).toMatch(/User \d+ shared an observation/);
+  expect(textOf(mail.mails.at(-1))).toMatch(/^First Administrator shared an observation/m);
 });
 
 test('a first administrator without a mailbox is asked for an address, which alone confirms it', async () => {
@@ -342,6 +369,35 @@ test('what was shared with an address before its user could be found waits in th
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('1 packet that waited for you is in your inbox').waitFor();
   expect(realComplaints(browser)).toEqual([]);
+});
+
+test('invitations that wait are accepted and declined one by one, by what they say', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
+  for (let n = 0; n < 3; n++) await shareWith(email);
+  await mail.mailsTo(email, 3);
+  await logIn(page, `${pages.url}/inbox`, email);
+  const waiting = page.getByRole('listitem').filter({ hasText: 'wants to share a packet with you' });
+  await expect.poll(() => waiting.count()).toBe(3);
+  await waiting.first().getByText('Rust on the leaves').waitFor();
+  await waiting.first().getByText('Observation').waitFor();
+  await expectAccessible(page);
+  await waiting.first().getByRole('button', { name: 'Accept' }).click();
+  await expect.poll(() => waiting.count()).toBe(2);
+  await waiting.first().getByRole('button', { name: 'Decline' }).click();
+  await expect.poll(() => waiting.count()).toBe(1);
+  await page.getByRole('cell', { name: 'Accepted' }).waitFor();
+  await page.getByRole('cell', { name: 'Declined' }).waitFor();
+  await page.getByRole('button', { name: 'Accept all' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  await expect.poll(() => waiting.count()).toBe(0);
+  await expect.poll(() => page.getByRole('cell', { name: 'Accepted' }).count()).toBe(2);
+  // A later mail shows that none was on its way about what was answered in the inbox.
+  await shareWith(email);
+  const mails = await mail.mailsTo(email, 4);
+  expect(mails.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual(
+    mails.map(() => 'You are invited to observations from the field'),
+  );
 });
 
 test('mails lead to the console where its address is known, and otherwise to pages of the services', () => {

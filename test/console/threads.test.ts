@@ -242,7 +242,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   await logIn(page, `${pages.url}/packets/${ids[0]}`, ana.email);
   for (const [contact, notice] of [
     [ben.email, `Shared with ${ben.email}`],
-    ['stranger@example.org', 'stranger@example.org was invited'],
+    ['stranger@example.org', 'The packet waits for stranger@example.org'],
   ] as const) {
     await page.getByRole('button', { name: 'Share' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
@@ -250,7 +250,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
     await dialog.getByRole('button', { name: 'Share' }).click();
     await page.getByText(notice).waitFor();
   }
-  await page.getByText('when they log in with this e-mail address').waitFor();
+  await page.getByText('as soon as they log in with this address').waitFor();
   await page.getByText('This installation sends no mails: tell them yourself').waitFor();
   expect(await page.getByText('DATA_DIR').count()).toBe(0);
   await expectAccessible(page);
@@ -262,12 +262,12 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
     await page.getByText('This is neither an e-mail address').waitFor();
     await expectAccessible(page);
   }
-  expect(await page.getByText('foo was invited').count()).toBe(0);
+  expect(await page.getByText('waits for foo').count()).toBe(0);
   await contact.fill('+250 788 123 456');
   await sharing.getByRole('button', { name: 'Share' }).click();
-  await page.getByText('+250 788 123 456 was invited').waitFor();
+  await page.getByText('The packet waits for +250 788 123 456').waitFor();
   await page.getByText('a phone number gets no mail').waitFor();
-  expect(await page.getByText('with this e-mail address').count()).toBe(0);
+  expect(await page.getByText('log in with this address').count()).toBe(0);
   await made(ana, '/packet/shares', { packet_id: ids[1], from_user: ana.id, contact_value: ben.email });
 
   await page.context().clearCookies();

@@ -60,7 +60,8 @@ export async function runningConsole(
   const elsewhere = packetPersonalData(settings, role);
   const beside = { consoleUrl: () => (app.server.listening ? listeningUrl(app) : undefined) };
   const trace = await traceBackend(settings, role, logger, elsewhere, beside);
-  const packet = await packetService(settings, role, logger, trace.registry, beside);
+  const { registry, instanceName } = trace;
+  const packet = await packetService(settings, role, logger, registry, { ...beside, instanceName });
   const app: Server = await consoleService(settings, { packet, trace: trace.app }, logger, built);
   for (const server of [packet, trace.app, app]) await server.listen({ host: '127.0.0.1', port: 0 });
   const [url, packetUrl, traceUrl] = [app, packet, trace.app].map(listeningUrl) as [string, string, string];

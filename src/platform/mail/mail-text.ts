@@ -1,3 +1,5 @@
+import { shortLine } from './plain-name.ts';
+
 /** The content of a mail, as text and HTML. */
 export interface MailText {
   subject: string;
@@ -8,15 +10,25 @@ export interface MailText {
 /** A paragraph of a mail: words, or a link. */
 export type MailLine = string | { url: string };
 
+/** Characters of the name of an instance that a mail shows, at most. */
+const NAME_SHOWN = 60;
+
 /**
  * A mail of a few paragraphs and links, as text and as HTML. Everything in it is escaped; every part of a subject or
  * line that comes from a client must have its own limit.
  *
- * @param language of the words, as BCP 47 writes it
+ * @param from.language of the words, as BCP 47 writes it
+ * @param from.instance the name of the instance that sends it, which begins the subject and signs the mail
  */
-export function composeMail(subject: string, lines: readonly MailLine[], language = 'en'): MailText {
-  const text = lines.map(line => (typeof line === 'string' ? line : line.url)).join('\n\n');
-  const html = lines
+export function composeMail(
+  subject: string,
+  lines: readonly MailLine[],
+  { language = 'en', instance }: { language?: string; instance?: string | undefined } = {},
+): MailText {
+  const name = shortLine(instance ?? '', NAME_SHOWN);
+  const all = name === '' ? lines : [...lines, name];
+  const text = all.map(line => (typeof line === 'string' ? line : line.url)).join('\n\n');
+  const html = all
     .map(line => {
       if (typeof line === 'string') return `<p>${asHtml(line)}</p>`;
       const url = asHtml(line.url);
@@ -24,7 +36,7 @@ export function composeMail(subject: string, lines: readonly MailLine[], languag
     })
     .join('\n');
   return {
-    subject,
+    subject: name === '' ? subject : `${name}: ${subject}`,
     text: `${text}\n`,
     html: `<!doctype html>\n<html lang="${language}"><body>\n${html}\n</body></html>\n`,
   };

@@ -5,4 +5,6 @@ export interface Beside {
   backups?: Backups | undefined;
   /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */
   consoleUrl?: () => string | undefined;
+  /** the name that an administrator gave the instance; undefined without one */
+  instanceName?: () => Promise<string | undefined>;
 }

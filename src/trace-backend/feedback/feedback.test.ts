@@ -36,6 +36,31 @@ const form = (more: object = {}) => ({
   ...more,
 });
 
+test('feedback is unseen for the company that owns the product until one of its members has seen it', async () => {
+  const { label } = await labelled();
+  const unseen = async (who: { send: typeof send }) =>
+    (await who.send('GET', '/api/product/label/feedback/unseen')).body.data;
+  const seen = (who: { send: typeof send }) =>
+    who.send('POST', `/api/product/label/${label.id}/feedback/seen`);
+  expect(await unseen(kopanyi.user)).toEqual([]);
+  await write(label.uuid, form());
+  await write(label.uuid, form());
+  const stranger = await trace.loggedIn();
+  const admin = await trace.loggedIn('SYSTEM_ADMIN');
+  const announced = [{ labelId: label.id, productName: 'Tea', count: 2 }];
+  expect(await unseen(kopanyi.user)).toEqual(announced);
+  // A partner only reads the product, and administrators look after everybody's.
+  for (const other of [roastery.user, stranger, admin]) expect(await unseen(other)).toEqual([]);
+  expect((await seen(roastery.user)).status).toBe(403);
+  expect((await seen(stranger)).status).toBe(404);
+  expect(await unseen(kopanyi.user)).toEqual(announced);
+  expect((await seen(kopanyi.user)).body).toEqual({ status: 'OK' });
+  expect(await unseen(kopanyi.user)).toEqual([]);
+  await write(label.uuid, form());
+  expect(await unseen(kopanyi.user)).toMatchObject([{ count: 1 }]);
+  await seen(kopanyi.user);
+});
+
 test('consumers write without a login; the owner reads everything, others only type and text', async () => {
   const { label, productId } = await labelled();
   expect((await write(label.uuid, form())).body).toEqual({ status: 'OK' });

@@ -5,11 +5,19 @@ import type { Caller } from '../access/authentication.ts';
 import type { Requester } from '../access/requester.ts';
 import { checkEmail } from '../accounts/users/email.ts';
 import { type AuditEvent, audit, PROGRAM } from '../audit/audit.ts';
+import { findMemberships } from '../companies/members/members-store.ts';
 import type { Page } from '../contract/schemas.ts';
 import { unknownLabel } from '../labels/contents/read.ts';
 import type { Lists } from '../lists/lists.ts';
 import { changeableProduct, mayChange } from '../products/access.ts';
-import { findLabel, findLabelByUuid, findPublishedLabel } from '../products/label-records/store.ts';
+import {
+  findLabel,
+  findLabelByUuid,
+  findPublishedLabel,
+  listUnseenFeedback,
+  noteFeedback,
+  noteFeedbackSeen,
+} from '../products/label-records/store.ts';
 import { findProduct } from '../products/record/store.ts';
 import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';
 import {
@@ -25,6 +33,8 @@ const DAY_MS = 24 * 3600 * 1000;
 /** What one label gets in a day and in all, at most. */
 const A_DAY = 500;
 const IN_ALL = 10_000;
+/** Labels with unseen feedback that are listed, at most. */
+export const UNSEEN_LISTED = 20;
 
 /**
  * Stores what a consumer wrote about the product of a published label. The audit entry has no address, because
@@ -63,6 +73,7 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
       at: now,
     };
     const feedbackId = await insertFeedback(database, fresh);
+    await noteFeedback(database, label.id);
     const details = { labelId: label.id, feedbackId };
     const event: AuditEvent = {
       action: 'ADD_LABEL_FEEDBACK',
@@ -108,6 +119,31 @@ function whole(feedback: Feedback, productName: string): object {
 
 function asPublic({ id, labelId, type, feedback }: Feedback): object {
   return { id, labelId, ...(type && { type }), ...(feedback && { feedback }) };
+}
+
+/** The labels of products of the caller, and of the companies that they act for, about which there is unseen feedback. */
+export async function unseenFeedback(pool: pg.Pool, { id }: Caller): Promise<object[]> {
+  const memberships = await findMemberships(pool, id);
+  const reader = { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
+  const found = await listUnseenFeedback(pool, reader, UNSEEN_LISTED);
+  return found.map(({ title, ...label }) => ({ ...label, ...(title !== null && { title }) }));
+}
+
+/**
+ * Records that all feedback about a label was seen by somebody who may change its product. It is announced to none of
+ * them any more: who works together looks after it together.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function seeFeedback(pool: pg.Pool, caller: Caller, labelId: number): Promise<void> {
+  await transaction(pool, async database => {
+    const label = await findLabel(database, labelId);
+    if (!label) throw unknownLabel();
+    await changeableProduct(database, caller, label.productId).catch(error => {
+      throw error instanceof Problem && error.code === 'not_found' ? unknownLabel() : error;
+    });
+    await noteFeedbackSeen(database, labelId);
+  });
 }
 
 /**

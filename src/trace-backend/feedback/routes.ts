@@ -2,14 +2,22 @@ import type pg from 'pg';
 import { prefersPage, varyOf } from '../../platform/http/page.ts';
 import type { Problem } from '../../platform/http/problems.ts';
 import { type Server, sendText } from '../../platform/http/server.ts';
+import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
 import type { ShowLabel } from '../labels/public.ts';
 import type { Lists } from '../lists/lists.ts';
-import { addFeedback, readFeedback, removeFeedback } from './feedback.ts';
+import { addFeedback, readFeedback, removeFeedback, seeFeedback, unseenFeedback } from './feedback.ts';
 import { asRefused, FORM_BYTES, readForms, thank } from './form.ts';
-import { addFeedbackSchema, deleteFeedbackSchema, listFeedbackSchema, SORTABLE } from './schemas.ts';
+import {
+  addFeedbackSchema,
+  deleteFeedbackSchema,
+  listFeedbackSchema,
+  SORTABLE,
+  seeFeedbackSchema,
+  unseenFeedbackSchema,
+} from './schemas.ts';
 
 /** What one address writes in an hour. */
 const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 3600_000 } };
@@ -74,6 +82,21 @@ function registerReading(app: Server, context: FeedbackContext): void {
       // What it shows depends on the caller.
       reply.header('cache-control', 'private, no-store');
       return sendText(reply, JSON.stringify(ok(answer)));
+    },
+  );
+
+  app.get(
+    '/api/product/label/feedback/unseen',
+    { config: { access: 'user' }, schema: unseenFeedbackSchema },
+    async request => ok(await unseenFeedback(pool, callerOf(request))),
+  );
+
+  app.post(
+    '/api/product/label/:id/feedback/seen',
+    { config: { access: 'user' }, schema: seeFeedbackSchema },
+    async request => {
+      await seeFeedback(pool, callerOf(request), pathIdOf(request.params.id));
+      return { status: 'OK' as const };
     },
   );
 

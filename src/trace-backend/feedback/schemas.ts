@@ -84,6 +84,36 @@ export const listFeedbackSchema = {
   response: { 200: envelope(listOf(FeedbackView), 'a page of feedback'), ...failureAnswers(404) },
 };
 
+export const unseenFeedbackSchema = {
+  operationId: 'listUnseenFeedback',
+  tags,
+  summary: 'The labels about which there is feedback that nobody has seen yet',
+  description: 'Of products of the caller and of the companies that they act for: the oldest 20.',
+  response: {
+    200: envelope(
+      Type.Array(
+        Type.Object({
+          labelId: Type.Integer(),
+          title: Type.Optional(Type.String({ description: 'of the label' })),
+          productName: Type.String(),
+          count: Type.Integer({ description: 'how much' }),
+        }),
+      ),
+      'the labels',
+    ),
+    ...failureAnswers(401),
+  },
+};
+
+export const seeFeedbackSchema = {
+  operationId: 'seeFeedback',
+  tags,
+  summary: 'Record that all feedback about a label was seen',
+  description: 'By those who may change the product; it is then unseen for none of them.',
+  params: Type.Object({ id: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
 export const deleteFeedbackSchema = {
   operationId: 'deleteLabelFeedback',
   tags,

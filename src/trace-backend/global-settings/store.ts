@@ -16,7 +16,13 @@ export async function findSetting(database: Database, name: string): Promise<Glo
   return rows[0];
 }
 
-/** The same, locked until the end of the transaction; created empty if there is none. */
+/** The name that an administrator gave the instance in the console; undefined without one that is public. */
+export async function findInstanceName(database: Database): Promise<string | undefined> {
+  const found = await findSetting(database, 'INSTANCE_NAME');
+  return (found?.isPublic && found.value) || undefined;
+}
+
+/** A setting, locked until the end of the transaction; created empty if there is none. */
 export async function lockSetting(database: Database, name: string): Promise<GlobalSetting> {
   await database.query(sql`
     INSERT INTO global_settings (name, is_public) VALUES (${name}, false) ON CONFLICT (name) DO NOTHING`);

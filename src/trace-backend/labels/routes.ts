@@ -11,6 +11,7 @@ import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/label-records/label.ts';
 import { findLabelByUuid, findLabels, type Label } from '../products/label-records/store.ts';
 import { asAnswer, described } from './contents/content.ts';
+import { findOutdated } from './contents/outdated.ts';
 import { type Read, readableLabel, readableLabelOnly } from './contents/read.ts';
 import { getContentSchema, updateContentSchema } from './contents/schemas.ts';
 import { asAnalytics } from './counts/counts.ts';
@@ -137,7 +138,9 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
     },
     async (request, reply) => {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.id));
-      return sendText(reply, JSON.stringify(ok((await findLabels(pool, id)).map(asBase))));
+      const [labels, outdated] = await Promise.all([findLabels(pool, id), findOutdated(pool, id)]);
+      const items = labels.map(label => ({ ...asBase(label), productChanged: outdated.has(label.id) }));
+      return sendText(reply, JSON.stringify(ok(items)));
     },
   );
 

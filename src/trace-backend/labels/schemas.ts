@@ -114,7 +114,21 @@ export const listLabelsSchema = {
   tags,
   summary: 'The labels of a product',
   params: LabelParams,
-  response: { 200: envelope(Type.Array(Type.Object(base)), 'its labels'), ...failureAnswers(401, 404) },
+  response: {
+    200: envelope(
+      Type.Array(
+        Type.Object({
+          ...base,
+          productChanged: Type.Boolean({
+            description:
+              'whether the label is published and the product has changed since the label did, in what labels copy of it',
+          }),
+        }),
+      ),
+      'its labels',
+    ),
+    ...failureAnswers(401, 404),
+  },
 };
 
 export const getLabelSchema = {

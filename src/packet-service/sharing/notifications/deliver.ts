@@ -8,11 +8,19 @@ import { newSecret } from '../../../platform/tokens/secret.ts';
 import { newUlid, uuidToUlid } from '../../packet-format/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
 import { secretEnd } from '../directory/secret.ts';
+import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { insertConfirmation } from '../directory/store.ts';
 import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
 import { invitationUrl, type MailAddresses, mailTexts } from './mails.ts';
 import { asNotification } from './notification.ts';
-import { findOpenDelivery, markDead, type Notification, noteDelivered, noteFailure } from './store.ts';
+import {
+  findOpenDelivery,
+  markDead,
+  type Notification,
+  noteDelivered,
+  noteFailure,
+  noteObsolete,
+} from './store.ts';
 import { postNotification } from './webhook.ts';
 
 /** Concurrent deliveries in this process, per channel. */
@@ -25,6 +33,12 @@ export type KeepInvitationToken = (
   now: Date,
 ) => Promise<void>;
 
+/** Whether the share or the invitation (uuid form) that a notification is about still waits for an answer. */
+export type IsUnanswered = (
+  database: Database,
+  about: Pick<Notification, 'type' | 'shareId'>,
+) => Promise<boolean>;
+
 /** What delivery needs. */
 export interface Delivering {
   pool: Database;
@@ -34,6 +48,10 @@ export interface Delivering {
   addresses: () => MailAddresses;
   /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
+  isUnanswered: IsUnanswered;
+  findSenderNames: FindSenderNames;
+  /** the name of the instance, if it has one */
+  instanceName: () => Promise<string | undefined>;
   logger: FastifyBaseLogger;
 }
 
@@ -58,22 +76,26 @@ async function mailNotification(
   job: NotificationJob,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, mailer, addresses } = delivering;
+  const { pool, mailer } = delivering;
   const delivery = await findOpenDelivery(pool, job.notificationId, 'mail');
   if (!delivery?.address) return;
-  const text = await writeMail(delivering, mailTexts(addresses()), delivery);
+  if (!(await delivering.isUnanswered(pool, delivery))) return noteObsolete(pool, job);
+  const text = await writeMail(delivering, delivery);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
   await sendOrMarkDead(delivering, job, () => recordOutcome(pool, job, () => mailer.send(mail, signal)));
 }
 
-async function writeMail(
-  delivering: Delivering,
-  texts: ReturnType<typeof mailTexts>,
-  notification: Notification,
-): Promise<MailText> {
+async function writeMail(delivering: Delivering, notification: Notification): Promise<MailText> {
+  const texts = await textsOf(delivering);
+  const names = await delivering.findSenderNames([notification]);
+  const sender = { id: notification.fromUser, name: fromName(names, notification).from_name };
   return notification.type === 'share.created'
-    ? texts.shareCreated(notification)
-    : texts.invitationSent(notification, await newInvitationSecret(delivering, notification.contact));
+    ? texts.shareCreated(sender, notification)
+    : texts.invitationSent(sender, await newInvitationSecret(delivering, notification.contact));
+}
+
+async function textsOf({ addresses, instanceName }: Delivering): Promise<ReturnType<typeof mailTexts>> {
+  return mailTexts(addresses(), await instanceName());
 }
 
 /**
@@ -96,12 +118,12 @@ async function mailQuestion(
   job: Extract<DeliveryJob, { kind: 'confirmation' }>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, mailer, addresses } = delivering;
+  const { pool, mailer } = delivering;
   const { userId, contact } = job;
   const now = new Date();
   const { secret, hash } = newSecret();
   await insertConfirmation(pool, { hash, userId, contact, expiresAt: secretEnd(now) }, now);
-  const text = mailTexts(addresses()).confirmContact(userId, secret);
+  const text = (await textsOf(delivering)).confirmContact(userId, secret);
   const mail = { id: newUlid(), to: contact, ...text };
   await sendOrMarkDead(delivering, job, () => mailer.send(mail, signal));
 }

@@ -1,4 +1,4 @@
-import { composeMail, type MailText } from '../../../platform/mail/mail-text.ts';
+import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
 import { plainName } from '../../../platform/mail/plain-name.ts';
 import { uuidToUlid } from '../../packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
@@ -12,27 +12,37 @@ export interface MailAddresses {
   consoleUrl: string | undefined;
 }
 
-/** Characters of a user identifier that a mail shows, at most. */
+/** Who has sent a share or an invitation. */
+export interface Sender {
+  id: string;
+  /** undefined if it is not known, or not proven that the sender is this user */
+  name: string | undefined;
+}
+
+/** Characters of a user's name or identifier that a mail shows, at most. */
 const SHOWN = 64;
 
 /**
- * The mails. Nothing that a client sent is ever in a subject or another header. The text contains user identifiers,
- * on one line, truncated and defanged, so that nobody can use one to write a message or a link.
+ * The mails. Nothing that a user sent is ever in a subject or another header, which has only the name that an
+ * administrator gave the instance. The text contains the sender, on one line, truncated and defanged, so that nobody
+ * can use a name to write a message or a link.
  *
  * @param addresses what links begin with
+ * @param instance the name of the instance, if it has one
  */
-export function mailTexts(addresses: MailAddresses) {
+export function mailTexts(addresses: MailAddresses, instance?: string) {
   const { publicUrl, consoleUrl } = addresses;
+  const compose = (subject: string, lines: readonly MailLine[]) => composeMail(subject, lines, { instance });
   const inApp = consoleUrl === undefined ? ' in your field app, or enter the code there:' : ':';
   return {
     /** A packet was shared with a user. */
-    shareCreated({ packetId, shareId, userId, fromUser }: Notification): MailText {
+    shareCreated(sender: Sender, { packetId, shareId, userId }: Notification): MailText {
       const inbox =
         consoleUrl === undefined
           ? `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`
           : `${consoleUrl}/inbox`;
-      return composeMail('An observation was shared with you', [
-        `${shown(fromUser)} shared an observation from the field with you:`,
+      return compose('An observation was shared with you', [
+        `${nameOf(sender)} shared an observation from the field with you:`,
         { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` },
         'It waits in your inbox, where you accept or decline it:',
         { url: inbox },
@@ -41,9 +51,9 @@ export function mailTexts(addresses: MailAddresses) {
     },
 
     /** An invitation to the reader of an address. */
-    invitationSent({ fromUser }: Notification, secret: string): MailText {
-      return composeMail('You are invited to observations from the field', [
-        `${shown(fromUser)} wants to share an observation from the field with you. It waits until you let others ` +
+    invitationSent(sender: Sender, secret: string): MailText {
+      return compose('You are invited to observations from the field', [
+        `${nameOf(sender)} wants to share an observation from the field with you. It waits until you let others ` +
           `find you by this address. To do that, open this link${inApp}`,
         { url: invitationUrl(addresses, secret) },
         `Code: ${secret}`,
@@ -53,7 +63,7 @@ export function mailTexts(addresses: MailAddresses) {
 
     /** A confirmation of an address. */
     confirmContact(userId: string, secret: string): MailText {
-      return composeMail('Confirm your address', [
+      return compose('Confirm your address', [
         `${confirmationOpening(userId)} that this is their address, and wants what is shared with it. If that is ` +
           `you, open this link${inApp}`,
         {
@@ -79,6 +89,11 @@ export function invitationUrl({ publicUrl, consoleUrl }: MailAddresses, secret: 
   return consoleUrl === undefined
     ? `${publicUrl}/invitations/${secret}`
     : `${consoleUrl}/inbox?invitation=${secret}`;
+}
+
+/** The sender's name; without one the identifier. */
+function nameOf({ id, name }: Sender): string {
+  return name === undefined ? shown(id) : plainName(name, SHOWN);
 }
 
 /** A user identifier in quotes, in which mail programs recognise no link; the number of a user is no name. */

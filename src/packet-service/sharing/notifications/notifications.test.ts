@@ -262,6 +262,41 @@ test('a mail that the server refuses for good is given up at once, one that it p
   await settled(put.user, { mail: 'delivered', webhook: 'delivered' });
 });
 
+test('a mail that waits is not sent once its share or invitation was answered', async () => {
+  mail.behaviour = 'busy';
+  const verdicts = { accept: await sharedWith(), reject: await sharedWith() };
+  const invited = somebody();
+  await enter(service, invited.user, [invited.contact], false);
+  const packet = await storedPacket(service);
+  expect((await share(service, packet, invited.contact)).body.status).toBe('invitation_sent');
+  for (const { user } of [...Object.values(verdicts), invited]) {
+    await eventually(
+      async () => (await log(user)).notifications[0].deliveries[0],
+      ({ attempts }) => attempts > 0,
+    );
+  }
+  for (const [verdict, { user, share_id }] of Object.entries(verdicts)) {
+    const { status } = await service.send('POST', `/shares/${share_id}/${verdict}`, { user_id: user });
+    expect(status).toBe(200);
+  }
+  await enter(service, invited.user, [invited.contact]);
+  mail.behaviour = 'take';
+  for (const { user, contact } of Object.values(verdicts)) {
+    const { deliveries } = await settled(user, { mail: 'obsolete', webhook: 'delivered' });
+    expect(deliveries[0].last_error).toBeUndefined();
+    expect(mail.mails.filter(({ to }) => to.includes(contact))).toEqual([]);
+  }
+  // The invitation became a share, and only that is mailed.
+  const [received] = await mail.mailsTo(invited.contact);
+  expect(textOf(received)).toContain('shared an observation');
+  const { notifications } = await eventually(
+    () => log(invited.user),
+    found => found.notifications[1].deliveries[0].status !== 'queued',
+  );
+  expect(notifications[1].deliveries[0].status).toBe('obsolete');
+  expect(mail.mails.filter(({ to }) => to.includes(invited.contact))).toHaveLength(1);
+});
+
 test('the log gives each notification once, newest first, page by page, and to nobody else', async () => {
   const ben = somebody();
   await enter(service, ben.user, [ben.contact]);

@@ -5,7 +5,7 @@ import { makeMailer } from '../../../platform/mail/mail.ts';
 import type { Connection, PoolWatch } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { deliveryRules, webhookTarget } from './channels.ts';
-import { type KeepInvitationToken, workOnDeliveries } from './deliver.ts';
+import { type Delivering, workOnDeliveries } from './deliver.ts';
 import { makeNotifier, type Notifier } from './notifier.ts';
 import { replayDead } from './replay-dead.ts';
 
@@ -16,10 +16,10 @@ export const JOBS_SCHEMA = 'packet_service_jobs';
 const REVIVED = 10_000;
 
 /** What notifications and invitations need. */
-export interface NotificationSources {
+export interface NotificationSources
+  extends Pick<Delivering, 'keepInvitationToken' | 'isUnanswered' | 'findSenderNames' | 'instanceName'> {
   connection: Connection;
   pool: pg.Pool;
-  keepInvitationToken: KeepInvitationToken;
   /** the base URL of the console, if links in mails lead to it */
   consoleUrl: () => string | undefined;
 }
@@ -32,7 +32,7 @@ export interface NotificationSources {
 export function openNotifications(
   app: Server,
   settings: Settings,
-  { connection, pool, keepInvitationToken, consoleUrl }: NotificationSources,
+  { connection, pool, consoleUrl, ...sources }: NotificationSources,
   watch?: PoolWatch,
 ): {
   notifier: Notifier;
@@ -45,7 +45,7 @@ export function openNotifications(
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const addresses = () => ({ publicUrl: publicUrl(), consoleUrl: consoleUrl() });
-  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, keepInvitationToken, logger: app.log });
+  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, ...sources, logger: app.log });
 
   app.addHook('onListen', async () => jobs.start());
   return {

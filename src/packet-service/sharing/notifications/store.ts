@@ -27,8 +27,13 @@ export interface Delivery {
   address: string | null;
 }
 
-/** The status of a delivery: it waits or is retried, was delivered, or is a dead letter. */
-export type DeliveryStatus = 'queued' | 'delivered' | 'dead';
+/**
+ * The status of a delivery: it waits or is retried, was delivered, is a dead letter, or was not needed any more.
+ */
+export type DeliveryStatus = 'queued' | 'delivered' | 'dead' | 'obsolete';
+
+/** Those that have ended for good: nothing is sent any more. */
+const ENDED = sql`('delivered', 'obsolete')`;
 
 export async function insertNotifications(
   database: Database,
@@ -69,7 +74,7 @@ export async function findOpenDelivery(
 ): Promise<(Notification & { address: string | null }) | undefined> {
   const { rows } = await database.query<Notification & { address: string | null }>(sql`
     SELECT ${NOTIFICATION}, address FROM notifications JOIN notification_deliveries USING (notification_id)
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
   return rows[0];
 }
 
@@ -82,7 +87,7 @@ export async function noteDelivered(
   await database.query(sql`
     UPDATE notification_deliveries SET status = 'delivered', attempts = attempts + 1, last_error = NULL,
       last_attempt_at = ${now}, delivered_at = ${now}
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
 }
 
 /** Records why an attempt failed. The job queue decides whether another follows. */
@@ -94,7 +99,17 @@ export async function noteFailure(
 ): Promise<void> {
   await database.query(sql`
     UPDATE notification_deliveries SET attempts = attempts + 1, last_error = ${error}, last_attempt_at = ${now}
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status <> 'delivered'`);
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
+}
+
+/** Records that a delivery is not needed any more. */
+export async function noteObsolete(
+  database: Database,
+  { notificationId, channel }: Omit<Delivery, 'address'>,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE notification_deliveries SET status = 'obsolete', last_error = NULL
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
 }
 
 /** Marks a delivery as a dead letter, unless it was delivered. Returns whether it did. */

@@ -2,18 +2,25 @@ import type pg from 'pg';
 import { optionalBody } from '../../../platform/http/optional-body.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
 import { type ActingCaller, namedUser } from '../../access/caller.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../../idempotency/idempotency.ts';
 import { uuidToUlid } from '../../packet-format/ulid.ts';
+import { findSummaries } from '../../packets/summary-store.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
 import { registerLandingPage } from '../directory/landing.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
-import { acceptInvitationSchema, acceptWaitingSchema, listInvitationsSchema } from './schemas.ts';
-import { acceptInvitation, acceptWaiting } from './share.ts';
-import { listInvitations } from './store.ts';
+import {
+  acceptInvitationSchema,
+  acceptWaitingSchema,
+  checkInvitationSchema,
+  listInvitationsSchema,
+} from './schemas.ts';
+import { acceptInvitation, acceptWaiting, noInvitation } from './share.ts';
+import { findTokenEnd, listInvitations } from './store.ts';
 
 /** What invitations need. */
 interface Inviting {
@@ -53,6 +60,13 @@ function registerMailed(app: Server, { pool, notifier }: Inviting): void {
     },
   );
 
+  app.get('/invitations/:token/expiry', { schema: checkInvitationSchema }, async ({ params }, reply) => {
+    const expiresAt = await findTokenEnd(pool, secretHash(params.token), new Date());
+    if (!expiresAt) throw noInvitation();
+    reply.header('cache-control', 'no-store');
+    return { expires_at: expiresAt.toISOString() };
+  });
+
   registerLandingPage(app, {
     path: '/invitations/:token',
     operationId: 'showInvitation',
@@ -75,13 +89,19 @@ function registerWaiting(app: Server, inviting: Inviting): void {
     const { contact } = await ownContact(inviting, request, request.query);
     const invitations = await listInvitations(pool, contact, LISTED);
     const names = request.user === undefined ? undefined : await inviting.findSenderNames(invitations);
+    const ids = request.query.details === 'true' ? invitations.map(({ packetId }) => packetId) : [];
+    const found = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
     return {
-      invitations: invitations.map(invitation => ({
-        invitation_id: uuidToUlid(invitation.shareId),
-        from_user: invitation.fromUser,
-        ...fromName(names, invitation),
-        created_at: invitation.createdAt.toISOString(),
-      })),
+      invitations: invitations.map(invitation => {
+        const packet = found?.get(invitation.packetId);
+        return {
+          invitation_id: uuidToUlid(invitation.shareId),
+          from_user: invitation.fromUser,
+          ...fromName(names, invitation),
+          ...(packet && { packet }),
+          created_at: invitation.createdAt.toISOString(),
+        };
+      }),
     };
   });
 

@@ -193,6 +193,68 @@ test('with tokens everyone accepts for themselves', async () => {
   await closed.stop();
 });
 
+test('an invitation to an address of the caller is accepted or declined on its own, and nobody is mailed about it', async () => {
+  const settings = { USER_REGISTRY_JWT_SECRET: JWT_SECRET, SMTP_URL: mail.url };
+  const closed = await runningService(settings, service);
+  const [ben, eve] = [somebody(), somebody()];
+  const [headers, others] = [bearer(await secretToken(ben.user)), bearer(await secretToken(eve.user))];
+  await enter(service, ben.user, [ben.contact], false);
+  await enter(service, eve.user, [eve.contact], false);
+  await invited(ben.contact, 3);
+  const listed = async () => {
+    const query = `contact_value=${ben.contact}&details=true`;
+    return (await closed.send('GET', `/invitations?${query}`, undefined, headers)).body.invitations;
+  };
+  const waiting = await listed();
+  expect(waiting[0].packet).toMatchObject({ type: 'note', text: 'Secret leaf rust' });
+  const [first, second, third] = waiting.map((one: { invitation_id: string }) => one.invitation_id);
+  const answer = (id: string, verb: string, of = headers) =>
+    closed.send('POST', `/shares/${id}/${verb}`, {}, of);
+  // To anybody else it is as unknown as before.
+  const unknown = await answer(newUlid(), 'accept', others);
+  for (const verb of ['accept', 'reject']) {
+    const { status, body } = await answer(first, verb, others);
+    expect([status, body.error]).toEqual([404, unknown.body.error.replace(/[0-9A-Z]{26}/, first)]);
+    const open = await closed.send('POST', `/shares/${first}/${verb}`, { user_id: ben.user });
+    expect(open.status).toBe(403);
+  }
+  expect((await answer(first, 'accept')).body).toMatchObject({ share_id: first, status: 'accepted' });
+  expect((await answer(first, 'accept')).status).toBe(200);
+  expect((await answer(second, 'reject')).body).toMatchObject({ share_id: second, status: 'rejected' });
+  expect((await answer(second, 'accept')).status).toBe(409);
+  expect((await listed()).map((one: { invitation_id: string }) => one.invitation_id)).toEqual([third]);
+  const shares = await inbox(closed, ben.user, '', headers);
+  expect(shares.map(({ share_id, status }) => [share_id, status]).sort()).toEqual(
+    [
+      [first, 'accepted'],
+      [second, 'rejected'],
+    ].sort(),
+  );
+  const { notifications } = await eventually(
+    async () => (await closed.send('GET', '/notifications', undefined, headers)).body,
+    found => found.notifications[0].deliveries[0].status !== 'queued',
+  );
+  expect(notifications[0]).toMatchObject({ type: 'share.created', share_id: first });
+  expect(notifications[0].deliveries[0].status).toBe('obsolete');
+  await closed.stop();
+});
+
+test('whether a link can still be used is known without using it', async () => {
+  const ben = somebody();
+  const { tokens } = await invited(ben.contact);
+  const token = tokens[0] as string;
+  const asked = (of: string) => service.send('GET', `/invitations/${of}/expiry`);
+  for (let n = 0; n < 2; n++) {
+    const { status, body } = await asked(token);
+    expect([status, Date.parse(body.expires_at) > Date.now()]).toEqual([200, true]);
+  }
+  expect((await accept(token, ben.user)).status).toBe(200);
+  const unknown = await asked('x'.repeat(43));
+  for (const of of [token, 'x'.repeat(43)]) {
+    expect([(await asked(of)).status, (await asked(of)).text]).toEqual([404, unknown.text]);
+  }
+});
+
 test('a user whose address is confirmed sees the invitations to it, and accepts them without a mail', async () => {
   const closed = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
   const [ben, eve] = [somebody(), somebody()];

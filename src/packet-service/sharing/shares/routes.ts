@@ -14,7 +14,7 @@ import {
   runIdempotent,
   sendIdempotentAnswer,
 } from '../../idempotency/idempotency.ts';
-import { ulidToUuid, uuidToUlid } from '../../packet-format/ulid.ts';
+import { parseUlid, ulidToUuid, uuidToUlid } from '../../packet-format/ulid.ts';
 import type { PacketReader } from '../../packets/reader.ts';
 import { findSummaries, type PacketSummary } from '../../packets/summary-store.ts';
 import { readContact } from '../directory/contact.ts';
@@ -24,6 +24,7 @@ import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { acceptOrReject } from './accept-or-reject.ts';
+import { answerInvitation } from './answer-invitation.ts';
 import { inboxPage } from './inbox-page.ts';
 import { registerInvitations } from './invitation-routes.ts';
 import { decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
@@ -31,6 +32,7 @@ import { shareOrInvite } from './share.ts';
 import {
   findInboxPosition,
   findShare,
+  findShareById,
   type InboxPosition,
   listShares,
   type Share,
@@ -104,11 +106,32 @@ export function registerShares(app: Server, sharing: Sharing): void {
     app.post(`/shares/:share_id/${verb}`, { schema, ...optionalBody }, async request => {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
       const { anonymous } = request;
-      return asItem(await acceptOrReject(pool, request.params.share_id, { userId, anonymous }, status));
+      const answered = await answerWaiting(sharing, request, userId, status);
+      notifier.wake();
+      return asItem(
+        answered ?? (await acceptOrReject(pool, request.params.share_id, { userId, anonymous }, status)),
+      );
     });
   }
 
   registerInvitations(app, sharing);
+}
+
+/** Answers an invitation to a contact of the caller; undefined if there is no such invitation. */
+async function answerWaiting(
+  { pool, notifier, askRegistry }: Sharing,
+  { params, anonymous }: Caller & { params: { share_id: string } },
+  userId: string,
+  status: 'accepted' | 'rejected',
+): Promise<Share | undefined> {
+  const id = parseUlid(params.share_id);
+  const found = id === undefined ? undefined : await findShareById(pool, id);
+  if (found?.status !== 'invited' || anonymous) return undefined;
+  const holder = (await findHolder(pool, found.contact)) ?? (await askRegistry(found.contact));
+  if (holder?.userId !== userId) return undefined;
+  return transaction(pool, database =>
+    answerInvitation(database, notifier, found, userId, status, new Date()),
+  );
 }
 
 /**

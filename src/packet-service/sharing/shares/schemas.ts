@@ -34,11 +34,8 @@ const FromName = Type.Optional(
   }),
 );
 
-/** A share in an inbox. */
-const InboxItem = Type.Object({
-  ...ShareItem.properties,
-  from_name: FromName,
-  packet: Type.Optional(
+const Summary = (description: string) =>
+  Type.Optional(
     Type.Object(
       {
         type: Type.String({ description: 'its type' }),
@@ -46,9 +43,15 @@ const InboxItem = Type.Object({
         geoid: Type.String(),
         text: Type.String({ description: 'the first 200 characters of its message or text' }),
       },
-      { description: 'with details: what the packet says, unless it was erased or the share is rejected' },
+      { description },
     ),
-  ),
+  );
+
+/** A share in an inbox. */
+const InboxItem = Type.Object({
+  ...ShareItem.properties,
+  from_name: FromName,
+  packet: Summary('with details: what the packet says, unless it was erased or the share is rejected'),
 });
 
 export const postShareSchema = {
@@ -141,7 +144,9 @@ export const decideSchema = (operationId: string, verb: string) => ({
   operationId,
   tags,
   summary: `${verb} a share`,
-  description: `Only its recipient can, and once: repeating it gets the same answer, the opposite 409.`,
+  description:
+    'Only its recipient can, and once: repeating it gets the same answer, the opposite 409. With a token also an ' +
+    'invitation, by its id, that waits for a confirmed contact of the user.',
   params: Type.Object({ share_id: { ...PathId, examples: [EXAMPLE_IDS.share] } }),
   body: Recipient,
   response: {
@@ -180,6 +185,22 @@ export const acceptInvitationSchema = {
   },
 };
 
+export const checkInvitationSchema = {
+  operationId: 'checkInvitation',
+  tags,
+  summary: 'Whether the token of an invitation can still be used',
+  description:
+    'Changes nothing. A token that was used or has expired gets the same answer as an unknown one.',
+  params: acceptInvitationSchema.params,
+  response: {
+    200: Type.Object(
+      { expires_at: Type.String({ description: 'until when; ISO 8601, UTC' }) },
+      { description: 'it can be used' },
+    ),
+    ...errorAnswers(400, 404, 500, 503),
+  },
+};
+
 const OwnContact = {
   user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
   contact_value: Type.String({
@@ -196,7 +217,14 @@ export const listInvitationsSchema = {
   description:
     'The newest 100, newest first: what was shared with the contact before the user could be found by it. Any contact ' +
     'that is not theirs is 403.',
-  querystring: Type.Object(OwnContact),
+  querystring: Type.Object({
+    ...OwnContact,
+    details: Type.Optional(
+      Type.Union([Type.Literal('true'), Type.Literal('false')], {
+        description: 'whether each also has the beginning of its packet',
+      }),
+    ),
+  }),
   response: {
     200: Type.Object(
       {
@@ -205,6 +233,7 @@ export const listInvitationsSchema = {
             invitation_id: { ...Ulid, description: 'also the share_id of the share that it may become' },
             from_user: Type.String({ description: 'who shares a packet' }),
             from_name: FromName,
+            packet: Summary('with details: what the packet says, unless it was erased'),
             created_at: Type.String({ description: 'ISO 8601, UTC' }),
           }),
         ),

@@ -111,7 +111,7 @@ export async function acceptWaiting(
   return turnIntoShares(database, notifier, recipient, now);
 }
 
-function noInvitation(): Problem {
+export function noInvitation(): Problem {
   return new Problem('not_found', 'there is no such invitation; it may have been used or expired');
 }
 
@@ -145,7 +145,8 @@ function fresh(now: Date): Pick<Share, 'shareId' | 'createdAt'> {
   return { shareId: ulidToUuid(newUlid()), createdAt: now };
 }
 
-async function announceShares(
+/** Notifies recipients of their new shares, in the caller's transaction. */
+export async function announceShares(
   database: Database,
   notifier: Notifier,
   shares: readonly Share[],

@@ -86,6 +86,18 @@ export async function giveInvitations(
   return rows;
 }
 
+/** Sets the recipient of one invitation; undefined if it is none any more. */
+export async function giveInvitation(
+  database: Database,
+  { shareId, userId }: { shareId: string; userId: string },
+  now: Date,
+): Promise<Share | undefined> {
+  const { rows } = await database.query<Share>(sql`
+    UPDATE shares SET to_user = ${userId}, status = 'pending', created_at = ${now}
+    WHERE share_id = ${shareId} AND status = 'invited' RETURNING ${SHARE}`);
+  return rows[0];
+}
+
 /** Whether somebody with a token has invited a contact. */
 export async function hasClosedInvitation(database: Database, contact: string): Promise<boolean> {
   const { rows } = await database.query(sql`
@@ -96,6 +108,18 @@ export async function hasClosedInvitation(database: Database, contact: string): 
 export async function findShareById(database: Database, shareId: string): Promise<Share | undefined> {
   const { rows } = await database.query<Share>(sql`SELECT ${SHARE} FROM shares WHERE share_id = ${shareId}`);
   return rows[0];
+}
+
+/** Whether the share or the invitation that a notification is about still waits for an answer. */
+export async function isUnanswered(
+  database: Database,
+  { shareId, type }: { shareId: string; type: 'share.created' | 'invitation.sent' },
+): Promise<boolean> {
+  const status = type === 'share.created' ? 'pending' : 'invited';
+  const { rows } = await database.query(
+    sql`SELECT 1 FROM shares WHERE share_id = ${shareId} AND status = ${status}`,
+  );
+  return rows.length > 0;
 }
 
 /** Whether one of these packets was shared with a user, who has not rejected it. */
@@ -185,6 +209,14 @@ export async function insertInvitationToken(
       SELECT ctid FROM invitation_tokens WHERE expires_at < ${now} LIMIT 100 FOR UPDATE SKIP LOCKED))`);
   await database.query(sql`
     INSERT INTO invitation_tokens (token_hash, contact, expires_at) VALUES (${hash}, ${contact}, ${expiresAt})`);
+}
+
+/** When a token expires; undefined if it is not valid. */
+export async function findTokenEnd(database: Database, hash: Buffer, now: Date): Promise<Date | undefined> {
+  const { rows } = await database.query<{ expiresAt: Date }>(
+    sql`SELECT expires_at AS "expiresAt" FROM invitation_tokens WHERE token_hash = ${hash} AND expires_at > ${now}`,
+  );
+  return rows[0]?.expiresAt;
 }
 
 /** The contact that a token proves; undefined if the token is not valid. */

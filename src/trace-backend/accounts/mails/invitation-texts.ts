@@ -4,6 +4,7 @@ import type { Language } from '../../contract/language.ts';
 export const INVITATION: Record<Language, Invitation> = {
   EN: {
     subject: 'A company invites you',
+    by: inviter => `${inviter} invites you.`,
     ask: (company, role) =>
       `The company "${company}" invites you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
     over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company learns nothing about your account. If you do not know it, decline or do nothing.',
@@ -20,6 +21,7 @@ export const INVITATION: Record<Language, Invitation> = {
   },
   DE: {
     subject: 'Ein Unternehmen lädt Sie ein',
+    by: inviter => `${inviter} lädt Sie ein.`,
     ask: (company, role) =>
       `Das Unternehmen „${company}“ bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
     over: 'Link und Code gelten einmal, 72 Stunden lang; danach melden Sie sich an, um zu antworten. Bevor Sie annehmen, erfährt das Unternehmen nichts über Ihr Konto. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
@@ -36,6 +38,7 @@ export const INVITATION: Record<Language, Invitation> = {
   },
   RW: {
     subject: 'Ikigo kiragutumiye',
+    by: inviter => `${inviter} aragutumiye.`,
     ask: (company, role) =>
       `Ikigo "${company}" kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura iyi linki cyangwa wandike kode:`,
     over: 'Linki na kode bikora inshuro imwe, mu masaha 72; nyuma yaho injira muri konti yawe usubize. Utaremera, nta cyo ikigo kimenya kuri konti yawe. Niba utakizi, anga cyangwa ntugire icyo ukora.',
@@ -52,6 +55,7 @@ export const INVITATION: Record<Language, Invitation> = {
   },
   ES: {
     subject: 'Una empresa le invita',
+    by: inviter => `${inviter} le invita.`,
     ask: (company, role) =>
       `La empresa «${company}» le pide que actúe por ella como ${role}. Para aceptar o rechazar, abra este enlace o introduzca el código:`,
     over: 'El enlace y el código sirven una vez, durante 72 horas; después, inicie sesión para responder. Mientras no acepte, la empresa no sabe nada de su cuenta. Si no la conoce, rechace o no haga nada.',
@@ -73,6 +77,8 @@ export type CompanyRole = 'COMPANY_USER' | 'COMPANY_ADMIN' | 'MANAGER' | 'ACCOUN
 
 interface Invitation {
   subject: string;
+  /** who invites, if it is a member */
+  by: (inviter: string) => string;
   ask: (company: string, role: string) => string;
   over: string;
   /** to an address that no active account has */

@@ -10,9 +10,8 @@ import { newSecret } from '../../../platform/tokens/secret.ts';
 import type { Language } from '../../contract/language.ts';
 import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
 import { deleteOldFailedMails, noteFailedMail, noteObsolete, noteSent } from './failed-store.ts';
-import type { CompanyRole } from './invitation-texts.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
-import { mailTexts } from './texts.ts';
+import { type Inviting, mailTexts } from './texts.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'trace_backend_jobs';
@@ -144,17 +143,13 @@ export function openMails(
 }
 
 /** The content of an invitation mail. */
-export interface InvitationMail {
-  company: string;
-  role: CompanyRole;
+export interface InvitationMail extends Inviting {
   /** the code by which the invitation can be answered */
   secret: string;
 }
 
 /** The content of the mail of an invitation of an address. */
-export interface AddressInvitationMail {
-  company: string;
-  role: CompanyRole;
+export interface AddressInvitationMail extends Inviting {
   /** the invited address, as it was typed */
   email: string;
   /** of the mail to somebody who has no account */
@@ -184,6 +179,8 @@ export interface Mailing {
   consoleUrl: () => string | undefined;
   /** the same of another web front end, if there is one */
   frontEndUrl: string | undefined;
+  /** the name of the instance, if it has one */
+  instanceName: () => Promise<string | undefined>;
   /** The pending change of address, locked until the end of the transaction; undefined if there is none. */
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
   /** undefined if there is nothing to answer anymore */
@@ -228,8 +225,14 @@ async function deliver(
   await noteSent(mailing.pool, job.id);
 }
 
-function textsOf({ publicUrl, frontEndUrl, consoleUrl }: Mailing): ReturnType<typeof mailTexts> {
-  return mailTexts({ publicUrl: publicUrl(), frontEndUrl, consoleUrl: consoleUrl() });
+async function textsOf({
+  publicUrl,
+  frontEndUrl,
+  consoleUrl,
+  instanceName,
+}: Mailing): Promise<ReturnType<typeof mailTexts>> {
+  const addresses = { publicUrl: publicUrl(), frontEndUrl, consoleUrl: consoleUrl() };
+  return mailTexts(addresses, await instanceName());
 }
 
 /** @returns undefined if the mail is not needed anymore */
@@ -237,7 +240,7 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
   const { pool, invitation } = mailing;
   const user = await findUser(pool, job.to);
   if (!user || user.erased) return undefined;
-  const texts = textsOf(mailing);
+  const texts = await textsOf(mailing);
   const mail = { id: job.id, to: user.email };
   switch (job.kind) {
     case 'confirm': {
@@ -280,12 +283,12 @@ async function writeToAddress(
   const isActive = account?.status === 'ACTIVE' && !account.erased;
   const invitation = await addressInvitation(invitationId, isActive);
   if (!invitation) return undefined;
-  const { company, role, secret, email, language } = invitation;
-  const texts = textsOf(mailing);
+  const { secret, email, language, ...inviting } = invitation;
+  const texts = await textsOf(mailing);
   if (!account || secret === undefined) {
-    return { id, to: email, ...texts.invitedAddress(language, { company, role, email }) };
+    return { id, to: email, ...texts.invitedAddress(language, { ...inviting, email }) };
   }
-  return { id, to: account.email, ...texts.invited(account, { company, role, secret }) };
+  return { id, to: account.email, ...texts.invited(account, { ...inviting, secret }) };
 }
 
 /**
@@ -298,7 +301,7 @@ async function writeChange(
   user: User,
 ): Promise<Mail | undefined> {
   const { pool, emailChange } = mailing;
-  const texts = textsOf(mailing);
+  const texts = await textsOf(mailing);
   return transaction(pool, async database => {
     const now = new Date();
     const change = await emailChange(database, user.id, now);

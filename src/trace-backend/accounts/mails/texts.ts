@@ -212,6 +212,19 @@ export interface MailAddresses {
   frontEndUrl?: string | undefined;
 }
 
+/** What an invitation to a company says. */
+export interface Inviting {
+  company: string;
+  role: CompanyRole;
+  /** the name of the member who invites; undefined if somebody else did */
+  inviter: string | undefined;
+}
+
+/** The sentence that names who invites. */
+function by(language: Language, inviter: string | undefined): string[] {
+  return inviter === undefined ? [] : [INVITATION[language].by(plainName(inviter, SHOWN))];
+}
+
 /** The pages that links lead to; codes are added to most of them. */
 function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   const own = {
@@ -244,13 +257,19 @@ function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
 }
 
 /**
- * The mails, in the reader's language. Names appear only in the text, on one line and truncated, so that nobody can
- * use one to write a message or another header.
+ * The mails, in the reader's language. Names of users and companies appear only in the text, on one line and
+ * truncated, so that nobody can use one to write a message or another header.
  *
  * @param addresses what links begin with
+ * @param instance the name of the instance, if it has one
  */
-export function mailTexts(addresses: MailAddresses) {
+export function mailTexts(addresses: MailAddresses, instance?: string) {
   const pages = pagesOf(addresses);
+  const letter = ({ name, language }: Reader, subject: string, lines: readonly MailLine[]): MailText =>
+    composeMail(subject, [WORDS[language].greeting(plainName(name, SHOWN)), ...lines], {
+      language: language.toLowerCase(),
+      instance,
+    });
   const withCode = (reader: Reader, part: 'confirm' | 'reset', secret: string): MailText => {
     const { subject, ask, over } = WORDS[reader.language][part];
     const code = `${WORDS[reader.language].code}: ${secret}`;
@@ -284,23 +303,22 @@ export function mailTexts(addresses: MailAddresses) {
       const { subject, say } = WORDS[reader.language].told[what];
       return letter(reader, subject, [say]);
     },
-    invited(
-      reader: Reader,
-      { company, role, secret }: { company: string; role: CompanyRole; secret: string },
-    ): MailText {
+    invited(reader: Reader, { company, role, inviter, secret }: Inviting & { secret: string }): MailText {
       const { subject, ask, over, roles } = INVITATION[reader.language];
       const url = `${pages.invitation}/${secret}`;
       const code = `${WORDS[reader.language].code}: ${secret}`;
-      return letter(reader, subject, [ask(plainName(company, SHOWN), roles[role]), { url }, code, over]);
+      const asked = ask(plainName(company, SHOWN), roles[role]);
+      return letter(reader, subject, [...by(reader.language, inviter), asked, { url }, code, over]);
     },
     /** Invites an address that no active account has. */
     invitedAddress(
       language: Language,
-      { company, role, email }: { company: string; role: CompanyRole; email: string },
+      { company, role, inviter, email }: Inviting & { email: string },
     ): MailText {
       const { subject, register, waits, roles } = INVITATION[language];
       const ask = register(plainName(company, SHOWN), roles[role]);
-      return composeMail(subject, [ask, { url: pages.registerOf(email) }, waits], language.toLowerCase());
+      const lines = [...by(language, inviter), ask, { url: pages.registerOf(email) }, waits];
+      return composeMail(subject, lines, { language: language.toLowerCase(), instance });
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
       const { subject, say } = NOTICE[reader.language];
@@ -308,12 +326,4 @@ export function mailTexts(addresses: MailAddresses) {
       return letter(reader, subject, [say(who), { url: pages.userOf(user) }]);
     },
   };
-}
-
-function letter({ name, language }: Reader, subject: string, lines: readonly MailLine[]): MailText {
-  return composeMail(
-    subject,
-    [WORDS[language].greeting(plainName(name, SHOWN)), ...lines],
-    language.toLowerCase(),
-  );
 }

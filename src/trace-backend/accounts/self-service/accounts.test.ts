@@ -261,7 +261,7 @@ test('mails in every language, as text and HTML; nothing that a user is called b
   const names = fc.string({ unit: 'grapheme', maxLength: 300 });
   fc.assert(
     fc.property(fc.constantFrom('EN', 'DE', 'RW', 'ES'), names, names, (language, name, surname) => {
-      const texts = mailTexts({ publicUrl: 'https://trace.example' });
+      const texts = mailTexts({ publicUrl: 'https://trace.example' }, 'Kigali\r\nBcc: Fields');
       const reader = { name: `${name}\r\nBcc: x@y\n<script>`, language } as const;
       const about = { id: 7, name, surname: `${surname}\n\nhttps://evil.example`, email: 'a@b.c' };
       for (const { subject, text, html } of [
@@ -269,8 +269,10 @@ test('mails in every language, as text and HTML; nothing that a user is called b
         texts.reset(reader, 'TOKEN'),
         texts.activated(reader),
         texts.notice(reader, about),
+        texts.invited(reader, { company: name, role: 'MANAGER', inviter: surname, secret: 'TOKEN' }),
       ]) {
-        expect(subject).toMatch(/^[\p{L} .,-]+$/u);
+        expect(subject).toMatch(/^Kigali Bcc: Fields: [\p{L} .,-]+$/u);
+        expect(text).toMatch(/\n\nKigali Bcc: Fields\n$/);
         expect(text.match(/https:\/\/\S+/g)).toEqual([expect.stringMatching(/^https:\/\/trace\.example\//)]);
         expect(text.split('\n').every(line => !/^Bcc:/.test(line))).toBe(true);
         expect(html).not.toContain('<script>');

@@ -169,7 +169,9 @@ test('somebody without an account is told how to register, and finds the invitat
   const text = await lastMail(email);
   expect(text).toMatch(/La empresa .*Kopanyi.* como administrador/);
   expect(text).toContain('https://trace.example/\n');
-  expect(text).not.toMatch(/digo: |Uwase/);
+  expect(text).toMatch(/^Ana Uwase le invita\.$/m);
+  expect(text).not.toMatch(/digo: /);
+  expect(text).not.toContain(ana.email);
 
   const person = { email, password: PASSWORD, name: 'Late', surname: 'Comer' };
   const registered = await trace.send('POST', '/api/user/register', person);

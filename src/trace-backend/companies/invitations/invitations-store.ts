@@ -40,6 +40,17 @@ export async function findInvitation(
   return rows[0];
 }
 
+/** An invitation and the user who sent it, for its mail. */
+export async function findInvitationWithSender(
+  database: Database,
+  { companyId, userId }: Pick<Invitation, 'companyId' | 'userId'>,
+): Promise<(Invitation & { invitedBy: number }) | undefined> {
+  const { rows } = await database.query<Invitation & { invitedBy: number }>(sql`
+    SELECT ${INVITATION}, invited_by AS "invitedBy" FROM company_invitations
+    WHERE company_id = ${companyId} AND user_id = ${userId}`);
+  return rows[0];
+}
+
 /** A page of the unanswered invitations of a user and of their address, and their number. */
 export async function listInvitations(
   database: Database,

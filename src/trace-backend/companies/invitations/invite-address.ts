@@ -4,7 +4,6 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import type { AddressInvitationMail, Mails } from '../../accounts/mails/mails.ts';
-import { findUser } from '../../accounts/users/store.ts';
 import { findCompany } from '../record/store.ts';
 import {
   type AddressInvitation,
@@ -12,7 +11,7 @@ import {
   insertAddressInvitation,
   insertAddressToken,
 } from './addresses-store.ts';
-import { CODE_MS, countSent } from './invite.ts';
+import { CODE_MS, countSent, findInviter } from './invite.ts';
 
 /** Invitations of one address in a day by all senders, at most, so that nobody is flooded with mails. */
 const MAX_TO_ADDRESS = 5;
@@ -77,9 +76,10 @@ export async function addressMail(
   const { role, email } = found;
   const [company, sender] = await Promise.all([
     findCompany(database, found.companyId),
-    findUser(database, found.invitedBy),
+    findInviter(database, found.companyId, found.invitedBy),
   ]);
+  if (!company) return undefined;
   // Nobody knows the language of somebody without an account; that of a colleague is the best guess.
-  const language = sender?.language ?? 'EN';
-  return company && { company: company.name, role, email, language, secret: isActive ? secret : undefined };
+  const { inviter, language = 'EN' } = sender;
+  return { company: company.name, role, inviter, email, language, secret: isActive ? secret : undefined };
 }

@@ -2,9 +2,12 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import type { InvitationMail, Mails } from '../../accounts/mails/mails.ts';
+import { findUser } from '../../accounts/users/store.ts';
+import type { Language } from '../../contract/language.ts';
+import { isMemberOfOne } from '../members/members-store.ts';
 import { findCompany } from '../record/store.ts';
 import {
-  findInvitation,
+  findInvitationWithSender,
   type Invitation,
   insertInvitation,
   insertInvitationToken,
@@ -72,7 +75,27 @@ export async function invitationMail(
   if (!(await insertInvitationToken(database, { companyId, userId, hash, expiresAt }))) return undefined;
   const [company, invitation] = await Promise.all([
     findCompany(database, companyId),
-    findInvitation(database, { companyId, userId }),
+    findInvitationWithSender(database, { companyId, userId }),
   ]);
-  return company && invitation && { company: company.name, role: invitation.role, secret };
+  if (!company || !invitation) return undefined;
+  const { role, invitedBy } = invitation;
+  const { inviter } = await findInviter(database, companyId, invitedBy);
+  return { company: company.name, role, inviter, secret };
+}
+
+/**
+ * Who sent an invitation, for its mail. The name of a member is told, because members act for their company and its
+ * other members know them; an administrator of the instance does not act for it.
+ */
+export async function findInviter(
+  database: Database,
+  companyId: number,
+  invitedBy: number,
+): Promise<{ inviter: string | undefined; language: Language | undefined }> {
+  const [user, isMember] = await Promise.all([
+    findUser(database, invitedBy),
+    isMemberOfOne(database, invitedBy, [companyId]),
+  ]);
+  const name = [user?.name, user?.surname].filter(Boolean).join(' ');
+  return { inviter: isMember && name !== '' ? name : undefined, language: user?.language };
 }

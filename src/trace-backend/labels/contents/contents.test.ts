@@ -42,6 +42,35 @@ async function labelled(visible: string[]) {
   return { form, photo, productId, label };
 }
 
+test('a published label tells that its product has changed since, until it is changed itself', async () => {
+  const { productId, label } = await labelled(['name']);
+  const { data: draft } = (await send('POST', '/api/product/label/create', { productId })).body;
+  const changed = async () => {
+    const { body } = await send('GET', `/api/product/${productId}/labels`);
+    return body.data.flatMap((one: { id: number; productChanged: boolean }) =>
+      one.productChanged ? [one.id] : [],
+    );
+  };
+  const change = async (method: string, path: string, body: object) => {
+    const { status, text } = await send(method, `/api/product${path}`, body);
+    expect(status, text).toBe(200);
+  };
+  await execute('PUBLISH_LABEL', label.id);
+  expect(await changed()).toEqual([]);
+  await change('PUT', '', { id: productId, description: 'From the valley' });
+  expect(await changed()).toEqual([label.id]);
+  await change('PUT', '/label/content', { labelId: label.id, description: 'From the valley' });
+  expect(await changed()).toEqual([]);
+  // Other labels, and what labels do not copy, are nothing to it.
+  await change('PUT', '/label', { id: draft.id, title: 'Draft' });
+  await change('POST', `/knowledgeBlog/${productId}`, { title: 'Washing' });
+  expect(await changed()).toEqual([]);
+  await change('PUT', '', { id: productId, name: 'Red Bourbon' });
+  expect(await changed()).toEqual([label.id]);
+  await execute('UNPUBLISH_LABEL', label.id);
+  expect(await changed()).toEqual([]);
+});
+
 test('a label copies the product and its owner, is changed on its own, and shows what is visible', async () => {
   const { form, photo, productId, label } = await labelled(['name', 'photo', 'origin', 'process.production']);
   const before = await content(label.id);

@@ -28,6 +28,14 @@ export async function setOwn(
     WHERE id = ${labelId}`);
 }
 
+/** The published labels of a product that have a copy of it. */
+export async function findPublishedCopies(database: Database, productId: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM product_labels
+    WHERE product_id = ${productId} AND status = 'PUBLISHED' AND own IS NOT NULL`);
+  return rows.map(({ id }) => id);
+}
+
 /** The products of these labels. */
 export async function findProductIds(database: Database, labelIds: readonly number[]): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`

@@ -55,6 +55,24 @@ export async function listChanges(
   return lists.list<StoredChange>(database, `changes of ${productId}`, source, page);
 }
 
+/**
+ * The version of the last change of each part of a product, such as `origin`, and of each label, as `labels.7`.
+ *
+ * @param limit changes that are looked at, the newest ones
+ */
+export async function findLatestVersions(
+  database: Database,
+  productId: number,
+  limit: number,
+): Promise<Map<string, number>> {
+  const { rows } = await database.query<{ part: string; version: number }>(sql`
+    SELECT coalesce(substring(path FROM '^labels\\.\\d+'), split_part(path, '.', 1)) AS part, max(version) AS version
+    FROM (SELECT path, version FROM product_changes WHERE product_id = ${productId}
+      ORDER BY id DESC LIMIT ${limit}) AS newest
+    GROUP BY part`);
+  return new Map(rows.map(({ part, version }) => [part, version]));
+}
+
 /** The values before and after changes, as the stored JSON texts. */
 export async function findValues(
   database: Database,

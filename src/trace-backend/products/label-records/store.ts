@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
+import type { Reader } from '../record/store.ts';
 import type { LabelStatus } from './schemas.ts';
 
 /** A label of a product; public once it is published. */
@@ -56,6 +57,42 @@ export async function findPublishedLabel(database: Database, uuid: string): Prom
   const { rows } = await database.query<Label>(sql`
     SELECT ${LABEL} FROM product_labels WHERE uuid = ${uuid} AND status = 'PUBLISHED'`);
   return rows[0];
+}
+
+/** Counts feedback about a label that nobody has seen yet. */
+export async function noteFeedback(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE product_labels SET feedback_unseen = feedback_unseen + 1 WHERE id = ${id}`);
+}
+
+/** Records that all feedback about a label was seen. */
+export async function noteFeedbackSeen(database: Database, id: number): Promise<void> {
+  await database.query(
+    sql`UPDATE product_labels SET feedback_unseen = 0 WHERE id = ${id} AND feedback_unseen > 0`,
+  );
+}
+
+/** A label with feedback that nobody has seen yet. */
+export interface UnseenFeedback {
+  labelId: number;
+  title: string | null;
+  productName: string;
+  count: number;
+}
+
+/** The labels of a reader's own products about which there is unseen feedback, oldest first, at most `limit`. */
+export async function listUnseenFeedback(
+  database: Database,
+  { userId, companyIds }: Reader,
+  limit: number,
+): Promise<UnseenFeedback[]> {
+  const { rows } = await database.query<UnseenFeedback>(sql`
+    SELECT product_labels.id AS "labelId", product_labels.content ->> 'title' AS title, name AS "productName",
+      feedback_unseen AS count
+    FROM product_labels JOIN products ON products.id = product_id
+    WHERE feedback_unseen > 0 AND (company_id = ANY (${companyIds}::integer[])
+      OR (company_id IS NULL AND created_by = ${userId}))
+    ORDER BY product_labels.id LIMIT ${limit}`);
+  return rows;
 }
 
 export async function insertLabel(
