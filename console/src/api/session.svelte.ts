@@ -62,7 +62,7 @@ function setCurrent(found: User | null): void {
   rememberUser(found);
 }
 
-/** Whether the page is another user's; then it is loaded anew, without anything of theirs. */
+/** Whether the page is another user's; then it is loaded again, without anything of theirs. */
 function startsOver(found: User): boolean {
   owner ??= found.id;
   if (owner === found.id) return false;

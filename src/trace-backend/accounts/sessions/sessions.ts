@@ -139,9 +139,8 @@ export function openSessions(context: SessionContext): Sessions {
       if (userId === undefined) return false;
       await transaction(pool, async database => {
         await lockAccount(database, userId);
-        const sessionId = visitor.caller?.sessionId ?? (await refreshTokenSession(database, refreshToken));
-        if (everywhere || sessionId === undefined) await endSessions(database, userId, { resets: false });
-        else await deleteSession(database, userId, sessionId);
+        if (everywhere) await endSessions(database, userId, { resets: false });
+        else await endOne(database, userId, visitor.caller?.sessionId, refreshToken);
         await audit(database, visitor, { action: 'LOGOUT', entity: 'user', entityId: userId, userId });
       });
       endings.tell(userId);
@@ -271,12 +270,15 @@ async function refreshTokenUser(database: Database, token: string | undefined): 
   return token === undefined ? undefined : findRefreshTokenUser(database, secretHash(token), new Date());
 }
 
-async function refreshTokenSession(
+/** Ends the session of the access token, or else of the refresh token. */
+async function endOne(
   database: Database,
-  token: string | undefined,
-): Promise<string | undefined> {
-  if (token === undefined) return undefined;
-  return (await lockRefreshToken(database, secretHash(token)))?.session.id;
+  userId: number,
+  accessSession: string | undefined,
+  refreshToken = '',
+): Promise<void> {
+  const sessionId = accessSession ?? (await lockRefreshToken(database, secretHash(refreshToken)))?.session.id;
+  if (sessionId !== undefined) await deleteSession(database, userId, sessionId);
 }
 
 type Exchanged =
