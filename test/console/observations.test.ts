@@ -133,7 +133,7 @@ test('an observation with photo, position and further fields is sent from a phon
   await expect.poll(() => photo.evaluate(image => image.naturalWidth), SOON).toBe(64);
   await page.getByText('severity').first().waitFor();
   await page.getByText('-1.95; 30.06').waitFor();
-  await page.getByText(packet.Header.geoid).first().waitFor();
+  await page.getByTitle(packet.Header.geoid).first().waitFor();
   await page.getByRole('button', { name: 'Check it here' }).click();
   await page.getByText('The hash fits').waitFor();
   await page.getByText('As JSON').click();

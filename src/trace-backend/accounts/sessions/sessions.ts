@@ -87,9 +87,7 @@ export function openSessions(context: SessionContext): Sessions {
     return keys.sign({ ...claims, ...(isOpen && { is_activated: false, second_factor: 'missing' }) });
   };
 
-  /**
-   * Begins a session; its token is signed before the transaction, so that this does not wait for another connection.
-   */
+  /** Begins a session; its token is signed before the transaction, which then waits for no other connection. */
   async function begin(
     client: Client,
     user: Account,
