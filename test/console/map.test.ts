@@ -152,6 +152,85 @@ test('without a place in the address the map opens where the observations are', 
   await page.getByText(/^Middle of the map: -1\.9\d*°, 30\.\d*°, Rwanda$/).waitFor();
 });
 
+test('the link in the navigation opens the map again: without filters, where the observations are', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=9/70/-150&type=weather`, email);
+  await drawn();
+  await page.getByText('passes the filters').waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Map', exact: true }).click();
+  const query = () => new URL(page.url()).searchParams;
+  await eventually(() => !query().has('type') && /^[1-3]\b/.test(query().get('at') ?? ''));
+  expect(await page.getByLabel('Type').inputValue()).toBe('');
+  const rows = page.getByRole('table').locator('tbody tr');
+  await eventually(
+    () => rows.count(),
+    count => count === observed,
+  );
+  // What is left before is one step back.
+  await page.goBack();
+  await eventually(() => query().get('type') === 'weather' && query().get('at') === '9/70/-150');
+});
+
+test('a map without observations says so, and shows where there are some', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=9/70/-150`, email);
+  await drawn();
+  await page.getByText('Nothing has been observed in this part of the map').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Zoom out to the observations' }).click();
+  await page.getByRole('table').getByText('Elsewhere').waitFor();
+  await page.getByText('Nothing has been observed').waitFor({ state: 'detached' });
+});
+
+test('a map whose tiles are slow says that it is loading', async () => {
+  const { page } = browser;
+  let answer = () => {};
+  const slow = new Promise<void>(resolve => (answer = resolve));
+  await page.route('**/packet/tiles/observations/**', async route => {
+    await slow;
+    await route.continue();
+  });
+  await logIn(page, `${pages.url}/map?at=5/0/30`, email);
+  const loading = page.getByRole('status').filter({ hasText: 'The map is loading' });
+  await drawn();
+  await loading.waitFor();
+  answer();
+  await loading.waitFor({ state: 'detached' });
+  await page.unroute('**/packet/tiles/observations/**');
+});
+
+test('fields have another shape than observations, and a legend says which', async () => {
+  const { page } = browser;
+  const ring = [
+    [20, 60],
+    [20.001, 60],
+    [20.001, 60.001],
+    [20, 60],
+  ];
+  const field = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: [ring] } };
+  const { status, text } = await send('PUT', '/packet/fields', {
+    type: 'FeatureCollection',
+    features: [field],
+  });
+  expect(status, text).toBe(200);
+  await eventually(async () => sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0])) === 1);
+  await logIn(page, `${pages.url}/map?at=3/60/20`, email);
+  await drawn();
+  const legend = page.getByRole('list', { name: 'Signs on the map' });
+  expect(await legend.getByRole('listitem').allInnerTexts()).toEqual([
+    'Observation',
+    expect.stringMatching(/Several observations$/),
+    'Field',
+    expect.stringMatching(/Several fields$/),
+  ]);
+  // Only its square can be clicked at this zoom.
+  await pickMiddle();
+  await page
+    .getByRole('region', { name: 'What was chosen' })
+    .getByRole('heading', { name: 'Field' })
+    .waitFor();
+});
+
 test('a click on a place with several observations lists them all', async () => {
   const { page } = browser;
   await observe(-20, 140, 'At noon');
@@ -255,8 +334,13 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await page.getByLabel('Name', { exact: true }).fill('Drawn field');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await page.getByText('1 field was registered').waitFor();
+  // What was registered is shown without a click, and is there for one.
+  const card = page.getByRole('region', { name: 'What was chosen' });
+  await card.getByText('Drawn field').waitFor();
+  await card.getByRole('button', { name: 'Close' }).click();
+  await card.waitFor({ state: 'detached' });
   await pickMiddle();
-  await page.getByRole('region', { name: 'What was chosen' }).getByText('Drawn field').waitFor();
+  await card.getByText('Drawn field').waitFor();
 
   await page.getByRole('button', { name: 'Register a field' }).click();
   await page.getByRole('button', { name: 'Register', exact: true }).click();
@@ -289,7 +373,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await complaint.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await eventually(() => /^51\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
-  expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(3);
+  expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(4);
 });
 
 test('a field that is being drawn is not dropped without a question, and what is typed stays where the map is clicked', async () => {

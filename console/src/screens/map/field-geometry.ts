@@ -25,6 +25,13 @@ function rounded(degrees: number): number {
   return Number(degrees.toFixed(7));
 }
 
+/** What PUT /fields answers about a field. */
+export interface RegisteredField {
+  geoid: string;
+  name?: string;
+  area_m2: number;
+}
+
 /** What makes corners from a text unreadable. */
 export type CornersError = { line: number };
 

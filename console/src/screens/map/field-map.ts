@@ -18,6 +18,7 @@ import { t } from '../../messages/messages.svelte.ts';
 import { namePoints, renamed } from '../../parts/maps/country-names.ts';
 import { flattened } from '../../parts/maps/date-line.ts';
 import { openAtObservations } from './opening.ts';
+import { SQUARE, squareImage } from './square.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
 import { type Edges, type View, WORLD } from './view.ts';
@@ -36,6 +37,8 @@ export interface Told {
   /** whether tiles that are shown are incomplete */
   truncated(isTruncated: boolean): void;
   failed(error: unknown): void;
+  /** whether something that it shows is not there yet */
+  loading?(isLoading: boolean): void;
   /** the country in the middle; undefined at sea */
   country?(name: string | undefined): void;
 }
@@ -50,6 +53,8 @@ export interface FieldMap {
   /** Asks for the tiles of fields again. */
   refreshFields(): void;
   show(view: View): void;
+  /** Goes to where the observations are, as a map without a view opens. */
+  showObservations(): void;
   fit(edges: readonly [west: number, south: number, east: number, north: number]): void;
   setDrawing(isDrawing: boolean): void;
   remove(): void;
@@ -89,21 +94,15 @@ export async function makeMap(
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }));
   map.addControl(new ScaleControl({ maxWidth: 90 }));
+  map.setMissingStyleImageResolver(id => {
+    if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
+  });
   let hasStyle = false;
   const moved = () => tellView(map, told);
   map.on('moveend', moved);
-  map.on('error', ({ error }) => told.failed(error));
-  map.on('idle', () => {
-    forgetAhead();
-    const [land] = map.queryRenderedFeatures(map.project(map.getCenter()), { layers: ['land'] });
-    told.country?.(land?.properties.name);
-    const sources = ['observations', 'fields'];
-    told.truncated(
-      sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
-    );
-  });
+  tellState(map, told);
   const drawing = pickByMouse(map, told);
-  const opening = given.view ? undefined : openAtObservations(map);
+  let opening = given.view ? undefined : openAtObservations(map);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
@@ -125,6 +124,11 @@ export async function makeMap(
       opening?.stop();
       map.jumpTo({ center: [lon, lat], zoom });
     },
+    showObservations() {
+      opening?.stop();
+      map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
+      opening = openAtObservations(map);
+    },
     fit(edges) {
       opening?.stop();
       map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false });
@@ -132,6 +136,22 @@ export async function makeMap(
     setDrawing: drawing.set,
     remove: () => map.remove(),
   };
+}
+
+/** Tells what fails, what is loading, and what is there then. */
+function tellState(map: MapLibreMap, told: Told): void {
+  map.on('error', ({ error }) => told.failed(error));
+  map.on('sourcedataloading', () => told.loading?.(true));
+  map.on('idle', () => {
+    told.loading?.(false);
+    forgetAhead();
+    const [land] = map.queryRenderedFeatures(map.project(map.getCenter()), { layers: ['land'] });
+    told.country?.(land?.properties.name);
+    const sources = ['observations', 'fields'];
+    told.truncated(
+      sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
+    );
+  });
 }
 
 /** Tells what part of the world the map shows. */

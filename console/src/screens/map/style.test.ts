@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { contrastOf } from '../../parts/contrast.ts';
+import { HALF_SIDE, squareImage } from './square.ts';
 import { COLOUR_NAMES } from './style.ts';
 
 const css = readFileSync(new URL('../../style.css', import.meta.url), 'utf8');
@@ -27,6 +28,19 @@ test('borders, points, edges and letters are told from land and sea in both them
     ] as const) {
       const contrast = contrastOf(of[name] as string, of[ground] as string);
       expect(contrast, `${name} on ${ground}, ${theme}`).toBeGreaterThanOrEqual(least);
+    }
+  }
+});
+
+test('the square of fields has its edge where MapLibre takes it to be, on all four sides', () => {
+  const { width, height, data } = squareImage();
+  const isInside = (x: number, y: number) => (data[4 * (y * width + x) + 3] as number) > 0.75 * 255;
+  const first = width / 2 - HALF_SIDE;
+  const last = width / 2 + HALF_SIDE - 1;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const isSquare = x >= first && x <= last && y >= first && y <= last;
+      expect(isInside(x, y), `${x}, ${y}`).toBe(isSquare);
     }
   }
 });

@@ -7,6 +7,7 @@ import type {
 } from 'maplibre-gl';
 
 import type { Draft } from './draft.ts';
+import { HALF_SIDE, SQUARE } from './square.ts';
 import { LAST_TILE_ZOOM } from './view.ts';
 
 /** The custom properties of the colours. */
@@ -150,45 +151,35 @@ function baseLayers(layer: string, colours: Colours): LayerSpecification[] {
   ];
 }
 
-/** The radius of a cluster in pixels, by the size of its count. */
-const RADIUS: ExpressionSpecification = [
+/** Grows with the size of the count of a cluster: half of its width in pixels, divided by `unit`. */
+const bySize = (unit = 1): ExpressionSpecification => [
   'interpolate',
   ['linear'],
   ['log10', ['max', 1, ['get', 'count']]],
-  0,
-  6,
-  1,
-  11,
-  3,
-  16,
-  6,
-  24,
+  ...[0, 6 / unit, 1, 11 / unit, 3, 16 / unit, 6, 24 / unit],
 ];
 
-function countLabel(
-  id: string,
-  source: string,
-  layer: string,
-  { locale, colours }: Drawn,
-): LayerSpecification {
-  return {
-    id,
-    type: 'symbol',
-    source,
-    'source-layer': layer,
-    filter: ['all', isPoint, ['>', ['get', 'count'], 1]],
-    layout: {
-      'text-field': ['number-format', ['get', 'count'], { locale, 'max-fraction-digits': 0 }],
-      'text-font': FONT,
-      'text-size': 11,
-      'text-allow-overlap': true,
-    },
-    paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.5 },
-  };
-}
+/** How letters look on whatever is below them. */
+const lettersOf = ({ ink, land }: Colours) => ({
+  'text-color': ink,
+  'text-halo-color': land,
+  'text-halo-width': 1.5,
+});
 
-function fieldLayers(drawn: Drawn): LayerSpecification[] {
-  const { colours } = drawn;
+/** The count of a cluster; nothing for a single one. */
+const countText = (locale: string): SymbolLayerSpecification['layout'] => ({
+  'text-field': [
+    'case',
+    isOne,
+    '',
+    ['number-format', ['get', 'count'], { locale, 'max-fraction-digits': 0 }],
+  ],
+  'text-font': FONT,
+  'text-size': 11,
+  'text-allow-overlap': true,
+});
+
+function fieldLayers({ colours, locale }: Drawn): LayerSpecification[] {
   const from = { source: 'fields', 'source-layer': 'fields' } as const;
   return [
     {
@@ -206,31 +197,51 @@ function fieldLayers(drawn: Drawn): LayerSpecification[] {
       paint: { 'line-color': colours.accent, 'line-width': 2 },
     },
     {
+      id: 'field-names',
+      type: 'symbol',
+      ...from,
+      filter: ['all', isArea, ['has', 'name']],
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': FONT,
+        'text-size': 12,
+        'text-max-width': 8,
+        'text-padding': 24,
+      },
+      paint: lettersOf(colours),
+    },
+    {
+      // Squares, as observations are circles: colours alone would not tell one from the other.
       id: 'field-points',
-      type: 'circle',
+      type: 'symbol',
       ...from,
       filter: isPoint,
+      layout: {
+        'icon-image': SQUARE,
+        'icon-size': bySize(HALF_SIDE),
+        'icon-allow-overlap': true,
+        'icon-ignore-placement': true,
+        ...countText(locale),
+      },
       paint: {
-        'circle-radius': RADIUS,
-        'circle-color': colours.wash,
-        'circle-stroke-color': colours.accent,
-        'circle-stroke-width': 2,
+        'icon-color': colours.wash,
+        'icon-halo-color': colours.accent,
+        'icon-halo-width': 2,
+        ...lettersOf(colours),
       },
     },
-    countLabel('field-counts', 'fields', 'fields', drawn),
   ];
 }
 
-function observationLayers(drawn: Drawn): LayerSpecification[] {
-  const { colours } = drawn;
+function observationLayers({ colours, locale }: Drawn): LayerSpecification[] {
+  const from = { source: 'observations', 'source-layer': 'observations' } as const;
   return [
     {
       id: 'observation-points',
       type: 'circle',
-      source: 'observations',
-      'source-layer': 'observations',
+      ...from,
       paint: {
-        'circle-radius': RADIUS,
+        'circle-radius': bySize(),
         'circle-color': colours.accent,
         'circle-opacity': ['case', isOne, 0.9, 0.45],
         // A cluster is pale, so that its count can be read: its edge sets it off from the land.
@@ -238,7 +249,13 @@ function observationLayers(drawn: Drawn): LayerSpecification[] {
         'circle-stroke-width': ['case', isOne, 1, 2],
       },
     },
-    countLabel('observation-counts', 'observations', 'observations', drawn),
+    {
+      id: 'observation-counts',
+      type: 'symbol',
+      ...from,
+      layout: countText(locale),
+      paint: lettersOf(colours),
+    },
   ];
 }
 
