@@ -166,8 +166,31 @@ test('on a phone filters are behind a button, which says how many are chosen', a
   await page.getByRole('button', { name: 'Filters', exact: true }).waitFor();
   expect(new URL(page.url()).search).toBe('?columns=crop');
   await page.setViewportSize(DESKTOP);
-  expect(await page.getByRole('button', { name: 'Filters' }).isVisible()).toBe(false);
+  expect(await page.getByRole('button', { name: /^Filters/ }).isVisible()).toBe(false);
   expect(await type.isVisible()).toBe(true);
+});
+
+test('filters of place are behind a button, and in sight while one of them is in the address', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  const near = page.getByLabel('Near (lat, lon, metres)');
+  const more = page.getByRole('button', { name: 'More filters' });
+  await near.waitFor({ state: 'hidden' });
+  expect(await more.getAttribute('aria-expanded')).toBe('false');
+  await more.press('Enter');
+  expect(await more.getAttribute('aria-expanded')).toBe('true');
+  await page.getByLabel('Type').selectOption('note');
+  await expect.poll(() => new URL(page.url()).searchParams.get('type')).toBe('note');
+  // What was opened stays open when another filter is chosen.
+  await near.fill('0,0,1');
+  await near.press('Enter');
+  await page.getByText('No packet fits').waitFor();
+  await page.getByRole('button', { name: 'More filters (1)' }).click();
+  expect(await near.isVisible()).toBe(false);
+  await page.reload();
+  await near.waitFor();
+  expect(await near.inputValue()).toBe('0,0,1');
+  await expectAccessible(page);
 });
 
 /** Words of the table that go over two lines. */

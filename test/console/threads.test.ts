@@ -174,6 +174,75 @@ test('search finds parts of words in any script, marks them, and leads to the th
   await page.getByRole('heading', { name: 'Search' }).waitFor();
 });
 
+test('a hit opens its thread at the message, however far up it is, and leads back to the hits', async () => {
+  const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Old', created_by: ana.id });
+  const COUNT = 3000;
+  await fillThread(thread_id, COUNT, '2020-01-01');
+  const hit = await made(ana, '/packet/intake/chat-message', {
+    ...{ thread_id, text: 'the Quelea flock', from_user: ana.id },
+  });
+  await fillThread(thread_id, COUNT, '2120-01-01');
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads?keyword=quelea&from=2025-01-01`, ana.email);
+  await page.getByRole('cell', { name: 'Old' }).waitFor();
+  let asked = 0;
+  const count = (request: { url(): string }) => {
+    if (request.url().includes(`/chat/threads/${thread_id}/messages`)) asked++;
+  };
+  page.on('request', count);
+  await page.getByRole('row').filter({ hasText: 'Old' }).getByRole('link').first().click();
+  const found = log(page).getByRole('article').filter({ hasText: 'Found' });
+  await expect.poll(() => found.evaluate(node => node.ownerDocument.activeElement === node), SOON).toBe(true);
+  expect(await found.getByText('the Quelea flock').locator('mark').allInnerTexts()).toEqual(['Quelea']);
+  expect(await found.getByRole('link').getAttribute('href')).toBe(`/packets/${hit.packet_uuid}`);
+  const [around, within] = await Promise.all([log(page).boundingBox(), found.boundingBox()]);
+  const middleOf = (box: { y: number; height: number } | null) => (box ? box.y + box.height / 2 : Number.NaN);
+  expect(Math.abs(middleOf(within) - middleOf(around))).toBeLessThan(20);
+  // What is before it, and what is after it.
+  expect(asked).toBe(2);
+  page.off('request', count);
+  await expectAccessible(page);
+
+  // Later messages come while one scrolls down, and what is sent is shown where it is.
+  await expect
+    .poll(async () => {
+      await log(page).evaluate(node => {
+        node.scrollTop = node.scrollHeight;
+      });
+      return log(page).getByText('message 400', { exact: true }).count();
+    }, SOON)
+    .toBe(1);
+  await page.goBack();
+  await page.goForward();
+  await found.waitFor();
+  await page.getByRole('link', { name: 'Newest messages' }).click();
+  await log(page)
+    .getByText(`message ${COUNT - 1}`, { exact: true })
+    .waitFor();
+  expect(await page.getByRole('link', { name: 'Newest messages' }).count()).toBe(0);
+  await page.goBack();
+  await found.waitFor();
+  await page.getByRole('link', { name: 'Back to the messages found' }).click();
+  await page.locator('mark', { hasText: 'Quelea' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?keyword=quelea&from=2025-01-01');
+});
+
+test('a found message that is in the thread no more is missed, and the newest ones are there', async () => {
+  const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Gone', created_by: ana.id });
+  await say(ana, thread_id, 'still here');
+  const { page } = browser;
+  await logIn(page, `${pages.url}/threads/${thread_id}?message=${newUlid()}`, ana.email);
+  await page.getByText('is not in this thread any more').waitFor();
+  await log(page).getByText('still here').waitFor();
+  await say(ana, thread_id, 'and this comes');
+  await log(page).getByText('and this comes').waitFor();
+  await page.goto(`${pages.url}/threads/${thread_id}?message=<b>`);
+  await page.getByText('is not in this thread any more').waitFor();
+  await log(page).getByText('and this comes').waitFor();
+  expect(await page.getByRole('link', { name: 'Back to the messages found' }).count()).toBe(0);
+  await expectAccessible(page);
+});
+
 test('a long thread begins at its end, loads earlier messages as one scrolls up, and keeps few of them on the page', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Long', created_by: ana.id });
   const COUNT = 3000;
@@ -210,21 +279,21 @@ test('a long thread begins at its end, loads earlier messages as one scrolls up,
 });
 
 /** Puts messages into a thread as the service stores them. */
-async function fillThread(threadId: string, count: number): Promise<void> {
+async function fillThread(threadId: string, count: number, from = '2026-01-01'): Promise<void> {
   const ids = Array.from({ length: count }, () => ulidToUuid(newUlid()));
   await pages.query(
     'packet_service',
     `INSERT INTO packets (id, geoid, ts, type, thread_id, header, body, footer, author)
-      SELECT id, '', '2026-01-01'::timestamptz + n * interval '1 second', 'chat_message', $2, '{}', '{"attachments":[]}', '{}', $3
+      SELECT id, '', $4::timestamptz + n * interval '1 second', 'chat_message', $2, '{}', '{"attachments":[]}', '{}', $3
       FROM unnest($1::uuid[]) WITH ORDINALITY AS made (id, n)`,
-    [ids, ulidToUuid(threadId), ana.id],
+    [ids, ulidToUuid(threadId), ana.id, from],
   );
   await pages.query(
     'packet_service',
     `INSERT INTO chat_messages (thread_id, ts, packet_id, folded, geoid, pieces)
-      SELECT $2, '2026-01-01'::timestamptz + n * interval '1 second', id, 'message ' || n - 1, '', '{}'
+      SELECT $2, $3::timestamptz + n * interval '1 second', id, 'message ' || n - 1, '', '{}'
       FROM unnest($1::uuid[]) WITH ORDINALITY AS made (id, n)`,
-    [ids, ulidToUuid(threadId)],
+    [ids, ulidToUuid(threadId), from],
   );
 }
 

@@ -5,6 +5,13 @@ type Answer =
 
 export type Message = Answer['messages'][number];
 
+/** A message that a search has found. */
+export interface Found {
+  id: string;
+  /** what was searched, if it was a text */
+  keyword: string | undefined;
+}
+
 /** A file stored here that a message refers to. */
 export interface MessageFile {
   id: string;
