@@ -355,10 +355,7 @@ const TABLE: Record<string, Row> = {
     path: async world => `/api/product/label_batch/${await batch(world)}`,
     ...changing,
   },
-  'GET /api/product/label/feedback/unseen': {
-    path: () => '/api/product/label/feedback/unseen',
-    ...everyone(200),
-  },
+  'GET /api/product/label/feedback/unseen': everyone(200),
   'POST /api/product/label/{id}/feedback/seen': {
     path: async world => `/api/product/label/${(await product(world)).label.id}/feedback/seen`,
     ...changing,

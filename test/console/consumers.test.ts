@@ -251,7 +251,7 @@ test('final products are added, changed and removed, entries of the knowledge bl
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a label has its own places, chooses documents, has batches that can be checked, and shows what people wrote', async () => {
+test('a label has its own places, chooses documents, and has batches that can be checked', async () => {
   const { page } = browser;
   await asOwner(`/labels/${label.id}/origin`);
   await press('Add a place');
@@ -304,7 +304,15 @@ test('a label has its own places, chooses documents, has batches that can be che
   await inDialog('Remove the batch');
   await page.getByText('There are no batches').waitFor();
 
-  await page.goto(pages.url);
+  await page.goto(`${pages.url}/products/${productId}/history`);
+  await page.getByRole('row', { name: 'changed Label Spring · Documents' }).getByText('Washing').waitFor();
+  await page.getByRole('row').getByText('French').first().waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('what consumers write is announced to the owner of the product until somebody has looked', async () => {
+  const { page } = browser;
+  await asOwner('/');
   const announced = page.getByRole('link', { name: '1 consumer wrote about the label Spring of' });
   await announced.waitFor();
   await expectAccessible(page);
@@ -324,10 +332,6 @@ test('a label has its own places, chooses documents, has batches that can be che
   await page.getByRole('heading', { name: 'What needs you' }).waitFor();
   await page.getByText('Nothing waits for you.').waitFor();
   expect(await announced.count()).toBe(0);
-
-  await page.goto(`${pages.url}/products/${productId}/history`);
-  await page.getByRole('row', { name: 'changed Label Spring · Documents' }).getByText('Washing').waitFor();
-  await page.getByRole('row').getByText('French').first().waitFor();
   expect(realComplaints(browser)).toEqual([]);
 });
 

@@ -62,6 +62,15 @@ async function expectTakenBack(page: Browser['page'], email: string): Promise<vo
   expect(await found()).toEqual([]);
 }
 
+/** The link of a mail is not offered a second time. */
+async function expectUsed(page: Browser['page'], invitation: string): Promise<void> {
+  await page.goto(invitation);
+  await page.getByText('This invitation was answered already').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  expect(await page.getByLabel('Link of the mail').isVisible()).toBe(false);
+  await expectAccessible(page);
+}
+
 test('an invited stranger gets from the mail over registration and confirmation to what was shared', async () => {
   const { page } = browser;
   const email = 'invited@example.org';
@@ -124,13 +133,8 @@ test('an invited stranger gets from the mail over registration and confirmation 
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
   expect(await row.getByRole('button').count()).toBe(0);
-  // The link of the mail is not offered a second time.
-  await page.goto(invitation);
-  await page.getByText('This invitation was answered already').waitFor();
-  expect(new URL(page.url()).search).toBe('');
-  expect(await page.getByLabel('Link of the mail').isVisible()).toBe(false);
+  await expectUsed(page, invitation);
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
-  await expectAccessible(page);
   const expected = (complaint: string) => complaint.includes('404');
   expect(realComplaints(browser).filter(one => !expected(one))).toEqual([]);
   await expectTakenBack(page, email);

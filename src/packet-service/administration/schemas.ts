@@ -45,14 +45,11 @@ const DeadLetter = Type.Object({
   packet_id: { ...Ulid, description: 'the packet that it is about' },
   from_user: Type.String({ description: 'the user who caused it' }),
   created_at: Type.String({ description: 'ISO 8601, UTC' }),
-  status: Type.Union(
-    [Type.Literal('queued'), Type.Literal('delivered'), Type.Literal('dead'), Type.Literal('obsolete')],
-    {
-      description:
-        'dead, unless it was asked for by its id; obsolete: not needed any more, because the share or invitation was ' +
-        'answered',
-    },
-  ),
+  status: Type.Enum(['queued', 'delivered', 'dead', 'obsolete'], {
+    description:
+      'dead, unless it was asked for by its id; obsolete: not needed any more, because the share or invitation was ' +
+      'answered',
+  }),
   attempts: Type.Integer(),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
   last_attempt_at: Type.Optional(Type.String({ description: 'ISO 8601, UTC' })),

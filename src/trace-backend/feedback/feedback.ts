@@ -17,6 +17,7 @@ import {
   listUnseenFeedback,
   noteFeedback,
   noteFeedbackSeen,
+  type UnseenFeedback,
 } from '../products/label-records/store.ts';
 import { findProduct } from '../products/record/store.ts';
 import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';
@@ -122,7 +123,10 @@ function asPublic({ id, labelId, type, feedback }: Feedback): object {
 }
 
 /** The labels of products of the caller, and of the companies that they act for, about which there is unseen feedback. */
-export async function unseenFeedback(pool: pg.Pool, { id }: Caller): Promise<object[]> {
+export async function unseenFeedback(
+  pool: pg.Pool,
+  { id }: Caller,
+): Promise<(Omit<UnseenFeedback, 'title'> & { title?: string })[]> {
   const memberships = await findMemberships(pool, id);
   const reader = { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
   const found = await listUnseenFeedback(pool, reader, UNSEEN_LISTED);

@@ -5,14 +5,11 @@ const Time = (description: string) => Type.String({ description: `${description}
 
 const Delivery = Type.Object({
   channel: Type.Union([Type.Literal('mail'), Type.Literal('webhook')]),
-  status: Type.Union(
-    [Type.Literal('queued'), Type.Literal('delivered'), Type.Literal('dead'), Type.Literal('obsolete')],
-    {
-      description:
-        'queued: waits or is retried; delivered; dead: given up; obsolete: a mail that was not sent, because the share ' +
-        'or invitation was answered before',
-    },
-  ),
+  status: Type.Enum(['queued', 'delivered', 'dead', 'obsolete'], {
+    description:
+      'queued: waits or is retried; delivered; dead: given up; obsolete: a mail that was not sent, because the share ' +
+      'or invitation was answered before',
+  }),
   attempts: Type.Integer({ description: 'finished attempts' }),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
   last_attempt_at: Type.Optional(Time('when it ended')),

@@ -296,7 +296,7 @@ test('a label, its content and its labels list are for readers of the product; o
   });
   const base = { id: label.id, productId, status: 'UNPUBLISHED', uuid: label.uuid };
   const listed = await send('GET', `/api/product/${productId}/labels`);
-  expect(listed.body.data).toEqual([{ ...base, title: 'Spring', language: 'EN' }]);
+  expect(listed.body.data).toEqual([{ ...base, title: 'Spring', language: 'EN', productChanged: false }]);
   for (const path of ['', 'content/', 'values/']) {
     const foreign = await stranger.user.send('GET', `/api/product/label/${path}${label.id}`);
     const unknown = await stranger.user.send('GET', `/api/product/label/${path}999999`);

@@ -1,6 +1,5 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Reader } from '../record/store.ts';
 import type { LabelStatus } from './schemas.ts';
 
 /** A label of a product; public once it is published. */
@@ -82,7 +81,7 @@ export interface UnseenFeedback {
 /** The labels of a reader's own products about which there is unseen feedback, oldest first, at most `limit`. */
 export async function listUnseenFeedback(
   database: Database,
-  { userId, companyIds }: Reader,
+  { userId, companyIds }: { userId: number; companyIds: readonly number[] },
   limit: number,
 ): Promise<UnseenFeedback[]> {
   const { rows } = await database.query<UnseenFeedback>(sql`
