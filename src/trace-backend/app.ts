@@ -184,9 +184,8 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const about = { ...invitationMails(pool), emailChange: shareEmailChange };
   const instanceName = () => findInstanceName(pool);
-  const mailing = { pool, mailer, publicUrl, consoleUrl, instanceName, ...about, logger };
+  const mailing = { pool, mailer, publicUrl, consoleUrl, instanceName, ...mailContents(pool), logger };
   const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
@@ -283,8 +282,9 @@ function openPools(
 /** Probes whether the audit can be written to, which every change does. */
 const probeAudit = (pool: pg.Pool) => (space: boolean) => checkWrites(pool, 'audit', space);
 
-/** The contents of mails by which companies invite. */
-const invitationMails = (pool: pg.Pool): Pick<Mailing, 'invitation' | 'addressInvitation'> => ({
+/** The contents of mails by which companies invite and users change their addresses. */
+const mailContents = (pool: pg.Pool): Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange'> => ({
+  emailChange: shareEmailChange,
   invitation: (userId, companyId) => invitationMail(pool, userId, companyId),
   addressInvitation: (id, isActive) => addressMail(pool, id, isActive),
 });
