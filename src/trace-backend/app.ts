@@ -40,7 +40,7 @@ import { countFailedMails } from './accounts/mails/failed-store.ts';
 import {
   expireFailedMailsHourly,
   JOBS_SCHEMA,
-  type Mailing,
+  type MailContents,
   type Mails,
   openMails,
   QUEUES,
@@ -184,8 +184,7 @@ export async function traceBackend(
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
   const mailer = makeMailer(settings);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const instanceName = () => findInstanceName(pool);
-  const mailing = { pool, mailer, publicUrl, consoleUrl, instanceName, ...mailContents(pool), logger };
+  const mailing = { pool, mailer, publicUrl, consoleUrl, ...mailContents(pool), logger };
   const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
@@ -220,7 +219,7 @@ export async function traceBackend(
     mailer.close();
     await Promise.all([pool.end(), exports.end()]);
   });
-  return { app, registry: ownRegistry({ pool, findSession, ...users }), instanceName };
+  return { app, registry: ownRegistry({ pool, findSession, ...users }), instanceName: mailing.instanceName };
 }
 
 /** What is erased and removed every hour; returns what stops it. */
@@ -282,9 +281,10 @@ function openPools(
 /** Probes whether the audit can be written to, which every change does. */
 const probeAudit = (pool: pg.Pool) => (space: boolean) => checkWrites(pool, 'audit', space);
 
-/** The contents of mails by which companies invite and users change their addresses. */
-const mailContents = (pool: pg.Pool): Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange'> => ({
+/** What mails are about, and whose they are. */
+const mailContents = (pool: pg.Pool): MailContents => ({
   emailChange: shareEmailChange,
+  instanceName: () => findInstanceName(pool),
   invitation: (userId, companyId) => invitationMail(pool, userId, companyId),
   addressInvitation: (id, isActive) => addressMail(pool, id, isActive),
 });

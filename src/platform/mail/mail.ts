@@ -13,6 +13,8 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  /** the id of the user whom it names to the recipient */
+  names?: string | undefined;
 }
 
 export interface Mailer {
@@ -30,6 +32,8 @@ export interface Mailer {
    * @param text that a mail must contain, for addresses that are not only the user's
    */
   forget(addresses: readonly string[], text?: string): Promise<void>;
+  /** Deletes mails that are kept as files and name a user to others. */
+  forgetNaming(userId: string): Promise<void>;
   close(): void;
 }
 
@@ -60,6 +64,7 @@ function smtpMailer(url: string, from: string): Mailer {
       }
     },
     async forget() {},
+    async forgetNaming() {},
     close: () => transport?.then(({ close }) => close()),
   };
 }
@@ -120,13 +125,18 @@ function quoted(response: string, to: string): string {
   return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
 }
 
+/** The header of a mail that is kept as a file, with the id of the user whom it names. */
+const NAMES = 'X-Names-User';
+
 function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
   const folder = path.resolve(DATA_DIR, 'mail');
   return {
     async send(mail) {
       const { createTransport } = await import('nodemailer');
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
-      const { message: bytes } = await composer.sendMail(message(mail, MAIL_FROM));
+      const composed = message(mail, MAIL_FROM);
+      const headers = { ...composed.headers, ...(mail.names !== undefined && { [NAMES]: mail.names }) };
+      const { message: bytes } = await composer.sendMail({ ...composed, headers });
       try {
         await makeFolder(folder);
         await writeWhole(folder, `${mail.id}.eml`, bytes as Buffer);
@@ -136,15 +146,24 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
     },
     async forget(addresses, text = '') {
       const wanted = new Set(addresses.map(address => address.toLowerCase()));
-      const names = wanted.size === 0 ? [] : await readdir(folder).catch(() => []);
-      for (const name of names.filter(name => name.endsWith('.eml'))) {
-        const file = path.join(folder, name);
-        const raw = await readFile(file, 'utf8').catch(() => '');
-        if (wanted.has(recipientOf(raw)) && raw.includes(text)) await rm(file, { force: true });
-      }
+      if (wanted.size === 0) return;
+      await removeMails(folder, raw => wanted.has(recipientOf(raw)) && raw.includes(text));
+    },
+    async forgetNaming(userId) {
+      await removeMails(folder, raw => raw.slice(0, raw.indexOf('\n\n')).includes(`\n${NAMES}: ${userId}\n`));
     },
     close() {},
   };
+}
+
+/** Removes the mails of a folder that are to be removed by what they contain. */
+async function removeMails(folder: string, isRemoved: (raw: string) => boolean): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter(name => name.endsWith('.eml'))) {
+    const file = path.join(folder, name);
+    const raw = await readFile(file, 'utf8').catch(() => '');
+    if (isRemoved(raw)) await rm(file, { force: true });
+  }
 }
 
 /** The recipient of a mail that is kept as a file, in lower case; empty without one. */

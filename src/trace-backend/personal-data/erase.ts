@@ -26,7 +26,7 @@ import { expireImagesBy } from '../images/personal-store.ts';
 export interface ErasureContext {
   pool: pg.Pool;
   passwords: Passwords;
-  mailer: Pick<Mailer, 'forget'>;
+  mailer: Pick<Mailer, 'forget' | 'forgetNaming'>;
   /** the packet service's personal data; undefined if it has another user registry */
   elsewhere: PersonalData | undefined;
 }
@@ -88,6 +88,7 @@ export async function finishErasure(
   // Expired or not.
   const change = await findEmailChange(pool, userId, new Date(0));
   await mailer.forget([closed.email, ...(change ? [change.email] : [])]);
+  await mailer.forgetNaming(String(userId));
   const password = await passwords.hash(randomBytes(32).toString('base64url'));
   // Random, so that nobody can register the address beforehand.
   const email = `erased-${userId}-${randomBytes(16).toString('hex')}@erased.invalid`;

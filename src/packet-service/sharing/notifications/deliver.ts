@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Attempt } from '../../../platform/jobs/job-worker.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
-import { type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
-import type { MailText } from '../../../platform/mail/mail-text.ts';
+import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import { newUlid, uuidToUlid } from '../../packet-format/ulid.ts';
@@ -85,13 +84,18 @@ async function mailNotification(
   await sendOrMarkDead(delivering, job, () => recordOutcome(pool, job, () => mailer.send(mail, signal)));
 }
 
-async function writeMail(delivering: Delivering, notification: Notification): Promise<MailText> {
+async function writeMail(
+  delivering: Delivering,
+  notification: Notification,
+): Promise<Omit<Mail, 'id' | 'to'>> {
   const texts = await textsOf(delivering);
   const names = await delivering.findSenderNames([notification]);
   const sender = { id: notification.fromUser, name: fromName(names, notification).from_name };
-  return notification.type === 'share.created'
-    ? texts.shareCreated(sender, notification)
-    : texts.invitationSent(sender, await newInvitationSecret(delivering, notification.contact));
+  const text =
+    notification.type === 'share.created'
+      ? texts.shareCreated(sender, notification)
+      : texts.invitationSent(sender, await newInvitationSecret(delivering, notification.contact));
+  return sender.name === undefined ? text : { ...text, names: sender.id };
 }
 
 async function textsOf({ addresses, instanceName }: Delivering): Promise<ReturnType<typeof mailTexts>> {

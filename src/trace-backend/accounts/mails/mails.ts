@@ -192,6 +192,9 @@ export interface Mailing {
   onGivenUp: () => void;
 }
 
+/** What of it other features know. */
+export type MailContents = Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange' | 'instanceName'>;
+
 /** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
 async function answer(
   { pool }: Mailing,
@@ -264,11 +267,12 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
       return user.status === 'ACTIVE' ? { ...mail, ...texts.activated(user) } : undefined;
     case 'invited': {
       const invited = user.status === 'ACTIVE' ? await invitation(user.id, job.about) : undefined;
-      return invited && { ...mail, ...texts.invited(user, invited) };
+      return invited && { ...mail, ...texts.invited(user, invited), names: idOf(invited) };
     }
     case 'notice': {
       const about = await findUser(pool, job.about);
-      return about?.status === 'CONFIRMED_EMAIL' ? { ...mail, ...texts.notice(user, about) } : undefined;
+      if (about?.status !== 'CONFIRMED_EMAIL') return undefined;
+      return { ...mail, ...texts.notice(user, about), names: String(about.id) };
     }
   }
 }
@@ -286,10 +290,18 @@ async function writeToAddress(
   const { secret, email, language, ...inviting } = invitation;
   const texts = await textsOf(mailing);
   if (!account || secret === undefined) {
-    return { id, to: email, ...texts.invitedAddress(language, { ...inviting, email }) };
+    return {
+      id,
+      to: email,
+      ...texts.invitedAddress(language, { ...inviting, email }),
+      names: idOf(inviting),
+    };
   }
-  return { id, to: account.email, ...texts.invited(account, { ...inviting, secret }) };
+  return { id, to: account.email, ...texts.invited(account, { ...inviting, secret }), names: idOf(inviting) };
 }
+
+/** Whom the mail of an invitation names. */
+const idOf = ({ inviter }: Pick<Inviting, 'inviter'>) => (inviter ? String(inviter.id) : undefined);
 
 /**
  * A mail by which one of the two addresses confirms a change; none if the change was cancelled, or the new address is

@@ -216,13 +216,13 @@ export interface MailAddresses {
 export interface Inviting {
   company: string;
   role: CompanyRole;
-  /** the name of the member who invites; undefined if somebody else did */
-  inviter: string | undefined;
+  /** the member who invites; undefined if somebody else did */
+  inviter: { id: number; name: string } | undefined;
 }
 
 /** The sentence that names who invites. */
-function by(language: Language, inviter: string | undefined): string[] {
-  return inviter === undefined ? [] : [INVITATION[language].by(plainName(inviter, SHOWN))];
+function by(language: Language, inviter: Inviting['inviter']): string[] {
+  return inviter === undefined ? [] : [INVITATION[language].by(plainName(inviter.name, SHOWN))];
 }
 
 /** The pages that links lead to; codes are added to most of them. */

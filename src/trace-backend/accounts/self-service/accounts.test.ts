@@ -269,7 +269,12 @@ test('mails in every language, as text and HTML; nothing that a user is called b
         texts.reset(reader, 'TOKEN'),
         texts.activated(reader),
         texts.notice(reader, about),
-        texts.invited(reader, { company: name, role: 'MANAGER', inviter: surname, secret: 'TOKEN' }),
+        texts.invited(reader, {
+          company: name,
+          role: 'MANAGER',
+          inviter: { id: 7, name: surname },
+          secret: 'TOKEN',
+        }),
       ]) {
         expect(subject).toMatch(/^Kigali Bcc: Fields: [\p{L} .,-]+$/u);
         expect(text).toMatch(/\n\nKigali Bcc: Fields\n$/);

@@ -91,11 +91,11 @@ export async function findInviter(
   database: Database,
   companyId: number,
   invitedBy: number,
-): Promise<{ inviter: string | undefined; language: Language | undefined }> {
+): Promise<Pick<InvitationMail, 'inviter'> & { language: Language | undefined }> {
   const [user, isMember] = await Promise.all([
     findUser(database, invitedBy),
     isMemberOfOne(database, invitedBy, [companyId]),
   ]);
   const name = [user?.name, user?.surname].filter(Boolean).join(' ');
-  return { inviter: isMember && name !== '' ? name : undefined, language: user?.language };
+  return { inviter: isMember && name !== '' ? { id: invitedBy, name } : undefined, language: user?.language };
 }
