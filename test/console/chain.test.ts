@@ -304,6 +304,11 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   expect(await page.getByLabel('Layout').isVisible()).toBe(false);
   expect(await page.locator('figure').last().isVisible()).toBe(true);
   const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+  for (const format of ['A4', 'Letter'] as const) {
+    const margin = { top: '10mm', bottom: '10mm', left: '10mm', right: '10mm' };
+    const text = (await page.pdf({ format, margin })).toString('latin1');
+    expect(text.match(/\/Type \/Page\b/g), format).toHaveLength(1);
+  }
   expect(printed.match(/\/Type \/Page\b/g)).toHaveLength(1);
   expect(printed).toMatch(/\/MediaBox \[0 0 59[45][.\d]* 84[12][.\d]*\]/);
   await page.emulateMedia({ media: 'screen' });

@@ -211,6 +211,7 @@ test('after its first use the map is drawn without a connection, too', async () 
   await expectAccessible(page);
   await line.restore();
   await expect.poll(() => lacking.count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('The map is loading').count(), SOON).toBe(0);
 });
 
 test('a logout is one without a connection, too: nobody is remembered', async () => {

@@ -114,6 +114,7 @@ test('where the session has ended, a login above the screen goes on with what wa
   await logIn(page, `${pages.url}/packets`, email);
   await page.getByText('There are no packets yet').waitFor();
   await endSessions();
+  await page.getByRole('button', { name: 'More filters' }).click();
   const area = page.getByLabel('Area', { exact: false });
   await area.fill('29,-2,30,-1');
   await area.press('Enter');
@@ -341,7 +342,11 @@ test('a logout ends this session; under Sessions, all end', async () => {
   expect(await page.context().cookies()).toEqual([]);
   expect(await elsewhere()).toBe(200);
   await logIn(page, `${pages.url}/account/sessions`, email);
-  await page.getByRole('button', { name: 'Log out everywhere' }).click();
+  const everywhere = page.getByRole('button', { name: 'Log out everywhere' });
+  await everywhere.click();
+  await page.getByRole('dialog', { name: 'Log out everywhere' }).waitFor();
+  await expectAccessible(page);
+  await everywhere.last().click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect(await elsewhere()).toBe(401);
 });

@@ -1,3 +1,4 @@
+import { connection } from '../../api/connection.svelte.ts';
 import { Failure } from '../../api/failure.ts';
 import { formatDate, formatNumber } from '../../messages/format.ts';
 import { language, locales, t } from '../../messages/messages.svelte.ts';
@@ -35,7 +36,9 @@ function shown(name: string, value: string): string {
 
 /** What a failure says to a person. */
 export function tell(failure: unknown): Told {
-  if (!(failure instanceof Failure)) return { text: t('common.failed.unknown') };
+  // What fetch itself throws does not say why.
+  if (!(failure instanceof Failure))
+    return { text: t(connection.isLost ? 'common.failed.offline' : 'common.failed.unknown') };
   const { status, retryAfter: seconds } = failure;
   if (status === 0) return { text: t('common.failed.offline') };
   const { text: message, english } = tellSentence(failure.message);

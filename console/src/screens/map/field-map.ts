@@ -142,6 +142,8 @@ export async function makeMap(
 function tellState(map: MapLibreMap, told: Told): void {
   map.on('error', ({ error }) => told.failed(error));
   map.on('sourcedataloading', () => told.loading?.(true));
+  // A map can have all tiles and be drawn again and again, so that it is not idle.
+  map.on('sourcedata', () => map.areTilesLoaded() && told.loading?.(false));
   map.on('idle', () => {
     told.loading?.(false);
     forgetAhead();
