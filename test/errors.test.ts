@@ -41,6 +41,8 @@ test('an unknown path is 404 and a known path with another method 405, both with
       if (method === 'GET' && path === '/attachments/uploads') continue;
       // There `accept` is read as the token of an invitation, whose page is the same for every token.
       if (method === 'GET' && path === '/invitations/accept') continue;
+      // There `names` is read as the GeoID of a field, which does not exist.
+      if (method === 'DELETE' && path === '/fields/names') continue;
       const { status, body, headers } = await service.send(method, path);
       const paths = known.filter(operation => operation.path === path);
       expect(status, `${method} ${path}`).toBe(paths.length === 0 ? 404 : 405);

@@ -47,6 +47,7 @@ export async function labelContents(
 
   const endpoint = 'POST /api/public/product/label/feedback/{uuid}';
   await send({ endpoint, at: { uuid }, body: { feedback: mark }, once: true });
+  await send({ endpoint: 'POST /api/product/label/{id}/feedback/seen', at: { id: String(id) }, ...own });
   const list = await read(`/api/public/product/label/feedback/list/${uuid}`, own.headers);
   await send({
     endpoint: 'DELETE /api/product/label/feedback/{id}',
