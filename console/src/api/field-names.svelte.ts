@@ -71,7 +71,7 @@ async function namesOf(query: { geoids: string } | { name: string }, signal?: Ab
 }
 
 /** Keeps names that an answer has told. */
-export function know(fields: readonly NamedField[]): void {
+function know(fields: readonly NamedField[]): void {
   if (fields.length === 0) return;
   for (const { geoid } of fields) asked.add(geoid);
   names = { ...names, ...Object.fromEntries(fields.map(({ geoid, name }) => [geoid, name])) };

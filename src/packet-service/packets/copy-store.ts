@@ -8,11 +8,9 @@ import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from '.
 export interface ExportFilter extends PacketFilter {
   /** only this many of the newest packets */
   limit?: number | undefined;
-  /** by time, then by id; without it, as the packets are on disk */
-  order?: Order | undefined;
 }
 
-/** Oldest or newest first. */
+/** Oldest or newest first, by time and then by id. */
 export type Order = 'asc' | 'desc';
 
 /** A range of time: after `after`, up to and including `until`, as PostgreSQL writes timestamps. */
@@ -52,13 +50,14 @@ export function copyGraph(filter: ExportFilter, window?: Window): string {
  * The COPY statement whose rows become rows of tables: header, body, author, latitude and longitude as
  * text.
  *
+ * @param order of the rows; without one, packets come in their order on disk
  * @param window only packets of this time
  */
-export function copyTable(filter: ExportFilter, window?: Window): string {
+export function copyTable(filter: PacketFilter, order?: Order, window?: Window): string {
   const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon`, window);
-  const order = filter.order === undefined ? empty : ORDERS[filter.order];
+  const sorted = order === undefined ? empty : ORDERS[order];
   return withLiterals(sql`COPY (
-    SELECT header, body, author, lat::text, lon::text FROM ${source} AS chosen${order}) TO STDOUT (FORMAT binary)`);
+    SELECT header, body, author, lat::text, lon::text FROM ${source} AS chosen${sorted}) TO STDOUT (FORMAT binary)`);
 }
 
 const ORDERS = { asc: sql` ORDER BY ts, id`, desc: sql` ORDER BY ts DESC, id DESC` };

@@ -11,6 +11,7 @@ import {
   type ExportFilter,
   endExport,
   nextWindow,
+  type Order,
   terminate,
   type Window,
   windowBefore,
@@ -45,8 +46,13 @@ export interface ExportOptions {
  * Runs a COPY statement for each window of time, or once without one; yields whole rows (copy-rows.ts).
  *
  * @param fields of each row
+ * @param order in which the statement sorts the rows, and in which the windows come
  */
-export type CopyPackets = (fields: number, statement: (window?: Window) => string) => AsyncGenerator<Buffer>;
+export type CopyPackets = (
+  fields: number,
+  statement: (window?: Window) => string,
+  order?: Order,
+) => AsyncGenerator<Buffer>;
 
 /**
  * Opens an export: a stream of the pieces that `write` makes of packets. It holds one connection and one transaction
@@ -78,11 +84,12 @@ export async function openExport(
   const pieces = Readable.from(
     (async function* () {
       await beginExport(client);
-      // Sorted or distributed, a COPY is collected completely before its first row is sent.
-      const isCollected = filter.order !== undefined || (await isDistributed(client, 'packets'));
-      const size = windowSize ?? (isCollected ? WINDOW_PACKETS : undefined);
-      const parts = () => windows(client, filter, size);
-      yield* write((fields, statement) => copyPackets(client, parts(), fields, statement));
+      // Distributed or sorted, a COPY is collected completely before its first row is sent.
+      const size = windowSize ?? ((await isDistributed(client, 'packets')) ? WINDOW_PACKETS : undefined);
+      yield* write((fields, statement, order) => {
+        const parts = windows(client, filter, order === undefined ? size : (size ?? WINDOW_PACKETS), order);
+        return copyPackets(client, parts, fields, statement);
+      });
       await endExport(client);
       isComplete = true;
     })(),
@@ -154,13 +161,14 @@ async function* windows(
   client: pg.PoolClient,
   filter: ExportFilter,
   size: number | undefined,
+  order: Order = 'asc',
 ): AsyncGenerator<Window | undefined> {
   // With a limit there is a single part: the newest of each window would not be the newest of all.
   if (size === undefined || filter.limit !== undefined || filter.id !== undefined) {
     yield undefined;
     return;
   }
-  const isBackwards = filter.order === 'desc';
+  const isBackwards = order === 'desc';
   const next = (from: string) =>
     isBackwards ? windowBefore(client, filter, from, size) : nextWindow(client, filter, from, size);
   let window = await next(isBackwards ? 'infinity' : '-infinity');

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
-import { copyTable, type ExportFilter } from '../packets/copy-store.ts';
+import { copyTable, type Order } from '../packets/copy-store.ts';
 import { type CopyPackets, type ExportContext, type ExportOptions, openExport } from '../packets/export.ts';
+import type { PacketFilter } from '../packets/filter-store.ts';
 import { DECLARED_COLUMNS } from './columns.ts';
 import { newOutput, take } from './output.ts';
 import { cellReader, columnFinder, type FoundColumns, TABLE_FIELDS } from './rows.ts';
@@ -9,6 +10,8 @@ import type { RowWriter } from './writer.ts';
 export interface TableOptions extends ExportOptions {
   /** columns beside the declared ones; those that occur when absent, found by reading the packets twice */
   columns?: readonly string[] | undefined;
+  /** of the rows; without one, as the packets are on disk */
+  order?: Order | undefined;
   /** called before the first piece if fields have no column, with their number */
   onLeftOut?: ((fields: number) => void) | undefined;
 }
@@ -21,15 +24,16 @@ export interface TableOptions extends ExportOptions {
  */
 export function exportTable(
   context: ExportContext,
-  filter: ExportFilter,
+  filter: PacketFilter,
   writer: (columns: readonly string[]) => RowWriter,
-  { columns: named, onLeftOut, ...options }: TableOptions = {},
+  { columns: named, order, onLeftOut, ...options }: TableOptions = {},
 ): Promise<Readable> {
   return openExport(
     context,
     filter,
     async function* (copy) {
-      const copyRows = () => copy(TABLE_FIELDS, window => copyTable(filter, window));
+      const copyRows = (order?: Order) =>
+        copy(TABLE_FIELDS, window => copyTable(filter, order, window), order);
       const found = named ? { columns: named, leftOut: 0 } : await findColumns(copyRows());
       if (found.leftOut > 0) onLeftOut?.(found.leftOut);
       const columns = [...DECLARED_COLUMNS, ...found.columns];
@@ -37,7 +41,7 @@ export function exportTable(
       const readCells = cellReader(columns);
       const { start, row, end } = writer(columns);
       start(output);
-      for await (const rows of copyRows()) {
+      for await (const rows of copyRows(order)) {
         if (output.at > 0) yield take(output);
         readCells(rows, cells => row(output, cells));
       }

@@ -44,8 +44,7 @@ export function registerTables(
     app.get(`/packets.${ending}`, { schema }, async (request, reply) => {
       const query = request.query as TableQuery;
       const columns = readColumns(query.columns);
-      const threads = await visibility.readableThreads(request);
-      const filter = { ...readFilter(query), threads, order: query.order };
+      const filter = { ...readFilter(query), threads: await visibility.readableThreads(request) };
       const day = new Date().toISOString().slice(0, 10);
       reply.type(type).header('content-disposition', contentDisposition(`packets-${day}.${ending}`));
       // Fastify would read the whole table to answer without it.
@@ -54,6 +53,7 @@ export function registerTables(
       const table = await exportOnEither(await reads(request), signal, context =>
         exportTable(context, filter, columns => writer(columns, query.raw === 'true'), {
           columns,
+          order: query.order,
           onLeftOut: fields => reply.header(FIELDS_LEFT_OUT, String(fields)),
           signal,
         }),

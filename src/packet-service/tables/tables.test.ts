@@ -407,12 +407,11 @@ test('a table is in order if one is asked for, across windows and equal times', 
     const rows = expected(order === 'asc' ? 1 : -1);
     expect((await csv(`?geoid=${geoid}&order=${order}`)).map(({ id }) => id)).toEqual(rows);
     for (const windowSize of [1, 2, 3, 5]) {
-      const pieces = await exportTable(
-        { exports: pool, pool },
-        { geoid, order },
-        names => csvWriter(names, false),
-        { windowSize, columns: [] },
-      );
+      const pieces = await exportTable({ exports: pool, pool }, { geoid }, names => csvWriter(names, false), {
+        windowSize,
+        columns: [],
+        order,
+      });
       const text = Buffer.concat(await pieces.toArray()).toString();
       const found = text
         .split('\r\n')

@@ -107,7 +107,7 @@ export function registerShares(app: Server, sharing: Sharing): void {
       const userId = await namedUser(request, 'user_id', request.body.user_id);
       const { anonymous } = request;
       const answered = await answerWaiting(sharing, request, userId, status);
-      notifier.wake();
+      if (answered) notifier.wake();
       return asItem(
         answered ?? (await acceptOrReject(pool, request.params.share_id, { userId, anonymous }, status)),
       );
