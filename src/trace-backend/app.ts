@@ -12,6 +12,7 @@ import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
+import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
@@ -24,14 +25,14 @@ import type { Beside } from '../platform/service/beside.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
-import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
-import { authenticate, type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
+import type { UserRegistry } from '../platform/tokens/user-registry.ts';
+import { authenticate } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { keyFinder } from './accounts/api-keys/key-finder.ts';
 import { registerApiKeys } from './accounts/api-keys/routes.ts';
-import { findHolder, findNames, registerDiscoverability } from './accounts/discoverability/routes.ts';
+import { registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { shareEmailChange } from './accounts/email-change/store.ts';
 import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
@@ -56,7 +57,6 @@ import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
 import { findUsers, searchUserIds } from './accounts/users/store.ts';
 import { registerOperation } from './administration/routes.ts';
-import { audit } from './audit/audit.ts';
 import { registerAudit } from './audit/routes.ts';
 import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
@@ -94,6 +94,7 @@ import { registerLabelDocuments } from './labels/documents/routes.ts';
 import { type LabelsContext, labelShower } from './labels/public.ts';
 import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
+import { keyHolders, ownRegistry } from './own-registry.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
@@ -182,7 +183,7 @@ export async function traceBackend(
   });
 
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
-  const mailer = makeMailer(settings);
+  const mailer = watchedMailer(makeMailer(settings), pool, logger);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const mailing = { pool, mailer, publicUrl, consoleUrl, ...mailContents(pool), logger };
   const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
@@ -348,52 +349,4 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   registerFailedMails(app, { ...accounts, invitedAddresses: findAddressesOf });
   registerDiscoverability(app, { pool, keys, isServiceToken });
   registerApiKeys(app, { ...accounts, isServiceToken });
-}
-
-/** The users of keys for programs. */
-function keyHolders(findKey: FindKey, requirement: Requirement): UserRegistry['findKeyHolder'] {
-  return async (hash): Promise<KeyHolder | undefined> => {
-    const key = await findKey(hash);
-    if (!key) return undefined;
-    const { userId, scopes, expiresAt } = key;
-    const lacksFactor = requirement.isOpen(key);
-    return { userId: String(userId), role: roleOfKey(key), scopes, expiresAt, lacksFactor };
-  };
-}
-
-/** The trace backend as user registry of a packet service in the same process. */
-function ownRegistry({
-  pool,
-  keys,
-  findSession,
-  requirement,
-  endings,
-  findKeyHolder,
-}: Pick<Accounts, 'pool' | 'keys' | 'requirement' | 'endings' | 'findKeyHolder'> & {
-  findSession: FindSession;
-}): UserRegistry {
-  return {
-    publicKeys: keys.publicKeys,
-    findHolder: contact => findHolder(pool, contact),
-    findNames: ids => findNames(pool, ids),
-    async refusalOf(claims) {
-      const session = await findSession(claims);
-      if (!session) return 'ended';
-      return requirement.isOpen(session) ? 'second-factor' : undefined;
-    },
-    findKeyHolder,
-    onEnded: listener => endings.listen(userId => listener(String(userId))),
-    async noteReplay({ userId, ip, replayed, notificationId }) {
-      await audit(
-        pool,
-        { caller: { id: Number(userId) }, ip },
-        {
-          action: 'REPLAY_NOTIFICATIONS',
-          entity: 'notification',
-          entityId: notificationId ?? 'all',
-          details: { count: replayed },
-        },
-      );
-    },
-  };
 }
