@@ -263,6 +263,10 @@ const TABLE: Record<string, Row> = {
   'POST /api/company/execute/DECLINE_INVITATION': { body: ofCompany, ...everyone(404), pending: 200 },
   'GET /api/company/invitation/list': everyone(200),
   'POST /api/company/invitation': { body: () => ({ token: unknown, answer: 'ACCEPT' }), ...open(400) },
+  'GET /api/company/invitation/{token}/company': {
+    path: () => `/api/company/invitation/${unknown}/company`,
+    ...open(400),
+  },
   'GET /api/company/invitation/{token}': { path: () => `/api/company/invitation/${unknown}`, ...open(200) },
   'POST /api/product/create': {
     body: ({ companyId }) => ({ name: 'Tea', company: { id: companyId } }),

@@ -217,7 +217,7 @@ test('the invitation of a company is answered from its mail', async () => {
   expect(invited?.raw).toMatch(/^Subject: Kigali Fields: You are invited to observations from the field$/m);
   await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', { value: '' });
   expect(textOf(mail.mails.find(({ to }) => to.includes(member.email)))).toContain(
-    'The company "Coop. <Kopakama> "U" & Sons" invites you to act for it as a member.',
+    `The company "Coop. <Kopakama> "U" & Sons" on Kigali Fields (${new URL(pages.url).host}) invites you to act for it as a member.`,
   );
   await page.goto(invitation);
   await page.getByRole('heading', { name: 'A company invites you' }).waitFor();

@@ -18,7 +18,10 @@ const REVIVED = 10_000;
 
 /** What notifications and invitations need. */
 export interface NotificationSources
-  extends Pick<Delivering, 'keepInvitationToken' | 'isUnanswered' | 'findSenderNames' | 'instanceName'> {
+  extends Pick<
+    Delivering,
+    'keepInvitationToken' | 'isUnanswered' | 'findSenderNames' | 'findReader' | 'instanceName'
+  > {
   connection: Connection;
   pool: pg.Pool;
   /** the base URL of the console, if links in mails lead to it */

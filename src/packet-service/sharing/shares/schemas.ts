@@ -194,7 +194,15 @@ export const checkInvitationSchema = {
   params: acceptInvitationSchema.params,
   response: {
     200: Type.Object(
-      { expires_at: Type.String({ description: 'until when; ISO 8601, UTC' }) },
+      {
+        expires_at: Type.String({ description: 'until when; ISO 8601, UTC' }),
+        is_own: Type.Optional(
+          Type.Boolean({
+            description:
+              'with a token: whether it is to a contact of the user, who then answers it in `GET /invitations`, too',
+          }),
+        ),
+      },
       { description: 'it can be used' },
     ),
     ...errorAnswers(400, 404, 500, 503),

@@ -264,10 +264,11 @@ async function writeToAddress(
   const { secret, email, language, ...inviting } = invitation;
   const texts = await textsOf(mailing);
   if (!account || secret === undefined) {
+    const hasAccount = account?.erased === false;
     return {
       id,
       to: email,
-      ...texts.invitedAddress(language, { ...inviting, email }),
+      ...texts.invitedAddress(hasAccount ? account.language : language, { ...inviting, email, hasAccount }),
       names: idOf(inviting),
     };
   }

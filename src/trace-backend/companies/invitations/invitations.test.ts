@@ -141,7 +141,7 @@ test('the mail invites in words of its reader and lets them answer without loggi
   const [received] = await mail.mailsTo(bo.email);
   const text = textOf(received as NonNullable<typeof received>);
   expect(text).toContain(`https://trace.example/api/company/invitation/${code}`);
-  expect(text).toContain('invites you to act for it as a manager.');
+  expect(text).toMatch(/^The company ".*" on 127\.0\.0\.1:\d+ invites you to act for it as a manager\./m);
   expect(text).not.toContain('MANAGER');
   expect(text).not.toMatch(/https:\/\/evil/);
   expect(text).not.toContain(ana.email);
