@@ -52,8 +52,8 @@ const EN: Words = {
     open: 'To read it, open this link and log in, or create an account. Or enter the code in your inbox:',
     inApp: 'To read it, open this link in your field app, or enter the code there:',
     code: 'Field apps take this code:',
-    found: 'Whoever accepts by link or code can then be found by this address.',
-    over: days => `They work once, for ${days} days. If you do not know what this is about, do nothing.`,
+    found: 'Whoever accepts with this code can then be found by this address.',
+    over: days => `It works once, for ${days} days. If you do not know what this is about, do nothing.`,
   },
 };
 
@@ -78,9 +78,8 @@ const DE: Words = {
     open: 'Um sie zu lesen, öffnen Sie diesen Link und melden Sie sich an, oder legen Sie ein Konto an. Oder geben Sie den Code in Ihrem Eingang ein:',
     inApp: 'Um sie zu lesen, öffnen Sie diesen Link in Ihrer Feld-App, oder geben Sie dort den Code ein:',
     code: 'Feld-Apps nehmen diesen Code:',
-    found: 'Wer mit Link oder Code annimmt, ist danach unter dieser Adresse zu finden.',
-    over: days =>
-      `Sie gelten einmal, ${days} Tage lang. Wenn Sie nicht wissen, worum es geht, tun Sie nichts.`,
+    found: 'Wer mit diesem Code annimmt, ist danach unter dieser Adresse zu finden.',
+    over: days => `Er gilt einmal, ${days} Tage lang. Wenn Sie nicht wissen, worum es geht, tun Sie nichts.`,
   },
 };
 
@@ -103,8 +102,8 @@ const RW: Words = {
     open: 'Kugira ngo ubisome, fungura iyi linki winjire, cyangwa ufungure konti. Cyangwa wandike kode mu Byakiriwe byawe:',
     inApp: 'Kugira ngo ubisome, fungura iyi linki muri porogaramu yawe, cyangwa wandikemo kode:',
     code: 'Porogaramu zo mu murima zakira iyi kode:',
-    found: 'Uwemeye akoresheje linki cyangwa kode ashobora kuboneka kuri iyi imeyili.',
-    over: days => `Bikora inshuro imwe, mu minsi ${days}. Niba utazi ibyo ari byo, ntugire icyo ukora.`,
+    found: 'Uwemeye akoresheje iyi kode ashobora kuboneka kuri iyi imeyili.',
+    over: days => `Ikora inshuro imwe, mu minsi ${days}. Niba utazi ibyo ari byo, ntugire icyo ukora.`,
   },
 };
 
@@ -129,8 +128,8 @@ const ES: Words = {
     open: 'Para leerla, abra este enlace e inicie sesión, o cree una cuenta. O introduzca el código en su bandeja de entrada:',
     inApp: 'Para leerla, abra este enlace en su aplicación de campo, o introduzca allí el código:',
     code: 'Las aplicaciones de campo aceptan este código:',
-    found: 'Quien acepte con el enlace o el código podrá ser encontrado por esta dirección.',
-    over: days => `Sirven una vez, durante ${days} días. Si no sabe de qué se trata, no haga nada.`,
+    found: 'Quien acepte con este código podrá ser encontrado por esta dirección.',
+    over: days => `Sirve una vez, durante ${days} días. Si no sabe de qué se trata, no haga nada.`,
   },
 };
 

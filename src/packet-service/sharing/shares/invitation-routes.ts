@@ -65,10 +65,13 @@ function registerMailed(app: Server, inviting: Inviting): void {
     const found = await findToken(pool, secretHash(request.params.token), new Date());
     if (!found) throw noInvitation();
     reply.header('cache-control', 'no-store');
-    const own = request.user !== undefined && {
-      is_own: (await holderOf(inviting, found.contact))?.userId === request.user,
-    };
-    return { expires_at: found.expiresAt.toISOString(), ...own };
+    const { contact } = found;
+    const expires_at = found.expiresAt.toISOString();
+    if (request.user === undefined) return { expires_at };
+    const is_own = (await holderOf(inviting, contact))?.userId === request.user;
+    // What was answered otherwise is not offered again.
+    if (is_own && (await listInvitations(pool, contact, 1)).length === 0) throw noInvitation();
+    return { expires_at, is_own };
   });
 
   registerLandingPage(app, {

@@ -190,7 +190,8 @@ export const checkInvitationSchema = {
   tags,
   summary: 'Whether the token of an invitation can still be used',
   description:
-    'Changes nothing. A token that was used or has expired gets the same answer as an unknown one.',
+    'Changes nothing. A token that was used or has expired gets the same answer as an unknown one, and so does one to a ' +
+    'contact of the user, with a token of theirs, when nothing waits for that contact any more.',
   params: acceptInvitationSchema.params,
   response: {
     200: Type.Object(
