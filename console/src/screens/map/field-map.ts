@@ -30,7 +30,8 @@ export type Picked =
 
 /** What the map tells. */
 export interface Told {
-  moved(view: View, edges: Edges): void;
+  /** @param isWaiting whether it has not moved yet to where the observations are */
+  moved(view: View, edges: Edges, isWaiting: boolean): void;
   picked(picked: Picked | undefined): void;
   /** a click while a field is being drawn */
   corner(lon: number, lat: number): void;
@@ -98,11 +99,11 @@ export async function makeMap(
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
   let hasStyle = false;
-  const moved = () => tellView(map, told);
+  let opening = given.view ? undefined : openAtObservations(map);
+  const moved = () => tellView(map, told, opening?.isWaiting() === true);
   map.on('moveend', moved);
   tellState(map, told);
   const drawing = pickByMouse(map, told);
-  let opening = given.view ? undefined : openAtObservations(map);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
@@ -126,14 +127,17 @@ export async function makeMap(
     },
     showObservations() {
       opening?.stop();
-      map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
       opening = openAtObservations(map);
+      map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
     },
     fit(edges) {
       opening?.stop();
       map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false });
     },
-    setDrawing: drawing.set,
+    setDrawing(isDrawing) {
+      if (isDrawing) opening?.stop();
+      drawing.set(isDrawing);
+    },
     remove: () => map.remove(),
   };
 }
@@ -157,7 +161,7 @@ function tellState(map: MapLibreMap, told: Told): void {
 }
 
 /** Tells what part of the world the map shows. */
-function tellView(map: MapLibreMap, told: Told): void {
+function tellView(map: MapLibreMap, told: Told, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
   const bounds = map.getBounds();
   const edges = {
@@ -166,7 +170,7 @@ function tellView(map: MapLibreMap, told: Told): void {
     east: bounds.getEast(),
     north: bounds.getNorth(),
   };
-  told.moved({ zoom: map.getZoom(), lat, lon }, edges);
+  told.moved({ zoom: map.getZoom(), lat, lon }, edges, isWaiting);
 }
 
 /** What MapLibre says, in the language of the console. */
