@@ -53,6 +53,8 @@ export interface FieldMap {
   refreshObservations(): void;
   /** Asks for the tiles of fields again. */
   refreshFields(): void;
+  /** Asks for everything again, after tiles have failed: those are not refreshed. */
+  loadAgain(): void;
   show(view: View): void;
   /** Goes to where the observations are, as a map without a view opens. */
   showObservations(): void;
@@ -98,28 +100,26 @@ export async function makeMap(
   map.setMissingStyleImageResolver(id => {
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
-  let hasStyle = false;
+  const drawing = drawer(map, { countries, names, base });
   let opening = given.view ? undefined : openAtObservations(map);
   const moved = () => tellView(map, told, opening?.isWaiting() === true);
   map.on('moveend', moved);
   tellState(map, told);
-  const drawing = pickByMouse(map, told);
+  const picking = pickByMouse(map, told);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
   return {
     hasBaseMap: base !== undefined,
-    draw(drawn) {
-      // A style that is still being loaded cannot be compared.
-      map.setStyle(styleOf({ ...drawn, countries, names, base }), {
-        diff: hasStyle && map.isStyleLoaded() === true,
-      });
-      hasStyle = true;
-    },
+    draw: drawing.draw,
     refreshObservations: () => refresh('observations'),
     refreshFields() {
       forgetFields();
       refresh('fields');
+    },
+    loadAgain() {
+      forgetFields();
+      drawing.again();
     },
     show({ zoom, lat, lon }) {
       opening?.stop();
@@ -136,10 +136,32 @@ export async function makeMap(
     },
     setDrawing(isDrawing) {
       if (isDrawing) opening?.stop();
-      drawing.set(isDrawing);
+      picking.set(isDrawing);
     },
     remove: () => map.remove(),
   };
+}
+
+type ToDraw = Parameters<FieldMap['draw']>[0];
+
+/** Gives a map its style, and the same one once more. */
+function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'base'>) {
+  let last: ToDraw | undefined;
+  let attempt = 0;
+  // MapLibre never asks again for a tile that has failed, unless its source has another address.
+  const ofAttempt = (address: string) => (attempt === 0 ? address : `${address}#${attempt}`);
+  const draw = (drawn: ToDraw) => {
+    // A style that is still being loaded cannot be compared.
+    const diff = last !== undefined && map.isStyleLoaded() === true;
+    last = drawn;
+    const [observations, fields] = [ofAttempt(drawn.observations), ofAttempt(drawn.fields)];
+    map.setStyle(styleOf({ ...drawn, observations, fields, ...kept }), { diff });
+  };
+  const again = () => {
+    attempt++;
+    if (last) draw(last);
+  };
+  return { draw, again };
 }
 
 /** Tells what fails, what is loading, and what is there then. */
