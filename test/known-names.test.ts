@@ -103,6 +103,24 @@ test('a user knows the names of colleagues and of those who have shared, opened 
   expect((await ana.send('GET', `/packet/people/names?user_ids=${many}`)).status).toBe(400);
 });
 
+test('what was shared, opened or written without a token does not tell the name that it is in', async () => {
+  const ana = await person('Ana');
+  // Who has never sent a token can be named by anybody.
+  const { id } = await pages.newUser('USER', { name: 'Zawadi', surname: 'Mwangi' });
+  const direct = sender(pages.packetUrl);
+  const from_user = String(id);
+  const packet_id = await observe(ana, 40);
+  const shared = await direct('POST', '/shares', { packet_id, from_user, contact_value: ana.email });
+  expect(shared.body.status, shared.text).toBe('created');
+  const opened = { name: 'Open', created_by: from_user };
+  const { thread_id } = (await direct('POST', '/chat/threads', opened)).body;
+  await direct('POST', `/chat/threads/${thread_id}/participants`, { user_ids: [ana.id] });
+  const said = { thread_id, text: 'I agree', from_user };
+  expect((await direct('POST', '/intake/chat-message', said)).status).toBe(201);
+  const answer = await ana.send('GET', `/packet/people/names?user_ids=${id}`);
+  expect(answer.body).toEqual({ users: [] });
+});
+
 test('a table has names of fields and of known authors where they are asked for, in every format', async () => {
   const [ana, ben] = [await person('Ana'), await person('Ben')];
   const { status, text } = await ana.send('PUT', '/packet/fields', square(20));

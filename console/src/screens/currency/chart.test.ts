@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chartOf, ratesAt } from './chart.ts';
+import { chartOf, monthlyRates } from './chart.ts';
 
 test('a line goes through the rates by their days, between round values', () => {
   const rates = [
@@ -54,6 +54,12 @@ test('a year has marks at beginnings of months, as many as there is room for, an
     digits: 2,
     values: [1.08, 1.09, 1.1, 1.11, 1.12].map(value => ({ value })),
   });
-  const days = chartOf(rates, 280, 180)?.days ?? [];
-  expect(ratesAt(rates, days).map(({ date }) => date)).toEqual(['2026-01-01', '2026-07-01', '2026-11-24']);
+  const figures = monthlyRates(rates).map(({ date }) => date);
+  expect([figures.length, figures[0], figures[1], figures.at(-1)]).toEqual([
+    13,
+    '2025-12-01',
+    '2026-01-01',
+    '2026-11-24',
+  ]);
+  expect(monthlyRates([])).toEqual([]);
 });

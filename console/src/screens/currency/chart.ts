@@ -101,10 +101,16 @@ function monthsBetween(from: number, to: number): number[] {
   return Array.from({ length: count }, (_, n) => Date.UTC(Math.floor((first + n) / 12), (first + n) % 12));
 }
 
-/** The last rate of each marked day or before it, and the newest one: what the line says, in figures. */
-export function ratesAt(rates: readonly Rate[], days: readonly Mark[]): Rate[] {
-  const found = days.flatMap(({ value }) => rates.findLast(({ date }) => Date.parse(date) <= value) ?? []);
-  return [...new Set([...found, ...rates.slice(-1)])];
+/** Rows of the rates in figures, about. */
+const FIGURES = 13;
+
+/** The rates at beginnings of months, and the newest one: what the line says, in figures. Where there is none, the last before it. */
+export function monthlyRates(rates: readonly Rate[]): Rate[] {
+  const [first, last] = [rates[0], rates.at(-1)];
+  if (!first || !last) return [];
+  const { marks } = marksOfDays(Date.parse(first.date), Date.parse(last.date), FIGURES);
+  const found = marks.flatMap(day => rates.findLast(({ date }) => Date.parse(date) <= day) ?? []);
+  return [...new Set([...found, last])];
 }
 
 function round(value: number): number {
