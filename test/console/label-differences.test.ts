@@ -165,7 +165,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   await expect.poll(() => card().getAttribute('open')).toBeNull();
   await card().locator('summary').click();
   expect(await card().getByRole('checkbox', { checked: true }).count()).toBe(0);
-  expect(await card().getByRole('button', { name: 'Take over what is ticked' }).count()).toBe(0);
+  expect(await card().getByRole('button').count()).toBe(0);
   await look('differences-kept');
   expect(realComplaints(browser).filter(text => !text.includes('412'))).toEqual([]);
 });
