@@ -293,6 +293,10 @@ const STATED: Record<string, Stated> = {
     "| entries of a product's knowledge blog | 1,000 |",
   ),
   'trace-backend/labels: MAX_FIELDS = 200': stated('"maxItems":200', '| fields of a label | 200 |'),
+  'trace-backend/labels/contents: MAX_TAKEN = 500': stated(
+    '"maxItems":500',
+    '| fields that a label takes over from its product at once | 500 |',
+  ),
   'trace-backend/labels/batches: MAX_BATCHES = 10_000': stated(
     'A label has at most 10,000',
     '| batches of a label | 10,000 |',
