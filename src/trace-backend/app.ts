@@ -24,14 +24,14 @@ import type { Beside } from '../platform/service/beside.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
-import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
-import { authenticate, type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
+import type { UserRegistry } from '../platform/tokens/user-registry.ts';
+import { authenticate } from './access/authentication.ts';
 import { checkOrigins } from './access/origins.ts';
 import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
 import { registerAdministration } from './accounts/administration/routes.ts';
 import { keyFinder } from './accounts/api-keys/key-finder.ts';
 import { registerApiKeys } from './accounts/api-keys/routes.ts';
-import { findHolder, findNames, registerDiscoverability } from './accounts/discoverability/routes.ts';
+import { registerDiscoverability } from './accounts/discoverability/routes.ts';
 import { registerEmailChange } from './accounts/email-change/routes.ts';
 import { shareEmailChange } from './accounts/email-change/store.ts';
 import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
@@ -56,7 +56,6 @@ import { openSessions } from './accounts/sessions/sessions.ts';
 import { openPasswords } from './accounts/users/passwords.ts';
 import { findUsers, searchUserIds } from './accounts/users/store.ts';
 import { registerOperation } from './administration/routes.ts';
-import { audit } from './audit/audit.ts';
 import { registerAudit } from './audit/routes.ts';
 import { CODE_LISTS } from './codes/lists.ts';
 import { registerCodes } from './codes/routes.ts';
@@ -103,6 +102,7 @@ import { findValueChainUses } from './products/record/store.ts';
 import { registerProducts } from './products/routes.ts';
 import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './stock-orders/routes.ts';
+import { keyHolders, ownRegistry } from './user-registry.ts';
 import { registerValueChains } from './value-chains/routes.ts';
 import { findCodeUses } from './value-chains/store.ts';
 
@@ -348,52 +348,4 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   registerFailedMails(app, { ...accounts, invitedAddresses: findAddressesOf });
   registerDiscoverability(app, { pool, keys, isServiceToken });
   registerApiKeys(app, { ...accounts, isServiceToken });
-}
-
-/** The users of keys for programs. */
-function keyHolders(findKey: FindKey, requirement: Requirement): UserRegistry['findKeyHolder'] {
-  return async (hash): Promise<KeyHolder | undefined> => {
-    const key = await findKey(hash);
-    if (!key) return undefined;
-    const { userId, scopes, expiresAt } = key;
-    const lacksFactor = requirement.isOpen(key);
-    return { userId: String(userId), role: roleOfKey(key), scopes, expiresAt, lacksFactor };
-  };
-}
-
-/** The trace backend as user registry of a packet service in the same process. */
-function ownRegistry({
-  pool,
-  keys,
-  findSession,
-  requirement,
-  endings,
-  findKeyHolder,
-}: Pick<Accounts, 'pool' | 'keys' | 'requirement' | 'endings' | 'findKeyHolder'> & {
-  findSession: FindSession;
-}): UserRegistry {
-  return {
-    publicKeys: keys.publicKeys,
-    findHolder: contact => findHolder(pool, contact),
-    findNames: ids => findNames(pool, ids),
-    async refusalOf(claims) {
-      const session = await findSession(claims);
-      if (!session) return 'ended';
-      return requirement.isOpen(session) ? 'second-factor' : undefined;
-    },
-    findKeyHolder,
-    onEnded: listener => endings.listen(userId => listener(String(userId))),
-    async noteReplay({ userId, ip, replayed, notificationId }) {
-      await audit(
-        pool,
-        { caller: { id: Number(userId) }, ip },
-        {
-          action: 'REPLAY_NOTIFICATIONS',
-          entity: 'notification',
-          entityId: notificationId ?? 'all',
-          details: { count: replayed },
-        },
-      );
-    },
-  };
 }

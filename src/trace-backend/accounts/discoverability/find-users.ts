@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { emailKeyOf } from '../users/email.ts';
+import { findAccount, findUsers } from '../users/store.ts';
+
+/** The user who has a contact, and whether they are discoverable; undefined if nobody has it. */
+export async function findHolder(
+  pool: pg.Pool,
+  contact: string,
+): Promise<{ user_id: string; discoverable: boolean } | undefined> {
+  const user = await findAccount(pool, emailKeyOf(contact));
+  if (user?.status !== 'ACTIVE') return undefined;
+  return { user_id: String(user.id), discoverable: user.discoverable };
+}
+
+/** Ids of users, as the packet service knows them. */
+const USER_ID = /^[1-9]\d{0,8}$/;
+
+/** The names and surnames of users by their ids; those who are unknown or have none are absent. */
+export async function findNames(pool: pg.Pool, ids: readonly string[]): Promise<Map<string, string>> {
+  const users = await findUsers(pool, ids.filter(id => USER_ID.test(id)).map(Number));
+  const named = users.map(user => [String(user?.id), [user?.name, user?.surname].filter(Boolean).join(' ')]);
+  return new Map(named.filter((pair): pair is [string, string] => pair[1] !== ''));
+}

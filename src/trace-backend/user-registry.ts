@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
+import { type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
+import { findHolder, findNames } from './accounts/discoverability/find-users.ts';
+import type { Requirement } from './accounts/second-factor/requirement.ts';
+import type { Endings } from './accounts/sessions/endings.ts';
+import { audit } from './audit/audit.ts';
+import { findColleagueIds } from './companies/members/members-store.ts';
+import type { Keys } from './keys/keys.ts';
+
+/** The users of keys for programs. */
+export function keyHolders(findKey: FindKey, requirement: Requirement): UserRegistry['findKeyHolder'] {
+  return async (hash): Promise<KeyHolder | undefined> => {
+    const key = await findKey(hash);
+    if (!key) return undefined;
+    const { userId, scopes, expiresAt } = key;
+    const lacksFactor = requirement.isOpen(key);
+    return { userId: String(userId), role: roleOfKey(key), scopes, expiresAt, lacksFactor };
+  };
+}
+
+/** The trace backend as user registry of a packet service in the same process. */
+export function ownRegistry({
+  pool,
+  keys,
+  findSession,
+  requirement,
+  endings,
+  findKeyHolder,
+}: {
+  pool: pg.Pool;
+  keys: Keys;
+  findSession: FindSession;
+  requirement: Requirement;
+  endings: Endings;
+  findKeyHolder: UserRegistry['findKeyHolder'];
+}): UserRegistry {
+  return {
+    publicKeys: keys.publicKeys,
+    findHolder: contact => findHolder(pool, contact),
+    findNames: ids => findNames(pool, ids),
+    findColleagues: async userId => (await findColleagueIds(pool, Number(userId))).map(String),
+    async refusalOf(claims) {
+      const session = await findSession(claims);
+      if (!session) return 'ended';
+      return requirement.isOpen(session) ? 'second-factor' : undefined;
+    },
+    findKeyHolder,
+    onEnded: listener => endings.listen(userId => listener(String(userId))),
+    async noteReplay({ userId, ip, replayed, notificationId }) {
+      await audit(
+        pool,
+        { caller: { id: Number(userId) }, ip },
+        {
+          action: 'REPLAY_NOTIFICATIONS',
+          entity: 'notification',
+          entityId: notificationId ?? 'all',
+          details: { count: replayed },
+        },
+      );
+    },
+  };
+}
