@@ -25,6 +25,9 @@ const REST_MS = 2500;
 /** Places and zooms that the map is opened at. */
 const PLACES = 5;
 const ZOOMS = [1, 4, 7, 10, 13, 15];
+/** Times that an open map is moved by 100 pixels, and how long each takes. */
+const MOVES = 6;
+const MOVE_MS = 400;
 
 /**
  * The console in Chromium, from a click to what one sees: the table of packets, tiles of the map, and frames while
@@ -45,11 +48,11 @@ export async function consoleRows(context: Context): Promise<Row[]> {
     const among = `among ${count.toLocaleString('en')} packets`;
     return [
       ...(await tableRows(page, url, among)),
-      await mapRow(page, url, { places, among }),
-      await mapRow(page, url, { places, among: `${among}, with a day`, filter: DAY }),
-      await mapRow(page, url, { places, among: `${among}, with a text`, filter: TEXT }),
       await scrolledTableRow(page, url),
       await scrolledThreadRow(page, `${url}/threads/${thread}`),
+      ...(await mapRows(page, url, { places, among })),
+      ...(await mapRows(page, url, { places, among: `${among}, with a day`, filter: DAY })),
+      ...(await mapRows(page, url, { places, among: `${among}, with a text`, filter: TEXT })),
     ];
   } finally {
     await browser.close();
@@ -132,32 +135,56 @@ const whenShown = `done => {
 
 const worst = (values: number[]) => `worst of ${values.length}: ${Math.max(...values).toFixed(0)} ms`;
 
-/** In the page: the requests for tiles of a zoom, without those that a cache answered. */
-const tilesAt = (zoom: number) =>
-  `performance.getEntriesByType('resource').filter(({ name, transferSize }) => transferSize > 0 && name.includes('/packet/tiles/observations/${zoom}/'))`;
+/** In the page: the requests for tiles since the last `clearResourceTimings`, without those that a cache answered. */
+const TILES = `performance.getEntriesByType('resource').filter(({ name, transferSize }) => transferSize > 0 && name.includes('/packet/tiles/observations/'))`;
 
-/** Milliseconds from the request for a tile to its last byte, as the browser sees it. */
-async function mapRow(
+/**
+ * Milliseconds from the request for a tile to its last byte, as the browser sees it: of a map that is opened, while the
+ * page itself is still loading, and of one that is open and moved to the tiles beside.
+ */
+async function mapRows(
   page: Page,
   url: string,
   { places, among, filter = '' }: { places: readonly Place[]; among: string; filter?: string },
-): Promise<Row> {
-  const took: number[] = [];
+): Promise<Row[]> {
+  const opened: number[] = [];
+  const moved: number[] = [];
   for (const [lat, lon] of places.filter((_, n) => n % Math.ceil(places.length / PLACES) === 0)) {
     for (const zoom of ZOOMS) {
       await page.goto(`${url}/map?at=${zoom}/${lat.toFixed(4)}/${lon.toFixed(4)}&${filter}`);
       await page.locator('canvas.maplibregl-canvas').waitFor();
-      const tiles = tilesAt(zoom);
-      const ends = `${tiles}.map(({ responseEnd }) => responseEnd)`;
-      const isQuiet = `${tiles}.length > 0 && Math.max(...${ends}) < performance.now() - 1000`;
-      await eventually(() => page.evaluate(isQuiet));
-      took.push(...((await page.evaluate(`${tiles}.map(({ duration }) => duration)`)) as number[]));
+      await eventually(async () => (await page.evaluate(`${TILES}.length > 0`)) && (await isQuiet(page)));
+      opened.push(...(await durations(page)));
+      await page.evaluate('performance.clearResourceTimings()');
+      await page.locator('canvas.maplibregl-canvas').focus();
+      for (let n = 0; n < MOVES; n++) {
+        await page.keyboard.press('ArrowRight');
+        await page.waitForTimeout(MOVE_MS);
+      }
+      await eventually(() => isQuiet(page));
+      moved.push(...(await durations(page)));
     }
   }
+  return [
+    tileRow(`console: tile of a map that is opened ${among}: p95`, opened),
+    tileRow(`console: tile of an open map that is moved ${among}: p95`, moved),
+  ];
+}
+
+/** Whether no tile has come for a second. */
+async function isQuiet(page: Page): Promise<boolean> {
+  const lastEnd = `Math.max(0, ...${TILES}.map(({ responseEnd }) => responseEnd))`;
+  return (await page.evaluate(`${lastEnd} < performance.now() - 1000`)) as boolean;
+}
+
+const durations = (page: Page) =>
+  page.evaluate(`${TILES}.map(({ duration }) => duration)`) as Promise<number[]>;
+
+function tileRow(name: string, took: number[]): Row {
   const sorted = took.sort((a, b) => a - b);
   const p95 = sorted[Math.floor(sorted.length * 0.95)] as number;
   const note = `p50 ${median(took).toFixed(1)} ms, worst ${sorted.at(-1)?.toFixed(0)} ms, ${took.length} tiles`;
-  return { name: `console: map tile ${among}: p95`, value: p95, unit: 'ms', note };
+  return { name, value: p95, unit: 'ms', note };
 }
 
 async function scrolledTableRow(page: Page, url: string): Promise<Row> {

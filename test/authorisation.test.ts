@@ -244,6 +244,11 @@ const TABLE: Record<string, Row> = {
     }),
     statuses: participants(201),
   },
+  'GET /packets/{id}/shares': {
+    path: ({ message, owner }) => `/packets/${message}/shares?user_id=${owner}`,
+    statuses: theNamed(200),
+  },
+  'GET /people/names': { path: ({ owner }) => `/people/names?user_ids=${owner}`, statuses: everyone(200) },
   'GET /shares/inbox': { path: ofOwner('/shares/inbox?user_id={owner}'), statuses: theNamed(200) },
   'POST /shares/{share_id}/accept': {
     path: world => `/shares/${world.share}/accept`,

@@ -42,6 +42,15 @@ const STATED: Record<string, Stated> = {
       '5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², 100 km of edges',
     ),
 
+  'packet-service/people: MAX_NAMED = 100': stated(
+    'ids of users, separated by commas, 100 at most',
+    'names of users at once | 100',
+  ),
+  'packet-service/people: MAX_IDS_TEXT = 2000': stated('"maxLength":2000', '2,000 characters of ids'),
+  'packet-service/sharing/shares: MAX_SENT = 100': stated(
+    'The newest 100 shares',
+    'the newest 100 | left out',
+  ),
   'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
   'packet-service/attachments: UPLOAD_DAYS = 7': stated('It expires after 7 days', '7 days, 10,000 pieces'),
   'packet-service/attachments: MAX_PIECES = 10_000': stated('10,000 pieces'),
@@ -284,6 +293,10 @@ const STATED: Record<string, Stated> = {
     "| entries of a product's knowledge blog | 1,000 |",
   ),
   'trace-backend/labels: MAX_FIELDS = 200': stated('"maxItems":200', '| fields of a label | 200 |'),
+  'trace-backend/labels/contents: MAX_TAKEN = 500': stated(
+    '"maxItems":500',
+    '| fields that a label takes over from its product at once | 500 |',
+  ),
   'trace-backend/labels/batches: MAX_BATCHES = 10_000': stated(
     'A label has at most 10,000',
     '| batches of a label | 10,000 |',
@@ -330,6 +343,7 @@ const INTERNAL = new Set([
   'packet-service/sharing/notifications: MAX_RETRY_SECONDS',
   'packet-service/tables: MAX_COUNTED',
   'packet-service/tables: MAX_KNOWN_FIELDS',
+  'packet-service/tables: MAX_REMEMBERED',
   'packet-service/tables: START_BYTES',
   'packet-service/tiles: LONGEST_VARINT',
   'packet-service/tiles: MAX_AGE_MS',

@@ -97,6 +97,11 @@ const ofCompany = ({ companyId }: World) => ({ companyId });
 const productPath = (rest: string) => async (world: World) =>
   `/api/product/${(await product(world)).id}${rest}`;
 
+/** A change of a label by its id. */
+const labelWith =
+  (more: object = {}) =>
+  async (world: World) => ({ id: (await product(world)).label.id, ...more });
+
 /** What is read of a label. */
 const ofLabel = (
   folder: string,
@@ -305,18 +310,9 @@ const TABLE: Record<string, Row> = {
     body: async world => ({ productId: (await product(world)).id }),
     ...changing,
   },
-  'PUT /api/product/label': {
-    body: async world => ({ id: (await product(world)).label.id, title: 'x' }),
-    ...changing,
-  },
-  'POST /api/product/label/execute/PUBLISH_LABEL': {
-    body: async world => ({ id: (await product(world)).label.id }),
-    ...changing,
-  },
-  'POST /api/product/label/execute/UNPUBLISH_LABEL': {
-    body: async world => ({ id: (await product(world)).label.id }),
-    ...changing,
-  },
+  'PUT /api/product/label': { body: labelWith({ title: 'x' }), ...changing },
+  'POST /api/product/label/execute/PUBLISH_LABEL': { body: labelWith(), ...changing },
+  'POST /api/product/label/execute/UNPUBLISH_LABEL': { body: labelWith(), ...changing },
   'DELETE /api/product/label/{id}': {
     path: async world => `/api/product/label/${(await product(world)).label.id}`,
     ...changing,
@@ -329,11 +325,14 @@ const TABLE: Record<string, Row> = {
     body: async world => ({ labelId: (await product(world)).label.id, description: 'x' }),
     ...changing,
   },
-  'GET /api/product/label/values/{id}': ofLabel('label/values', ({ label }) => label.id),
-  'PUT /api/product/label/values': {
-    body: async world => ({ id: (await product(world)).label.id, title: 'x' }),
+  'GET /api/product/label/{id}/differences': ofLabel('label', ({ label }) => `${label.id}/differences`),
+  'POST /api/product/label/{id}/differences': {
+    path: async world => `/api/product/label/${(await product(world)).label.id}/differences`,
+    body: () => ({ names: ['description'] }),
     ...changing,
   },
+  'GET /api/product/label/values/{id}': ofLabel('label/values', ({ label }) => label.id),
+  'PUT /api/product/label/values': { body: labelWith({ title: 'x' }), ...changing },
   'GET /api/product/label/analytics/{uuid}': ofLabel('label/analytics', ({ label }) => label.uuid),
   'GET /api/product/label/{id}/instructions': ofLabel('label', ({ label }) => `${label.id}/instructions`),
   'GET /api/product/label/{id}/documents': ofLabel('label', ({ label }) => `${label.id}/documents`),

@@ -30,14 +30,16 @@ import { registerChat } from './chat/routes.ts';
 import { wordAdder } from './chat/search/dictionary.ts';
 import { pendingList } from './chat/search/pending-list.ts';
 import { findParticipants } from './chat/threads/participants-store.ts';
-import { findThreadIds, isParticipant } from './chat/threads/store.ts';
+import { findOpeners, findThreadIds, isParticipant } from './chat/threads/store.ts';
 import { threadCheck } from './chat/threads/thread-check.ts';
+import { findWriters } from './chat/threads/writers.ts';
 import { EXAMPLE_IDS } from './contract/schemas.ts';
 import { openFeeds } from './feed/feeds.ts';
 import { registerEvents } from './feed/routes.ts';
 import { refuseBesideRegistry } from './geoids/beside-registry.ts';
 import { makeResolver } from './geoids/resolver.ts';
 import { registerFields } from './geoids/routes.ts';
+import { namesOfFields } from './geoids/store.ts';
 import { openSurveyor, type Surveyor } from './geoids/surveyor.ts';
 import { registerGraph } from './graph/routes.ts';
 import { forgetKeysHourly } from './idempotency/retention.ts';
@@ -49,6 +51,8 @@ import { measureBatches, measurePacketService } from './metrics.ts';
 import { MAX_PACKET_BYTES } from './packet-format/packet.ts';
 import { packetReader } from './packets/reader.ts';
 import { registerPackets } from './packets/routes.ts';
+import { type FindKnownNames, knownNames } from './people/known-names.ts';
+import { registerPeople } from './people/routes.ts';
 import { closePools, openPools, type Pools, SCHEMA } from './pools.ts';
 import { openReading, type Reading } from './replicas/open-replicas.ts';
 import type { ChooseReads } from './replicas/reads.ts';
@@ -63,11 +67,11 @@ import { JOBS_SCHEMA, openNotifications } from './sharing/notifications/open-not
 import { registerNotifications } from './sharing/notifications/routes.ts';
 import { registerShares, type Sharing } from './sharing/shares/routes.ts';
 import { turnIntoShares } from './sharing/shares/share.ts';
-import { insertInvitationToken, isSharedWith, isUnanswered } from './sharing/shares/store.ts';
+import { findSharers, insertInvitationToken, isSharedWith, isUnanswered } from './sharing/shares/store.ts';
 import { registerStartPage } from './start-page/routes.ts';
 import { stopWith } from './stop-with.ts';
 import { registerSync } from './sync/routes.ts';
-import { registerTables } from './tables/routes.ts';
+import { type NamesFor, registerTables } from './tables/routes.ts';
 import { countFields, uncountField } from './tiles/counts.ts';
 import { type TileFollower, tileFollower } from './tiles/follower.ts';
 import { registerTiles } from './tiles/routes.ts';
@@ -128,7 +132,7 @@ export async function packetService(
   const clock = clockWatch(logger, metrics);
   const told = { news, clock, onErased: addWords.forget, findVisible: findReadable };
   const log = sequencer(logPool, told, logger);
-  const lookUps = registryLookUps(settings, logger, registry, breakers);
+  const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
     ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
     ...{
@@ -151,7 +155,7 @@ export async function packetService(
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
-  registerDownloads(app, settings, { reads, news, visibility, metrics, places });
+  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, places, ...lookUps });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
@@ -230,11 +234,13 @@ function registerDownloads(
   app: Server,
   settings: Settings,
   context: {
+    pool: pg.Pool;
     reads: ChooseReads;
     visibility: Visibility;
     news: Broadcast;
     metrics: Registry;
     places: Places;
+    findKnownNames: FindKnownNames;
   },
 ): void {
   registerSync(app, { ...context, settings });
@@ -242,7 +248,19 @@ function registerDownloads(
   const share = { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 };
   const admit = admitDownloads(app, context.places, share);
   registerGraph(app, { ...context, admit });
-  registerTables(app, { ...context, admit });
+  registerTables(app, { ...context, admit, namesFor: tableNames(settings, context) });
+}
+
+/** Names of fields, where they are registered here, and of the authors whom a caller may know. */
+function tableNames(
+  { ASSET_REGISTRY_URL }: Settings,
+  { pool, findKnownNames }: { pool: pg.Pool; findKnownNames: FindKnownNames },
+): NamesFor {
+  const findFieldNames = async (geoids: readonly string[]) => {
+    const fields = ASSET_REGISTRY_URL === undefined ? await namesOfFields(pool, geoids) : [];
+    return new Map(fields.map(({ geoid, name }) => [geoid, name]));
+  };
+  return request => ({ field_name: findFieldNames, author_name: ids => findKnownNames(request, ids) });
 }
 
 /** Fields, and the tiles of maps, which count them; returns what counts observations. */
@@ -267,16 +285,21 @@ interface Maps {
   logger: FastifyBaseLogger;
 }
 
-/** What sharing asks of the user registry. */
+/** What is asked of the user registry. */
 function registryLookUps(
   settings: Settings,
-  logger: FastifyBaseLogger,
-  registry: UserRegistry | undefined,
-  breakers: BreakerWatch,
-): Pick<Sharing, 'askRegistry' | 'findSenderNames'> {
+  {
+    pool,
+    logger,
+    registry,
+    breakers,
+  }: { pool: pg.Pool; logger: FastifyBaseLogger; registry: UserRegistry | undefined; breakers: BreakerWatch },
+): Pick<Sharing, 'askRegistry' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
+  const findNames = registryNames(registry, logger);
   return {
     askRegistry: registryLookup(settings, logger, registry, breakers),
-    findSenderNames: senderNames(registryNames(registry, logger)),
+    findSenderNames: senderNames(findNames),
+    findKnownNames: knownNames({ pool, registry, findNames, findSharers, findOpeners, findWriters }),
   };
 }
 
@@ -288,13 +311,16 @@ function registerSharing(
     replay,
     metrics,
     registry,
+    findKnownNames,
     ...sharing
-  }: Omit<Sharing, 'limitsContacts'> & Pick<AdministrationContext, 'replay' | 'metrics' | 'registry'>,
+  }: Omit<Sharing, 'limitsContacts'> &
+    Pick<AdministrationContext, 'replay' | 'metrics' | 'registry'> & { findKnownNames: FindKnownNames },
 ): void {
   const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
   registerShares(app, { limitsContacts, ...sharing });
   registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
+  registerPeople(app, { findKnownNames });
   registerNotifications(app, { pool });
   registerAdministration(app, { pool, metrics, jobsSchema: JOBS_SCHEMA, replay, registry });
 }

@@ -94,7 +94,6 @@ import { registerLabelDocuments } from './labels/documents/routes.ts';
 import { type LabelsContext, labelShower } from './labels/public.ts';
 import { registerLabels } from './labels/routes.ts';
 import { type Lists, openLists } from './lists/lists.ts';
-import { keyHolders, ownRegistry } from './own-registry.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
@@ -104,6 +103,7 @@ import { findValueChainUses } from './products/record/store.ts';
 import { registerProducts } from './products/routes.ts';
 import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './stock-orders/routes.ts';
+import { keyHolders, ownRegistry } from './user-registry.ts';
 import { registerValueChains } from './value-chains/routes.ts';
 import { findCodeUses } from './value-chains/store.ts';
 

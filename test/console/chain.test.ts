@@ -334,7 +334,15 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   );
   await page.context().clearCookies();
   await logIn(page, `${pages.url}/currency`, ADMIN.username, ADMIN.password);
-  await page.getByRole('img', { name: 'The value of one euro in USD, day by day' }).waitFor();
+  const chart = page.getByRole('img', { name: 'The value of one euro in USD, day by day' });
+  await chart.waitFor();
+  const marks = (await chart.locator('text').allTextContents()).map(text => text.trim());
+  expect(marks.filter(text => /^1\.\d+$/.test(text)).length).toBeGreaterThan(2);
+  expect(marks.filter(text => /^[A-Z][a-z]{2} \d+$/.test(text)).length).toBeGreaterThan(2);
+  await page.getByText('Rates in figures').click();
+  const figures = page.getByRole('table', { name: 'The value of one euro in USD, day by day' });
+  expect(await figures.getByRole('row').count()).toBeGreaterThan(3);
+  await expectAccessible(page);
   await page.getByLabel('Amount').fill('250');
   await press('Convert');
   await page.getByText('€250.00').waitFor();

@@ -95,7 +95,7 @@ test('a code is changed with its translations, choices and unit, and the list is
   await page.getByText('The changes are saved').waitFor();
   await expectAccessible(page);
   expect(await stored(`chain/semi-product/${id}`)).toEqual({
-    ...{ id, name: 'Cherry', sku: false, skuendCustomer: false, buyable: true },
+    ...{ id, name: 'Cherry', sku: false, skuendCustomer: false, buyable: true, disabled: false },
     measurementUnitType: { id: unit, code: 'KG', label: 'Kilogram', weight: 1 },
     translations: [
       { language: 'EN', name: 'Cherry' },
@@ -202,6 +202,41 @@ test('a disabled value chain does not change until it is enabled; nothing that u
   expect(await link('Tea').count()).toBe(0);
   await page.goto(`${pages.url}/value-chains?query=nothing`);
   await page.getByText('No value chain fits').waitFor();
+});
+
+test('a disabled code is marked, and is offered only where it is used already', async () => {
+  const { page } = browser;
+  const old = await added('chain/measure-unit-type', { code: 'SACK', label: 'Sack' });
+  const kept = await added('chain/semi-product', { name: 'Parchment', measurementUnitType: { id: old } });
+  const chain = await added('chain/value-chain', { name: 'Spices', measureUnitTypes: [{ id: old }] });
+  await asAdmin(`/code-lists/measure-unit-types/${old}`);
+  await page.getByLabel('Disabled').check();
+  await expectAccessible(page);
+  await press('Save');
+  await page.getByText('The changes are saved').waitFor();
+  await page.locator('.tag', { hasText: 'Disabled' }).waitFor();
+  await page.goto(`${pages.url}/code-lists/measure-unit-types`);
+  await page.getByRole('row', { name: 'Sack Disabled' }).waitFor();
+  await expectAccessible(page);
+  const options = named('measurementUnitType.id').locator('option', { hasText: 'Sack' });
+  await page.goto(`${pages.url}/code-lists/semi-products/new`);
+  await named('name').waitFor();
+  expect(await options.count()).toBe(0);
+  await page.goto(`${pages.url}/code-lists/semi-products/${kept}`);
+  await page.getByRole('heading', { name: 'Parchment' }).waitFor();
+  expect(await options.innerText()).toBe('Sack (Disabled)');
+  await press('Save');
+  await page.getByText('The changes are saved').waitFor();
+  expect(await stored(`chain/semi-product/${kept}`)).toMatchObject({ measurementUnitType: { id: old } });
+  for (const [address, count] of [
+    [`/value-chains/${chain}`, 1],
+    ['/value-chains/new', 0],
+  ] as const) {
+    await page.goto(pages.url + address);
+    await page.getByText(`Measure units (${count})`).click();
+    await page.getByRole('group', { name: 'Measure units' }).waitFor();
+    expect(await page.getByLabel('Sack (Disabled)').count()).toBe(count);
+  }
 });
 
 test('a regional administrator adds codes and changes none; a user has neither the entries nor the screens', async () => {

@@ -214,6 +214,36 @@ test('after its first use the map is drawn without a connection, too', async () 
   await expect.poll(() => page.getByText('The map is loading').count(), SOON).toBe(0);
 });
 
+test('a map that was opened without a connection moves to the observations once it is back, with what waited', async () => {
+  const { page } = browser;
+  await logIn(page, `${line.url}/map`, email);
+  await stored(page);
+  await page.locator('canvas').waitFor();
+  await page.goto(`${line.url}/observations/new`);
+  await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await line.interrupt();
+  await page.reload();
+  await page.getByText('There is no connection. New observations are kept').waitFor();
+  await observe(page, 'from the summit');
+  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.goto(`${line.url}/map`);
+  await page.getByText('Parts of the map could not be loaded').waitFor();
+  await expect.poll(() => page.getByText('The map is loading').count(), SOON).toBe(0);
+  expect(new URL(page.url()).searchParams.get('at')).toBe(null);
+  const other = await page.context().newPage();
+  await other.goto(`${line.url}/packets`);
+  await other.getByText('There is no connection to the server').first().waitFor();
+
+  await line.restore();
+  for (const tab of [page, other]) await tab.getByText('1 observation was sent').waitFor(SOON);
+  await expect
+    .poll(() => new URL(page.url()).searchParams.get('at'), SOON)
+    .toMatch(/^11\/-1\.9\d*\/30\.0\d*$/);
+  await page.getByRole('row').filter({ hasText: 'from the summit' }).waitFor();
+  expect(await other.getByText('was sent').count()).toBe(1);
+  await other.close();
+});
+
 test('a logout is one without a connection, too: nobody is remembered', async () => {
   const { page } = browser;
   await logIn(page, `${line.url}/`, email);

@@ -210,7 +210,7 @@ test('two people edit a label: nothing of either is lost, and who saves anyway k
   await save(page);
   await page.getByRole('button', { name: 'Save mine anyway' }).click();
   await page.getByRole('heading', { name: 'Late harvest' }).waitFor();
-  await page.locator('form[aria-busy=false]').first().waitFor();
+  await page.locator('form[aria-busy=false]:visible').first().waitFor();
   expect(await stored(`label/${labelId}`)).toMatchObject({ title: 'Late harvest' });
   expect(await stored(`label/content/${labelId}`)).toMatchObject({ description: 'Of the hills' });
   await named(page, 'name').fill('Bourbon of two');
@@ -272,4 +272,64 @@ test('two administrators edit a code: what both have written is at its field, al
   const stored = (await send('GET', `/trace/api/chain/processing-evidence-type/${id}`)).body.data;
   expect(stored).toMatchObject({ code: 'WET_MILL' });
   expect(stored.translations).toContainEqual({ language: 'DE', label: 'Kaffeemühle' });
+});
+
+test('two people edit a final product and an entry of the knowledge blog', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(email);
+  const put = async (path: string, body: object) => {
+    const answer = await send('PUT', `/trace/api/product${path}`, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.data;
+  };
+  const read = async (path: string) => (await send('GET', `/trace/api/product${path}`)).body.data;
+  const { id } = await put(`/${productId}/finalProduct`, { name: 'A bag' });
+  await send('POST', `/trace/api/product/knowledgeBlog/${productId}`, { title: 'Washing' });
+  const [entry] = (await read(`/knowledgeBlog/list/${productId}`)).items;
+  for (const { screen, button, field, change, stored } of [
+    {
+      ...{ screen: 'final-products', button: 'A bag', field: 'description' },
+      change: () => put(`/${productId}/finalProduct`, { id, name: 'A large bag' }),
+      stored: () => read(`/${productId}/finalProduct/${id}`),
+    },
+    {
+      ...{ screen: 'knowledge', button: 'Washing', field: 'summary' },
+      change: () => put('/knowledgeBlog', { id: entry.id, title: 'A large bag' }),
+      stored: () => read(`/knowledgeBlog/${entry.id}`),
+    },
+  ]) {
+    await page.context().clearCookies();
+    await logIn(page, `${pages.url}/products/${productId}/${screen}`, email);
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('heading', { name: `Change ${button}` }).waitFor();
+    await named(page, field).fill('Of two');
+    await change();
+    await save(page);
+    await page.getByRole('alert').getByText('Somebody else has changed this meanwhile').waitFor();
+    expect(await stored()).not.toHaveProperty(field);
+    await page.getByRole('button', { name: 'Load the other’s version' }).click();
+    await page.getByText('This is the other’s version with your changes').waitFor();
+    await expectAccessible(page);
+    await save(page);
+    await page.getByRole('button', { name: 'A large bag' }).waitFor();
+    expect(await stored()).toMatchObject({ [field]: 'Of two' });
+  }
+});
+
+test('two administrators edit a value chain', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(ADMIN.username, ADMIN.password);
+  const path = '/trace/api/chain/value-chain';
+  const { id } = (await send('PUT', path, { name: 'Coffee' })).body.data;
+  await logIn(page, `${pages.url}/value-chains/${id}`, ADMIN.username, ADMIN.password);
+  await named(page, 'description').fill('From cherry to cup');
+  expect((await send('PUT', path, { id, name: 'Coffee Rwanda' })).status).toBe(200);
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('This is the other’s version with your changes').waitFor();
+  expect(await named(page, 'name').inputValue()).toBe('Coffee Rwanda');
+  await save(page);
+  await page.getByText(SAVED).waitFor();
+  const stored = (await send('GET', `${path}/${id}`)).body.data;
+  expect(stored).toMatchObject({ name: 'Coffee Rwanda', description: 'From cherry to cup' });
 });

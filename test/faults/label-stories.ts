@@ -21,6 +21,12 @@ export async function labelContents(
   });
   const fields = [{ name: 'process.production', value: mark }];
   await send({ endpoint: 'PUT /api/product/label/values', body: { id, fields }, ...own });
+  await send({
+    endpoint: 'POST /api/product/label/{id}/differences',
+    at: { id: String(id) },
+    body: { names: ['process.production'] },
+    ...own,
+  });
 
   await send({
     endpoint: 'PUT /api/product/label/{id}/documents',

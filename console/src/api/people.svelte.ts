@@ -1,5 +1,5 @@
 import { t } from '../messages/messages.svelte.ts';
-import { enveloped, trace } from './services.ts';
+import { answered, enveloped, quietPacket, trace } from './services.ts';
 import { session } from './session.svelte.ts';
 
 /** A colleague: somebody of a company that the user is a member of. */
@@ -23,7 +23,6 @@ export async function loadPeople(): Promise<void> {
   const user = session.user;
   if (!user || loadedFor === user.id) return;
   loadedFor = user.id;
-  met = {};
   try {
     await reloadPeople();
   } catch (failure) {
@@ -52,7 +51,7 @@ const personOf = (item: Named): Person => ({
   email: item.email ?? '',
 });
 
-/** Those who have shared something with the user, opened a thread or written in it: answers have told their names. */
+/** Those of others that answers have told, by id: who has shared something with the user, opened a thread or written in it. */
 let met = $state.raw<Readonly<Record<string, string>>>({});
 
 /** Keeps a name that an answer has told. */
@@ -62,14 +61,14 @@ export function meet(id: string | undefined, name: string | undefined): void {
 
 /**
  * The name of a user of the packet service: the user's own, a colleague's or that of somebody met, for administrators
- * everyone's, and for all others their number in words.
+ * everyone's, and for all others their number in words. Names that are not known yet are asked for.
  */
 export function nameOf(id: string): string {
   const { user } = session;
   if (user && id === String(user.id)) return fullName(user) || numbered(id);
-  const known = colleagues.find(person => person.id === id) ?? others[id];
-  if (known === undefined && session.isRegionalAdministrator) askFor(id);
-  return known?.name || met[id] || numbered(id);
+  const name = colleagues.find(person => person.id === id)?.name || met[id];
+  if (!name) askFor(id);
+  return name || numbered(id);
 }
 
 const fullName = ({ name, surname }: { name?: string | undefined; surname?: string | undefined }) =>
@@ -81,8 +80,6 @@ const isNumber = (id: string) => /^[1-9]\d{0,9}$/.test(id);
 
 /** Ids that one request asks for, at most. */
 const ASKED_AT_ONCE = 100;
-/** Those that administrators have seen, by id. */
-let others = $state.raw<Readonly<Record<string, Person>>>({});
 const asked = new Set<string>();
 let wanted: string[] = [];
 
@@ -96,17 +93,27 @@ function askFor(id: string): void {
 async function loadWanted(): Promise<void> {
   const ids = wanted;
   wanted = [];
+  const find = session.isRegionalAdministrator ? namesForAdministrator : namesOfMet;
   for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
-    const some = ids.slice(at, at + ASKED_AT_ONCE).join(',');
-    const query = { ids: some, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
-    const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } })).catch(
-      failure => {
-        for (const id of ids) asked.delete(id);
-        throw failure;
-      },
-    );
-    others = { ...others, ...Object.fromEntries(items.map(item => [String(item.id), personOf(item)])) };
+    try {
+      const found = await find(ids.slice(at, at + ASKED_AT_ONCE).join(','));
+      met = { ...met, ...Object.fromEntries(found) };
+    } catch (failure) {
+      for (const id of ids.slice(at)) asked.delete(id);
+      throw failure;
+    }
   }
+}
+
+async function namesForAdministrator(ids: string): Promise<[string, string][]> {
+  const query = { ids, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
+  const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } }));
+  return items.map(item => [String(item.id), fullName(item)]);
+}
+
+async function namesOfMet(user_ids: string): Promise<[string, string][]> {
+  const { users } = await answered(quietPacket.GET('/people/names', { params: { query: { user_ids } } }));
+  return users.map(({ user_id, name }) => [user_id, name]);
 }
 
 /** `idOf`, which looks once more before it says that there is no such user. @throws Failure */

@@ -33,6 +33,16 @@ export function formatClock(moment: number): string {
   return format(new Date(moment), { timeStyle: 'medium' });
 }
 
+/** A month with its year, of a day in UTC. */
+export function formatMonth(day: Date): string {
+  return format(day, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+}
+
+/** A day without its year, in UTC. */
+export function formatDay(day: Date): string {
+  return format(day, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+}
+
 function format(moment: string | Date, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(moment);
   // What clients have sent may be no date.

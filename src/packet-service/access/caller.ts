@@ -26,6 +26,14 @@ export function isAdministrator({ claims }: Pick<FastifyRequest, 'claims'>): boo
   return claims?.role === 'SYSTEM_ADMIN';
 }
 
+/** Whether a request's token is of somebody who manages users, and therefore knows all of their names. */
+export function seesEveryone({ claims }: Pick<FastifyRequest, 'claims'>): boolean {
+  return claims?.role === 'SYSTEM_ADMIN' || claims?.role === 'REGIONAL_ADMIN';
+}
+
+/** The sender of a request, with what their role lets them know. */
+export type KnowingCaller = Pick<FastifyRequest, 'user' | 'claims'>;
+
 /** The sender of a request, as far as known. */
 export type Caller = Pick<FastifyRequest, 'user' | 'anonymous'>;
 

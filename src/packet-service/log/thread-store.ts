@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
 
-/** Messages after a mark that are looked at, at most: a client that only writes moves no mark. */
+/** Messages of a thread that are looked at, at most: the last ones. */
 const LOOKED_AT = 100;
 
 /** Position of the last message of a thread (uuid form) in the log; 0 without any. */
@@ -50,6 +50,25 @@ export async function findUnread(
           SELECT FROM packet_log AS erasure WHERE erasure.packet_id = message.packet_id AND kind = 'erased'))
       ORDER BY place`,
     values: [userId, marks.map(({ threadId }) => threadId), marks.map(({ position }) => position)],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Those of some users who have written one of the last 100 messages of some threads (uuid form). */
+export async function findSenders(
+  database: Database,
+  threadIds: readonly string[],
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>({
+    name: 'log_senders',
+    text: `SELECT DISTINCT details->>'from_user' AS id
+      FROM unnest($1::uuid[]) AS thread (id) CROSS JOIN LATERAL (
+        SELECT details FROM packet_log WHERE thread_id = thread.id AND kind = 'chat.message'
+        ORDER BY position DESC LIMIT ${LOOKED_AT}
+      ) AS message
+      WHERE details->>'from_user' = ANY ($2::text[])`,
+    values: [threadIds, ids],
   });
   return rows.map(({ id }) => id);
 }

@@ -46,18 +46,26 @@ export function copyGraph(filter: ExportFilter, window?: Window): string {
   ) TO STDOUT (FORMAT binary)`);
 }
 
-/**
- * The COPY statement whose rows become rows of tables: header, body, author, latitude and longitude as
- * text.
- *
- * @param order of the rows; without one, packets come in their order on disk
- * @param window only packets of this time
- */
-export function copyTable(filter: PacketFilter, order?: Order, window?: Window): string {
-  const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon`, window);
+/** Which packets become rows of a table, and how. */
+interface TableRows {
+  /** of the rows; without one, packets come in their order on disk */
+  order?: Order | undefined;
+  /** only packets of this time */
+  window?: Window | undefined;
+  /** whether each row ends with the GeoID */
+  withGeoid?: boolean;
+}
+
+/** The COPY statement whose rows become rows of tables: header, body, author, latitude and longitude as text. */
+export function copyTable(
+  filter: PacketFilter,
+  { order, window, withGeoid = false }: TableRows = {},
+): string {
+  const geoid = withGeoid ? sql`, geoid` : empty;
+  const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon${geoid}`, window);
   const sorted = order === undefined ? empty : ORDERS[order];
   return withLiterals(sql`COPY (
-    SELECT header, body, author, lat::text, lon::text FROM ${source} AS chosen${sorted}) TO STDOUT (FORMAT binary)`);
+    SELECT header, body, author, lat::text, lon::text${geoid} FROM ${source} AS chosen${sorted}) TO STDOUT (FORMAT binary)`);
 }
 
 const ORDERS = { asc: sql` ORDER BY ts, id`, desc: sql` ORDER BY ts DESC, id DESC` };

@@ -10,6 +10,8 @@ export interface PacketSummary {
   geoid: string;
   /** the beginning of its message or text; empty where it has neither */
   text: string;
+  /** whether it belongs to a thread */
+  isMessage: boolean;
 }
 
 /** Summaries of packets by id (uuid form), without erased ones. The database reads the bodies: together they can be large. */
@@ -20,7 +22,7 @@ export async function findSummaries(
   const { rows } = await database.query<PacketSummary & { id: string }>({
     name: 'find_summaries',
     text: `SELECT id, header::jsonb ->> 'type' AS type, header::jsonb ->> 'timestamp' AS timestamp,
-        header::jsonb ->> 'geoid' AS geoid,
+        header::jsonb ->> 'geoid' AS geoid, thread_id IS NOT NULL AS "isMessage",
         left(coalesce(body::jsonb ->> 'message', body::jsonb ->> 'text', ''), $2) AS text
       FROM packets WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`,
     values: [ids, TEXT_SHOWN],

@@ -39,6 +39,12 @@ export function nameInBody(key: string): string {
   return key === '' || OWN_COLUMNS.includes(key) ? `body.${key}` : key;
 }
 
+/** The same in a table with columns of names: a member that is called like one of them is told from it. */
+export function nameInBodyBeside(names: readonly string[]): (key: string) => string {
+  if (names.length === 0) return nameInBody;
+  return key => (names.includes(key) ? `body.${key}` : nameInBody(key));
+}
+
 /** The Body's members that the columns lat and lon contain, of packets that have them. */
 export const CAPTURE_POINT = ['capture_point.lat', 'capture_point.lon'];
 
@@ -46,13 +52,14 @@ export const CAPTURE_POINT = ['capture_point.lat', 'capture_point.lon'];
  * Reads `columns=`: names separated by commas, as in the first line of a CSV file, so that a name which contains a comma
  * or a quote is quoted.
  *
+ * @param others columns that the table has beside them
  * @returns names beside the declared columns; undefined without the parameter
  * @throws Problem invalid
  */
-export function readColumns(text: string | undefined): string[] | undefined {
+export function readColumns(text: string | undefined, others: readonly string[] = []): string[] | undefined {
   if (!text) return undefined;
   const names = new Set(namesIn(text));
-  for (const name of DECLARED_COLUMNS) names.delete(name);
+  for (const name of [...DECLARED_COLUMNS, ...others]) names.delete(name);
   checkCount(names.size);
   for (const name of names) {
     if (name === '') throw new Problem('invalid', 'columns has an empty name');

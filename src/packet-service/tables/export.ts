@@ -3,13 +3,16 @@ import { copyTable, type Order } from '../packets/copy-store.ts';
 import { type CopyPackets, type ExportContext, type ExportOptions, openExport } from '../packets/export.ts';
 import type { PacketFilter } from '../packets/filter-store.ts';
 import { DECLARED_COLUMNS } from './columns.ts';
+import { type NameColumn, type NameSources, nameFinder } from './names.ts';
 import { newOutput, take } from './output.ts';
-import { cellReader, columnFinder, type FoundColumns, TABLE_FIELDS } from './rows.ts';
+import { cellReader, columnFinder, type FoundColumns, fieldsWith } from './rows.ts';
 import type { RowWriter } from './writer.ts';
 
 export interface TableOptions extends ExportOptions {
   /** columns beside the declared ones; those that occur when absent, found by reading the packets twice */
   columns?: readonly string[] | undefined;
+  /** columns of names, and where they are found */
+  names?: { columns: readonly NameColumn[]; sources: NameSources } | undefined;
   /** of the rows; without one, as the packets are on disk */
   order?: Order | undefined;
   /** called before the first piece if fields have no column, with their number */
@@ -26,24 +29,27 @@ export function exportTable(
   context: ExportContext,
   filter: PacketFilter,
   writer: (columns: readonly string[]) => RowWriter,
-  { columns: named, order, onLeftOut, ...options }: TableOptions = {},
+  { columns: chosen, names, order, onLeftOut, ...options }: TableOptions = {},
 ): Promise<Readable> {
+  const named = names?.columns ?? [];
+  const fields = fieldsWith(named);
   return openExport(
     context,
     filter,
     async function* (copy) {
       const copyRows = (order?: Order) =>
-        copy(TABLE_FIELDS, window => copyTable(filter, order, window), order);
-      const found = named ? { columns: named, leftOut: 0 } : await findColumns(copyRows());
+        copy(fields, window => copyTable(filter, { order, window, withGeoid: named.length > 0 }), order);
+      const found = chosen ? { columns: chosen, leftOut: 0 } : await findColumns(copyRows(), named);
       if (found.leftOut > 0) onLeftOut?.(found.leftOut);
-      const columns = [...DECLARED_COLUMNS, ...found.columns];
+      const columns = [...DECLARED_COLUMNS, ...named, ...found.columns];
       const output = newOutput();
-      const readCells = cellReader(columns);
+      const readCells = cellReader(columns, named);
+      const findNames = names && named.length > 0 ? nameFinder(named, names.sources, fields) : undefined;
       const { start, row, end } = writer(columns);
       start(output);
       for await (const rows of copyRows(order)) {
         if (output.at > 0) yield take(output);
-        readCells(rows, cells => row(output, cells));
+        readCells(rows, cells => row(output, cells), await findNames?.(rows));
       }
       end(output);
       if (output.at > 0) yield take(output);
@@ -52,8 +58,11 @@ export function exportTable(
   );
 }
 
-async function findColumns(pieces: ReturnType<CopyPackets>): Promise<FoundColumns> {
-  const { read, found } = columnFinder();
+async function findColumns(
+  pieces: ReturnType<CopyPackets>,
+  names: readonly NameColumn[],
+): Promise<FoundColumns> {
+  const { read, found } = columnFinder(names);
   for await (const rows of pieces) read(rows);
   return found();
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import type { AdmitDownload } from '../../platform/http/downloads.ts';
 import type { Server } from '../../platform/http/server.ts';
@@ -9,6 +10,7 @@ import { readColumns } from './columns.ts';
 import { csvWriter } from './csv.ts';
 import { exportTable } from './export.ts';
 import { geojsonWriter, ndjsonWriter } from './json.ts';
+import type { NameColumn, NameSources } from './names.ts';
 import {
   CSV,
   csvSchema,
@@ -20,6 +22,9 @@ import {
   type TableQuery,
 } from './schemas.ts';
 import type { RowWriter } from './writer.ts';
+
+/** Where names for the caller of a request are found. */
+export type NamesFor = (request: FastifyRequest) => NameSources;
 
 /** A format of tables. */
 interface Format {
@@ -38,12 +43,18 @@ const FORMATS: Record<string, Format> = {
 /** Packets as tables: all packets of a filter at once, for data frames and GIS programs. */
 export function registerTables(
   app: Server,
-  { reads, visibility, admit }: { reads: ChooseReads; visibility: Visibility; admit: AdmitDownload },
+  {
+    reads,
+    visibility,
+    admit,
+    namesFor,
+  }: { reads: ChooseReads; visibility: Visibility; admit: AdmitDownload; namesFor: NamesFor },
 ): void {
   for (const [ending, { schema, type, writer }] of Object.entries(FORMATS)) {
     app.get(`/packets.${ending}`, { schema }, async (request, reply) => {
       const query = request.query as TableQuery;
-      const columns = readColumns(query.columns);
+      const names = [...new Set(query.names?.split(',') as NameColumn[] | undefined)];
+      const columns = readColumns(query.columns, names);
       const filter = { ...readFilter(query), threads: await visibility.readableThreads(request) };
       const day = new Date().toISOString().slice(0, 10);
       reply.type(type).header('content-disposition', contentDisposition(`packets-${day}.${ending}`));
@@ -53,6 +64,7 @@ export function registerTables(
       const table = await exportOnEither(await reads(request), signal, context =>
         exportTable(context, filter, columns => writer(columns, query.raw === 'true'), {
           columns,
+          names: { columns: names, sources: namesFor(request) },
           order: query.order,
           onLeftOut: fields => reply.header(FIELDS_LEFT_OUT, String(fields)),
           signal,

@@ -7,13 +7,16 @@ import {
   LON,
   MAX_COLUMNS,
   MAX_NAME,
-  nameInBody,
+  nameInBodyBeside,
   nameInHeader,
 } from './columns.ts';
+import { idFieldOf, type NameColumn, type NamedRows } from './names.ts';
 import { fieldScanner, rootField } from './scan.ts';
 
 /** Fields of a row of the COPY: header, body, author, latitude and longitude as text. */
-export const TABLE_FIELDS = 5;
+const TABLE_FIELDS = 5;
+/** Fields of a row, which has the GeoID, too, if names are looked up. */
+export const fieldsWith = (names: readonly NameColumn[]) => TABLE_FIELDS + (names.length > 0 ? 1 : 0);
 /** The columns of fields that are not texts of the packet. */
 const COLUMN_OF_FIELD = [-1, -1, AUTHOR, LAT, LON];
 
@@ -32,9 +35,13 @@ export interface Cells {
  * Reads rows into the cells of a table.
  *
  * @param columns all columns of the table, the declared ones first
+ * @param names those of them that are looked up
  * @returns a function that calls `each` with every row; the cells are valid during the call
  */
-export function cellReader(columns: readonly string[]): (rows: Buffer, each: (cells: Cells) => void) => void {
+export function cellReader(
+  columns: readonly string[],
+  names: readonly NameColumn[] = [],
+): (rows: Buffer, each: (cells: Cells) => void, named?: NamedRows) => void {
   const indexes = new Map(columns.map((name, index) => [name, index]));
   const prefixes = new Set(columns.flatMap(prefixesOf));
   const { starts, ends } = fieldRanges(columns.length);
@@ -47,11 +54,25 @@ export function cellReader(columns: readonly string[]): (rows: Buffer, each: (ce
     },
   );
   const header = rootField(nameInHeader);
-  const body = rootField(nameInBody);
-  const ranges = fieldRanges(TABLE_FIELDS);
+  const body = rootField(nameInBodyBeside(names));
+  const ranges = fieldRanges(fieldsWith(names));
+  /** Puts the names of a row into its cells. */
+  const addNames = (named: NamedRows) => {
+    for (const name of names) {
+      const field = idFieldOf(name);
+      const start = ranges.starts[field] as number;
+      const place =
+        start < 0 ? undefined : named.placeOf(name, cells.bytes.subarray(start, ranges.ends[field]));
+      if (!place) continue;
+      const column = indexes.get(name) as number;
+      starts[column] = place.start;
+      ends[column] = place.end;
+      cells.length += place.end - place.start;
+    }
+  };
 
-  return (rows, each) => {
-    cells.bytes = rows;
+  return (rows, each, named) => {
+    cells.bytes = named?.bytes ?? rows;
     for (let at = 0; at < rows.length; ) {
       const end = readRanges(rows, at, ranges);
       starts.fill(-1);
@@ -64,6 +85,7 @@ export function cellReader(columns: readonly string[]): (rows: Buffer, each: (ce
         ends[column] = ranges.ends[field] as number;
       }
       cells.length = end - at;
+      if (named) addNames(named);
       each(cells);
       at = end;
     }
@@ -94,9 +116,13 @@ export interface FoundColumns {
  * Finds the columns beside the declared ones. If there are too many, the fields of the most packets get them: a packet
  * with a thousand fields of its own must not take the columns of the others away. Fields with too long a name get none.
  *
+ * @param names columns of the table that are looked up
  * @returns a function that reads rows, and one that returns what was found
  */
-export function columnFinder(): { read: (rows: Buffer) => void; found: () => FoundColumns } {
+export function columnFinder(names: readonly NameColumn[] = []): {
+  read: (rows: Buffer) => void;
+  found: () => FoundColumns;
+} {
   /** how many packets have a field, by its index */
   const counts: number[] = [];
   const indexes = new Map<string, number>();
@@ -121,8 +147,8 @@ export function columnFinder(): { read: (rows: Buffer) => void; found: () => Fou
     },
   );
   const header = rootField(nameInHeader);
-  const body = rootField(nameInBody);
-  const ranges = fieldRanges(TABLE_FIELDS);
+  const body = rootField(nameInBodyBeside(names));
+  const ranges = fieldRanges(fieldsWith(names));
   const read = (rows: Buffer) => {
     for (let at = 0; at < rows.length; ) {
       at = readRanges(rows, at, ranges);

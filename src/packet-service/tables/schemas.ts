@@ -4,6 +4,7 @@ import { errorAnswers, Ulid } from '../contract/schemas.ts';
 import { filters, PointOrNull } from '../packets/schemas.ts';
 import { PositionHeaders } from '../replicas/schemas.ts';
 import { DECLARED_COLUMNS, MAX_COLUMNS, MAX_NAME } from './columns.ts';
+import { NAME_COLUMNS } from './names.ts';
 
 /** Characters of `columns=`, at most: a request line and its headers have 16 KiB. */
 const MAX_COLUMNS_TEXT = 8000;
@@ -18,6 +19,16 @@ const columns = Type.Optional(
       `columns beside the declared ones, separated by commas: at most ${MAX_COLUMNS} of at most ${MAX_NAME} ` +
       'characters. By default, those that occur in the packets, sorted by name; if there are more, those of the most ' +
       'packets, and the header Fields-Left-Out has the number of the others',
+  }),
+);
+
+const names = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    pattern: `^(${NAME_COLUMNS.join('|')})(,(${NAME_COLUMNS.join('|')}))?$`,
+    description:
+      'columns of names after the declared ones: field_name, what the field of the GeoID was registered as, and ' +
+      'author_name, of authors whom the caller may know (GET /people/names). They are those of now. Fields of packets that are called so are in body.field_name and body.author_name then',
   }),
 );
 
@@ -39,7 +50,7 @@ const order = Type.Optional(
   }),
 );
 
-const tableFilters = { ...filters, columns, order };
+const tableFilters = { ...filters, columns, names, order };
 const TableFilters = Type.Object(tableFilters);
 const CsvQuery = Type.Object({ ...tableFilters, raw });
 /** The parameters of all tables. */

@@ -26,6 +26,8 @@ export interface UserRegistry {
   /** The user who has a contact, and whether they want to be found; undefined if nobody has it. */
   findHolder(contact: string): Promise<{ user_id: string; discoverable: boolean } | undefined>;
   findNames: FindNames;
+  /** The users whose names a user knows because they are members of the same companies, the user included. */
+  findColleagues(userId: string): Promise<string[]>;
   /**
    * The language (two letters) of the user who has an e-mail address, and whether the account is active already; for
    * mails to that address alone. Undefined if nobody has it.

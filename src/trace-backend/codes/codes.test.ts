@@ -444,3 +444,24 @@ test('of two writers who have read the same version of a code, the second is ref
     expect((await remove('"3"')).status, list.name).toBe(200);
   }
 });
+
+test('a disabled code says so wherever it is shown, stays valid, and can still be sent', async () => {
+  for (const list of all) {
+    const id = await added(list, small(list));
+    expect(await got(list, id)).not.toHaveProperty('disabled');
+    await admin.send('PUT', list.path, { id, disabled: true });
+    expect((await got(list, id)).disabled, list.noun).toBe(true);
+    await admin.send('PUT', list.path, { id, [list.title]: 'Other' });
+    expect((await got(list, id)).disabled, list.noun).toBe(true);
+    expect((await regional.send('PUT', list.path, { id, disabled: false })).status).toBe(403);
+    const { body } = await user.send('GET', `${listPath(list)}?limit=1000&requestType=FETCH`);
+    const listed = body.data.items.find((code: { id: number }) => code.id === id);
+    expect(listed.disabled, list.noun).toBe(true);
+    await admin.send('PUT', list.path, { id, disabled: '' });
+    expect(await got(list, id)).not.toHaveProperty('disabled');
+  }
+  const { measureUnitTypes, semiProducts } = CODE_LISTS;
+  const unit = await added(measureUnitTypes, { ...small(measureUnitTypes), disabled: true });
+  const cherry = await added(semiProducts, { name: 'Cherry', measurementUnitType: { id: unit } });
+  expect((await got(semiProducts, cherry)).measurementUnitType).toMatchObject({ id: unit, disabled: true });
+});

@@ -45,6 +45,10 @@ const key = (column: string, example: string) =>
       examples: [example],
     }),
   );
+const disabled = flag(
+  'disabled',
+  'whether people are not to choose it any more; it stays valid where it is, and can still be sent',
+);
 
 const facilityTypes: CodeList = {
   noun: 'facility type',
@@ -54,7 +58,7 @@ const facilityTypes: CodeList = {
   key: 'code',
   title: 'label',
   translated: [],
-  fields: { code: key('code', 'WASHING_STATION'), label: text('label', 'Washing station') },
+  fields: { code: key('code', 'WASHING_STATION'), label: text('label', 'Washing station'), disabled },
 };
 
 const measureUnitTypes: CodeList = {
@@ -77,6 +81,7 @@ const measureUnitTypes: CodeList = {
         examples: [60],
       }),
     ),
+    disabled,
   },
   unit: { field: 'underlyingMeasurementUnitType', column: 'underlying_id' },
 };
@@ -106,6 +111,7 @@ const processingEvidenceTypes: CodeList = {
         examples: ['origin'],
       }),
     ),
+    disabled,
   },
 };
 
@@ -129,6 +135,7 @@ const processingEvidenceFields: CodeList = {
     ),
     mandatory: flag('mandatory'),
     requiredOnQuote: flag('required_on_quote'),
+    disabled,
   },
 };
 
@@ -145,6 +152,7 @@ const semiProducts: CodeList = {
     sku: flag('sku', 'whether it is a stock keeping unit'),
     skuendCustomer: flag('sku_end_customer', 'whether it is a stock keeping unit for end customers'),
     buyable: flag('buyable', 'whether it can be bought'),
+    disabled,
   },
   unit: { field: 'measurementUnitType', column: 'unit_id' },
 };
@@ -161,6 +169,7 @@ const productTypes: CodeList = {
     code: key('code', 'COFFEE'),
     name: text('name', 'Coffee'),
     description: text('description', 'Green and roasted coffee', 2000),
+    disabled,
   },
   dated: true,
 };

@@ -12,8 +12,8 @@ export const IfMatch = Type.Object({
   ),
 });
 
-/** The ETag of a version of a record. */
-export function versionTag(version: number): string {
+/** The ETag of a version of a record, or of several records, such as 3.7. */
+export function versionTag(version: number | string): string {
   return `"${version}"`;
 }
 
@@ -23,7 +23,7 @@ export function versionTag(version: number): string {
  *
  * @throws Problem precondition_failed
  */
-export function checkVersion(ifMatch: string | undefined, version: number): void {
+export function checkVersion(ifMatch: string | undefined, version: number | string): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map(tag => tag.trim());
   if (tags.includes('*') || tags.includes(versionTag(version))) return;

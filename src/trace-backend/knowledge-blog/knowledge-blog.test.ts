@@ -84,3 +84,28 @@ test("another tenant's blog does not exist", async () => {
     expect((await stranger.user.send(method, path, body)).status, `${method} ${path}`).toBe(404);
   }
 });
+
+test('of two writers who have read the same version of an entry, the second is refused', async () => {
+  const productId = await added(kopanyi.user, { name: 'Tea' });
+  await send('POST', `${PATH}/${productId}`, form());
+  const [{ id }] = (await send('GET', `${PATH}/list/${productId}`)).body.data.items;
+  const read = async () => {
+    const { headers, body } = await send('GET', `${PATH}/${id}`);
+    expect(body.data).not.toHaveProperty('version');
+    return headers.get('etag') as string;
+  };
+  const write = (body: object, tag: string) =>
+    kopanyi.user.send('PUT', PATH, { id, ...body }, { 'if-match': tag });
+  const tag = await read();
+  const statuses = await Promise.all(
+    [1, 2, 3].map(async n => (await write({ title: `Title ${n}` }, tag)).status),
+  );
+  expect(statuses.sort()).toEqual([200, 412, 412]);
+  const now = await read();
+  expect([tag, now]).toEqual(['"1"', '"2"']);
+  await write({ summary: 'Same' }, now);
+  await write({ summary: 'Same' }, '"3"');
+  expect(await read()).toBe('"3"');
+  const history = (await send('GET', `/api/product/${productId}/history?limit=100`)).body.data.items;
+  expect(history.map(({ path }: { path: string }) => path).join(' ')).not.toContain('.version');
+});

@@ -5,6 +5,7 @@ import type { Caller } from '../access/authentication.ts';
 import type { Requester } from '../access/requester.ts';
 import type { AuditAction } from '../audit/actions.ts';
 import { dayOf } from '../contract/dates.ts';
+import { checkVersion } from '../contract/versions.ts';
 import { type IsOwn, setReferences } from '../images/references-store.ts';
 import { findImages } from '../images/store.ts';
 import { readableProduct } from '../products/access.ts';
@@ -13,7 +14,15 @@ import { hasPublishedLabel } from '../products/label-records/store.ts';
 import { findProduct } from '../products/record/store.ts';
 import { describedDocument } from '../products/view.ts';
 import type { EntryBody } from './schemas.ts';
-import { countEntries, type Entry, findBlogProducts, findEntry, insertEntry, updateEntry } from './store.ts';
+import {
+  countEntries,
+  type Entry,
+  findBlogProducts,
+  findEntry,
+  insertEntry,
+  touchEntry,
+  updateEntry,
+} from './store.ts';
 
 /** Entries about one product, at most. */
 const MAX_ENTRIES = 1000;
@@ -24,7 +33,10 @@ export interface BlogContext {
   isOwn: IsOwn;
 }
 
-const EMPTY = { type: null, date: null, youtubeUrl: null, summary: null, content: null, documents: [] };
+const EMPTY = {
+  ...{ type: null, date: null, youtubeUrl: null, summary: null, content: null, documents: [] },
+  version: 1,
+};
 
 /**
  * Adds an entry to a product's knowledge blog.
@@ -50,7 +62,7 @@ export async function addEntry(
 /**
  * Changes an entry; omitted fields stay unchanged.
  *
- * @throws Problem not_found, forbidden, invalid
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeEntry(
   context: BlogContext,
@@ -65,6 +77,7 @@ export async function changeEntry(
   await changeEntries(context, change, async (database, at) => {
     const before = await findEntry(database, id);
     if (!before) throw unknownEntry();
+    checkVersion(requester.ifMatch, before.version);
     const after = changed(before, body);
     await updateEntry(database, after, at);
     return { before, after };
@@ -93,8 +106,16 @@ async function changeEntries(
     }));
     const writer = { caller: change.requester.caller, isOwn };
     await setReferences(database, writer, { entity: 'knowledge_blog', entityId: id }, references);
-    const state = (entry: Entry | undefined) => ({ knowledgeBlogs: { [id]: entry } });
-    return { result: undefined, before: state(before), after: state(after), details: { entryId: id, title } };
+    const state = (entry: Entry | undefined) => ({
+      knowledgeBlogs: { [id]: entry && { ...entry, version: undefined } },
+    });
+    return {
+      result: undefined,
+      before: state(before),
+      after: state(after),
+      details: { entryId: id, title },
+      ...(before && { next: () => touchEntry(database, id) }),
+    };
   });
 }
 
@@ -156,7 +177,7 @@ export async function isPublicEntry(database: Database, ids: readonly number[]):
 /** An entry as in answers. */
 export async function asEntry(
   database: Database,
-  { productId: _, documents, ...entry }: Entry,
+  { productId: _product, version: _version, documents, ...entry }: Entry,
 ): Promise<object> {
   const images = await findImages(database, documents);
   return {

@@ -3,6 +3,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requesterOf } from '../access/requester.ts';
 import { ok } from '../contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf } from '../contract/schemas.ts';
+import { versionTag } from '../contract/versions.ts';
 import type { Lists } from '../lists/lists.ts';
 import { readableProduct } from '../products/access.ts';
 import {
@@ -88,6 +89,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
     },
     async (request, reply) => {
       const entry = await readableEntry(pool, callerOf(request), pathIdOf(request.params.id));
+      reply.header('etag', versionTag(entry.version)).header('cache-control', 'private, no-cache');
       return sendText(reply, JSON.stringify(ok(await asEntry(pool, entry))));
     },
   );

@@ -4,6 +4,7 @@ import { Day } from '../contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { Id, listOf, listQuery, PathId } from '../contract/schemas.ts';
 import { nullable, oneOf, shown, text } from '../contract/shapes.ts';
+import { IfMatch } from '../contract/versions.ts';
 import { Document } from '../products/record/document.ts';
 
 export const TYPES = ['FAIRNESS', 'QUALITY', 'PROVENANCE'] as const;
@@ -52,14 +53,16 @@ export const updateEntrySchema = {
   tags,
   summary: 'Change an entry of a knowledge blog',
   description: 'Omitted fields stay unchanged; an empty text clears.',
+  headers: IfMatch,
   body: EntryUpdate,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 export const getEntrySchema = {
   operationId: 'getProductKnowledge',
   tags,
   summary: 'An entry of a knowledge blog',
+  description: 'The ETag is the version; send it as If-Match with a change.',
   params: Params,
   response: { 200: envelope(EntryView, 'the entry'), ...failureAnswers(401, 404) },
 };

@@ -17,12 +17,14 @@ export interface Entry {
   content: string | null;
   /** storage keys of documents, in order */
   documents: string[];
+  /** counts its changes */
+  version: number;
 }
 
 export type ListedEntry = Pick<Entry, 'id' | 'type' | 'title' | 'date' | 'youtubeUrl'>;
 
 const LISTED = sql`id, type, title, to_char(date, 'YYYY-MM-DD') AS date, youtube_url AS "youtubeUrl"`;
-const ENTRY = sql`${LISTED}, product_id AS "productId", summary, content, documents`;
+const ENTRY = sql`${LISTED}, product_id AS "productId", summary, content, documents, version`;
 
 export async function findEntry(database: Database, id: number): Promise<Entry | undefined> {
   const { rows } = await database.query<Entry>(sql`SELECT ${ENTRY} FROM knowledge_blog WHERE id = ${id}`);
@@ -30,7 +32,11 @@ export async function findEntry(database: Database, id: number): Promise<Entry |
 }
 
 /** Stores an entry; the transaction holds the product's row lock. */
-export async function insertEntry(database: Database, entry: Omit<Entry, 'id'>, at: Date): Promise<number> {
+export async function insertEntry(
+  database: Database,
+  entry: Omit<Entry, 'id' | 'version'>,
+  at: Date,
+): Promise<number> {
   const { productId, type, title, date, youtubeUrl, summary, content, documents } = entry;
   const { rows } = await database.query<{ id: number }>(sql`
     INSERT INTO knowledge_blog (product_id, type, title, date, youtube_url, summary, content, documents, created_at,
@@ -47,6 +53,11 @@ export async function updateEntry(database: Database, entry: Entry, at: Date): P
     UPDATE knowledge_blog SET type = ${type}, title = ${title}, date = ${date}, youtube_url = ${youtubeUrl},
       summary = ${summary}, content = ${content}, documents = ${documents}, updated_at = ${at}
     WHERE id = ${id}`);
+}
+
+/** Gives an entry that has changed its next version. */
+export async function touchEntry(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE knowledge_blog SET version = version + 1 WHERE id = ${id}`);
 }
 
 export async function countEntries(database: Database, productId: number): Promise<number> {

@@ -11,9 +11,15 @@ import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/label-records/label.ts';
 import { findLabelByUuid, findLabels, type Label } from '../products/label-records/store.ts';
 import { asAnswer, described } from './contents/content.ts';
-import { findOutdated } from './contents/outdated.ts';
-import { type Read, readableLabel, readableLabelOnly } from './contents/read.ts';
-import { getContentSchema, updateContentSchema } from './contents/schemas.ts';
+import { findDifferences, findOutdated } from './contents/differences.ts';
+import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
+import {
+  getContentSchema,
+  getDifferencesSchema,
+  takeOverSchema,
+  updateContentSchema,
+} from './contents/schemas.ts';
+import { comparisonTag, takeOver } from './contents/take-over.ts';
 import { asAnalytics } from './counts/counts.ts';
 import { findCounts } from './counts/store.ts';
 import { instructionsPdf } from './instructions.ts';
@@ -45,6 +51,7 @@ export function registerLabels(app: Server, context: LabelsContext): void {
   registerWriting(app, context);
   registerContents(app, context);
   registerReading(app, context);
+  registerDifferences(app, context);
   registerAnalytics(app, context);
   registerPublicLabels(app, context);
 }
@@ -137,8 +144,11 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
       schema: listLabelsSchema,
     },
     async (request, reply) => {
-      const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.id));
-      const [labels, outdated] = await Promise.all([findLabels(pool, id), findOutdated(pool, id)]);
+      const product = await readableProduct(pool, callerOf(request), pathIdOf(request.params.id));
+      const [labels, outdated] = await Promise.all([
+        findLabels(pool, product.id),
+        findOutdated(pool, product),
+      ]);
       const items = labels.map(label => ({ ...asBase(label), productChanged: outdated.has(label.id) }));
       return sendText(reply, JSON.stringify(ok(items)));
     },
@@ -170,6 +180,27 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
       return sendText(reply, JSON.stringify(ok(await answerOf(read))));
     });
   }
+}
+
+function registerDifferences(app: Server, context: LabelsContext): void {
+  const path = '/api/product/label/:id/differences';
+  app.get(path, { config: { access: 'user' }, schema: getDifferencesSchema }, async (request, reply) => {
+    const { pool } = context;
+    const { current, ...read } = await readableWithProduct(
+      pool,
+      callerOf(request),
+      pathIdOf(request.params.id),
+    );
+    const found = await findDifferences(pool, read, current);
+    reply.header('etag', comparisonTag(read)).header('cache-control', 'private, no-cache');
+    return sendText(reply, JSON.stringify(ok(found)));
+  });
+
+  app.post(path, { config: { access: 'user' }, schema: takeOverSchema }, async request => {
+    const { params, body } = request;
+    await takeOver(context, requesterOf(request), pathIdOf(params.id), body.names);
+    return { status: 'OK' as const };
+  });
 }
 
 function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsContext): void {

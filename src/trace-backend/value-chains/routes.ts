@@ -7,6 +7,7 @@ import { asCodes } from '../codes/view.ts';
 import { ok } from '../contract/envelope.ts';
 import { type Language, languageOf } from '../contract/language.ts';
 import { listAnswer, type Page, pageOf, pathIdOf, queryIdsOf, searchedOf } from '../contract/schemas.ts';
+import { versionTag } from '../contract/versions.ts';
 import type { Lists } from '../lists/lists.ts';
 import { findCompanyProductTypes } from './companies-store.ts';
 import {
@@ -66,9 +67,10 @@ function registerReading(app: Server, { pool, lists }: ValueChainsContext): void
   app.get(
     `${PATH}/:id`,
     { config: { access: 'user' }, schema: getValueChainSchema },
-    async ({ params, headers }) => {
+    async ({ params, headers }, reply) => {
       const found = await findValueChain(pool, pathIdOf(params.id));
       if (!found) throw unknownValueChain();
+      reply.header('etag', versionTag(found.version)).header('cache-control', 'private, no-cache');
       return ok(await asValueChain(pool, found, languageOf(headers)));
     },
   );

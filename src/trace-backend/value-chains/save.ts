@@ -7,6 +7,7 @@ import { CODE_LISTS } from '../codes/lists.ts';
 import { inUse, type Use } from '../codes/save.ts';
 import { keepCodes } from '../codes/store.ts';
 import { idOf } from '../contract/schemas.ts';
+import { checkVersion } from '../contract/versions.ts';
 import { findCompanies } from './companies-store.ts';
 import type { ValueChainBody } from './schemas.ts';
 import {
@@ -32,7 +33,14 @@ export interface SavingContext {
   findCompanyNames: (database: Database, ids: readonly number[]) => Promise<{ name: string }[]>;
 }
 
-const NEW = { id: 0, name: '', description: null, status: 'ENABLED' as const, productTypeId: null };
+const NEW = {
+  id: 0,
+  name: '',
+  description: null,
+  status: 'ENABLED' as const,
+  productTypeId: null,
+  version: 1,
+};
 const NO_LINKS: Links = {
   facilityTypes: [],
   measureUnitTypes: [],
@@ -46,7 +54,7 @@ const NO_LINKS: Links = {
  * REGIONAL_ADMIN may only add value chains; disabled ones do not change.
  *
  * @returns its id
- * @throws Problem forbidden, not_found, invalid
+ * @throws Problem forbidden, not_found, precondition_failed, invalid
  */
 export async function saveValueChain(
   { pool }: SavingContext,
@@ -61,6 +69,7 @@ export async function saveValueChain(
   return transaction(pool, async database => {
     const before = id === undefined ? undefined : await lockValueChain(database, id);
     if (id !== undefined && !before) throw unknownValueChain();
+    if (before) checkVersion(requester.ifMatch, before.version);
     if (before?.status === 'DISABLED') throw new Problem('invalid', 'the value chain is disabled');
     const after = rowAfter(before ?? NEW, body);
     const linksBefore = before ? await findLinks(database, before.id) : NO_LINKS;
@@ -147,7 +156,7 @@ function changedFields(before: ValueChain, after: ValueChain, linksBefore: Links
 /**
  * Enables or disables a value chain. It succeeds without a change if it is already in that state.
  *
- * @throws Problem not_found
+ * @throws Problem not_found, precondition_failed
  */
 export async function switchValueChain(
   { pool }: SavingContext,
@@ -158,6 +167,7 @@ export async function switchValueChain(
   await transaction(pool, async database => {
     const before = await lockValueChain(database, id);
     if (!before) throw unknownValueChain();
+    checkVersion(requester.ifMatch, before.version);
     if (before.status === status) return;
     await updateValueChain(database, { ...before, status }, new Date());
     const action = `${status === 'ENABLED' ? 'ENABLE' : 'DISABLE'}_VALUE_CHAIN` as const;
@@ -168,7 +178,7 @@ export async function switchValueChain(
 /**
  * Deletes a value chain that no company and no other record refers to.
  *
- * @throws Problem not_found; invalid, with the names of what refers to it
+ * @throws Problem not_found, precondition_failed; invalid, with the names of what refers to it
  */
 export async function removeValueChain(
   { pool, findUses, findCompanyNames }: SavingContext,
@@ -178,6 +188,7 @@ export async function removeValueChain(
   await transaction(pool, async database => {
     const before = await lockValueChain(database, id);
     if (!before) throw unknownValueChain();
+    checkVersion(requester.ifMatch, before.version);
     const companies = await findCompanies(database, id);
     const [company] = companies ? await findCompanyNames(database, [companies.companyId]) : [];
     const uses = [

@@ -8,6 +8,7 @@ import { Done, envelope, failureAnswers } from '../contract/envelope.ts';
 import { LanguageHeader } from '../contract/language.ts';
 import { Id, listOf, listQuery, PathId, QueryIds, searchFilters } from '../contract/schemas.ts';
 import { nullable, text } from '../contract/shapes.ts';
+import { IfMatch } from '../contract/versions.ts';
 import { LINKS, SORTABLE, STATUSES } from './store.ts';
 
 const tags = ['Value chain'];
@@ -86,8 +87,9 @@ export const saveValueChainSchema = {
   tags,
   summary: 'Add or change a value chain',
   description: 'Omitted fields stay unchanged. Disabled value chains do not change.',
+  headers: IfMatch,
   body: ValueChainBody,
-  response: { 200: Saved, ...failureAnswers(401, 403, 404) },
+  response: { 200: Saved, ...failureAnswers(401, 403, 404, 412) },
 };
 
 export const listValueChainsSchema = {
@@ -109,6 +111,7 @@ export const getValueChainSchema = {
   operationId: 'getValueChain',
   tags,
   summary: 'Get a value chain with the codes that are used in it',
+  description: 'The ETag is the version; send it as If-Match with a change.',
   headers,
   params,
   response: { 200: envelope(ValueChain, 'the value chain'), ...failureAnswers(401, 404) },
@@ -118,8 +121,9 @@ export const switchValueChainSchema = (operationId: string, summary: string) => 
   operationId,
   tags,
   summary,
+  headers: IfMatch,
   params,
-  response: { 200: Saved, ...failureAnswers(401, 403, 404) },
+  response: { 200: Saved, ...failureAnswers(401, 403, 404, 412) },
 });
 
 export const deleteValueChainSchema = {
@@ -127,8 +131,9 @@ export const deleteValueChainSchema = {
   tags,
   summary: 'Delete a value chain',
   description: 'Refused while a company or a product refers to it.',
+  headers: IfMatch,
   params,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 const { productTypes } = CODE_LISTS;

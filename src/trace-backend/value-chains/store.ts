@@ -34,9 +34,11 @@ export interface ValueChain {
   description: string | null;
   status: Status;
   productTypeId: number | null;
+  /** counts its changes */
+  version: number;
 }
 
-const VALUE_CHAIN = sql`id, name, description, status, product_type_id AS "productTypeId"`;
+const VALUE_CHAIN = sql`id, name, description, status, product_type_id AS "productTypeId", version`;
 
 /** Value chains in the order of these ids; missing ones are left out. */
 export async function findValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
@@ -117,7 +119,7 @@ export async function insertValueChain(
   return (rows[0] as { id: number }).id;
 }
 
-/** Stores a value chain, whose row lock the transaction holds. */
+/** Stores the next version of a value chain, whose row lock the transaction holds. */
 export async function updateValueChain(
   database: Database,
   { id, name, description, status, productTypeId }: ValueChain,
@@ -125,7 +127,8 @@ export async function updateValueChain(
 ): Promise<void> {
   await database.query(sql`
     UPDATE value_chains SET name = ${name}, folded = ${foldName(name)}, description = ${description},
-      status = ${status}, product_type_id = ${productTypeId}, updated_at = ${at}
+      status = ${status}, product_type_id = ${productTypeId}, updated_at = ${at},
+      version = version + 1
     WHERE id = ${id}`);
 }
 

@@ -320,3 +320,29 @@ test('changes of one value chain at the same time are made one after the other',
   expect(last).toHaveLength(2);
   expect(types).toContain(last[0].id);
 });
+
+test('of two writers who have read the same version of a value chain, the second is refused, whatever each does', async () => {
+  const id = await save({ name: 'Tea Rwanda' });
+  const read = async () => {
+    const { headers, body } = await user.send('GET', `${PATH}/${id}`);
+    expect(body.data).not.toHaveProperty('version');
+    return headers.get('etag') as string;
+  };
+  const writes = (n: number) => [
+    ['PUT', PATH, { id, name: `Tea ${n}` }],
+    ['PUT', PATH, { id, facilityTypes: n % 2 === 0 ? [] : [{ id: idOf(facilityTypes) }] }],
+    ['POST', `${PATH}/${id}/disable`, undefined],
+    ['POST', `${PATH}/${id}/enable`, undefined],
+  ];
+  type Write = [string, string, object | undefined];
+  const send = ([method, path, body]: Write, tag: string) =>
+    admin.send(method, path, body, { 'if-match': tag });
+  for (const [index, write] of writes(1).entries()) {
+    const tag = await read();
+    expect(tag).toBe(`"${index + 1}"`);
+    expect((await send(write as Write, tag)).status).toBe(200);
+    for (const stale of writes(2)) expect((await send(stale as Write, tag)).status).toBe(412);
+    expect((await send(['DELETE', `${PATH}/${id}`, undefined], tag)).status).toBe(412);
+  }
+  expect((await send(['DELETE', `${PATH}/${id}`, undefined], await read())).status).toBe(200);
+});

@@ -1,5 +1,5 @@
 import { answered, enveloped, trace } from '../../api/services.ts';
-import { language } from '../../messages/messages.svelte.ts';
+import { language, t } from '../../messages/messages.svelte.ts';
 import type { VersionHeader } from '../../parts/forms/edited-record.svelte.ts';
 import type { Range } from '../../parts/lists/offset-pages.ts';
 import { type CodeList, findList } from './lists.ts';
@@ -28,16 +28,34 @@ export async function loadCodes(
   };
 }
 
+/** A code that can be chosen. */
+export interface Choice {
+  id: number;
+  title: string;
+  isDisabled: boolean;
+}
+
 /** All codes of a list, which has a bounded number of them. */
-export async function loadAll(name: string, signal?: AbortSignal): Promise<{ id: number; title: string }[]> {
+export async function loadAll(name: string, signal?: AbortSignal): Promise<Choice[]> {
   const list = findList(name) as CodeList;
   const all: Code[] = [];
   for (;;) {
     const range = { limit: LIMIT, offset: all.length, requestType: 'FETCH' as const };
     const { items = [] } = await loadCodes(list, range, signal);
     all.push(...items);
-    if (items.length < LIMIT) return all.map(code => ({ id: code.id, title: titleOf(list, code) }));
+    if (items.length < LIMIT) return all.map(code => choiceOf(list, code));
   }
+}
+
+function choiceOf(list: CodeList, code: Code): Choice {
+  const isDisabled = code.disabled === true;
+  const title = titleOf(list, code);
+  return { id: code.id, title: isDisabled ? `${title} (${t('codes.field.disabled')})` : title, isDisabled };
+}
+
+/** The codes that a record is offered: those that are not disabled, and those that it has. */
+export function offered(codes: readonly Choice[], has: readonly number[]): Choice[] {
+  return codes.filter(({ id, isDisabled }) => !isDisabled || has.includes(id));
 }
 
 /** A code with its English texts, and its version. */
@@ -45,6 +63,14 @@ export async function loadCode(list: CodeList, id: string, signal?: AbortSignal)
   const call = trace.GET(onePath(list), { params: { path: { id } }, ...(signal && { signal }) });
   const { data } = await answered(call);
   return { code: data as Code, version: (await call).response.headers.get('etag') ?? '' };
+}
+
+/** A value chain with its codes, and its version. */
+export async function loadValueChain(id: string, signal?: AbortSignal) {
+  const params = { path: { id } };
+  const call = trace.GET('/api/chain/value-chain/{id}', { params, ...(signal && { signal }) });
+  const { data: chain } = await answered(call);
+  return { chain, version: (await call).response.headers.get('etag') ?? '' };
 }
 
 /** Stores a new code, or changes one in a version. */

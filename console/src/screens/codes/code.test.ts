@@ -22,6 +22,7 @@ test('the form of a code makes a body that changes nothing else', () => {
   expect(bodyOf(types, form)).toEqual({
     ...{ code: 'NOTE', label: 'Delivery note', type: 'DOCUMENT', fairness: true },
     ...{ provenance: false, quality: false, mandatory: false, requiredOnQuote: false },
+    disabled: false,
     requiredOneOfGroupIdForQuote: '',
     translations: [{ language: 'DE', label: 'Lieferschein' }],
   });

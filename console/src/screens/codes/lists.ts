@@ -31,8 +31,7 @@ const description: CodeField = { name: 'description', type: 'textarea' };
 
 const below = (name: string, path: string) => ({ name, path, list: `${path}/list` });
 
-/** The code lists, in the order in which the console shows them. */
-export const CODE_LISTS: readonly CodeList[] = [
+const LISTS: readonly CodeList[] = [
   {
     name: 'product-types',
     path: '/api/product-type',
@@ -94,6 +93,12 @@ export const CODE_LISTS: readonly CodeList[] = [
     ],
   },
 ];
+
+/** The code lists, in the order in which the console shows them. Codes of each can be disabled. */
+export const CODE_LISTS: readonly CodeList[] = LISTS.map(list => ({
+  ...list,
+  fields: [...list.fields, flag('disabled')],
+}));
 
 /** The code list of a name; undefined if there is none. */
 export function findList(name: string): CodeList | undefined {

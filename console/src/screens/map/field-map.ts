@@ -30,7 +30,8 @@ export type Picked =
 
 /** What the map tells. */
 export interface Told {
-  moved(view: View, edges: Edges): void;
+  /** @param isWaiting whether it has not moved yet to where the observations are */
+  moved(view: View, edges: Edges, isWaiting: boolean): void;
   picked(picked: Picked | undefined): void;
   /** a click while a field is being drawn */
   corner(lon: number, lat: number): void;
@@ -52,6 +53,8 @@ export interface FieldMap {
   refreshObservations(): void;
   /** Asks for the tiles of fields again. */
   refreshFields(): void;
+  /** Asks for everything again, after tiles have failed: those are not refreshed. */
+  loadAgain(): void;
   show(view: View): void;
   /** Goes to where the observations are, as a map without a view opens. */
   showObservations(): void;
@@ -97,28 +100,26 @@ export async function makeMap(
   map.setMissingStyleImageResolver(id => {
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
-  let hasStyle = false;
-  const moved = () => tellView(map, told);
+  const drawing = drawer(map, { countries, names, base });
+  let opening = given.view ? undefined : openAtObservations(map);
+  const moved = () => tellView(map, told, opening?.isWaiting() === true);
   map.on('moveend', moved);
   tellState(map, told);
-  const drawing = pickByMouse(map, told);
-  let opening = given.view ? undefined : openAtObservations(map);
+  const picking = pickByMouse(map, told);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
   return {
     hasBaseMap: base !== undefined,
-    draw(drawn) {
-      // A style that is still being loaded cannot be compared.
-      map.setStyle(styleOf({ ...drawn, countries, names, base }), {
-        diff: hasStyle && map.isStyleLoaded() === true,
-      });
-      hasStyle = true;
-    },
+    draw: drawing.draw,
     refreshObservations: () => refresh('observations'),
     refreshFields() {
       forgetFields();
       refresh('fields');
+    },
+    loadAgain() {
+      forgetFields();
+      drawing.again();
     },
     show({ zoom, lat, lon }) {
       opening?.stop();
@@ -126,16 +127,41 @@ export async function makeMap(
     },
     showObservations() {
       opening?.stop();
-      map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
       opening = openAtObservations(map);
+      map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
     },
     fit(edges) {
       opening?.stop();
       map.fitBounds([...edges], { padding: 60, maxZoom: 17, animate: false });
     },
-    setDrawing: drawing.set,
+    setDrawing(isDrawing) {
+      if (isDrawing) opening?.stop();
+      picking.set(isDrawing);
+    },
     remove: () => map.remove(),
   };
+}
+
+type ToDraw = Parameters<FieldMap['draw']>[0];
+
+/** Gives a map its style, and the same one once more. */
+function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'base'>) {
+  let last: ToDraw | undefined;
+  let attempt = 0;
+  // MapLibre never asks again for a tile that has failed, unless its source has another address.
+  const ofAttempt = (address: string) => (attempt === 0 ? address : `${address}#${attempt}`);
+  const draw = (drawn: ToDraw) => {
+    // A style that is still being loaded cannot be compared.
+    const diff = last !== undefined && map.isStyleLoaded() === true;
+    last = drawn;
+    const [observations, fields] = [ofAttempt(drawn.observations), ofAttempt(drawn.fields)];
+    map.setStyle(styleOf({ ...drawn, observations, fields, ...kept }), { diff });
+  };
+  const again = () => {
+    attempt++;
+    if (last) draw(last);
+  };
+  return { draw, again };
 }
 
 /** Tells what fails, what is loading, and what is there then. */
@@ -157,7 +183,7 @@ function tellState(map: MapLibreMap, told: Told): void {
 }
 
 /** Tells what part of the world the map shows. */
-function tellView(map: MapLibreMap, told: Told): void {
+function tellView(map: MapLibreMap, told: Told, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
   const bounds = map.getBounds();
   const edges = {
@@ -166,7 +192,7 @@ function tellView(map: MapLibreMap, told: Told): void {
     east: bounds.getEast(),
     north: bounds.getNorth(),
   };
-  told.moved({ zoom: map.getZoom(), lat, lon }, edges);
+  told.moved({ zoom: map.getZoom(), lat, lon }, edges, isWaiting);
 }
 
 /** What MapLibre says, in the language of the console. */

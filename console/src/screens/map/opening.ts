@@ -9,14 +9,24 @@ const STEPS = [5, 11];
 /** Pixels around what is fitted to. */
 const PADDING = 60;
 
-/** Moves a map of the world to where its observations are, unless a person moves it first. */
-export function openAtObservations(map: MapLibreMap): { stop(): void } {
+/** A map that is about to move to where its observations are. */
+export interface Opening {
+  /** Whether no observation has come yet: there are none, or the connection is missing. */
+  isWaiting(): boolean;
+  stop(): void;
+}
+
+/** Moves a map of the world to where its observations are, as soon as some come, unless a person moves it first. */
+export function openAtObservations(map: MapLibreMap): Opening {
   let step = 0;
+  let isStopped = false;
   const come = () => {
     if (!map.getSource('observations') || !map.isSourceLoaded('observations')) return;
     const points = map
       .querySourceFeatures('observations', { sourceLayer: 'observations' })
       .flatMap(({ geometry }) => (geometry.type === 'Point' ? [geometry.coordinates] : []));
+    // Tiles that have failed are asked for again, and others may be filled by the next observation.
+    if (points.length === 0) return;
     const edges = edgesAround(points);
     const maxZoom = STEPS[step++];
     if (!edges || maxZoom === undefined) {
@@ -29,10 +39,11 @@ export function openAtObservations(map: MapLibreMap): { stop(): void } {
     if (originalEvent) stop();
   };
   const stop = () => {
+    isStopped = true;
     map.off('idle', come);
     map.off('movestart', moved);
   };
   map.on('idle', come);
   map.on('movestart', moved);
-  return { stop };
+  return { isWaiting: () => step === 0 && !isStopped, stop };
 }

@@ -1,6 +1,8 @@
 import { onBack } from '../../api/connection.svelte.ts';
 import { answered, packet } from '../../api/services.ts';
 import { session } from '../../api/session.svelte.ts';
+import { t } from '../../messages/messages.svelte.ts';
+import { toast } from '../../parts/toasts.svelte.ts';
 import { type Sending, sendWaiting } from './send.ts';
 import type { Waiting } from './waiting.ts';
 import { keepWaiting, listWaiting, removeWaiting } from './waiting-store.ts';
@@ -22,12 +24,20 @@ let sent = $state.raw<Sent[]>([]);
 let failure = $state.raw<unknown>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Other tabs of the console. */
+/** What a tab tells the others: an observation that was sent, or the packets of all that were sent in one go. */
+type Said = { sent: Sent } | { user: string; packets: string[] };
 const tabs = new BroadcastChannel('outbox');
-tabs.addEventListener('message', ({ data }) => {
-  show(data as Sent);
+const tell = (said: Said) => tabs.postMessage(said);
+tabs.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+  if ('packets' in data) return announce(data.user, data.packets);
+  show(data.sent);
   void refresh().catch(() => {});
 });
+
+/** Whether a screen lists what was sent, so that no notice has to say it. */
+let isListed = false;
+/** Packets that were announced here. */
+const announced = new Set<string>();
 
 /** Observations that wait in this browser. */
 export const outbox = {
@@ -77,6 +87,22 @@ async function refresh(): Promise<void> {
   list = user === undefined ? [] : await listWaiting(user);
 }
 
+/** Notes that a screen lists what is sent. @returns what ends it */
+export function listSent(): () => void {
+  isListed = true;
+  return () => {
+    isListed = false;
+  };
+}
+
+/** Says once how many observations were sent, even if two tabs have sent them. */
+function announce(user: string, packets: readonly string[]): void {
+  const fresh = packets.filter(id => !announced.has(id));
+  for (const id of fresh) announced.add(id);
+  if (fresh.length === 0 || isListed || user !== userId()) return;
+  toast(t('observations.sent.count', { count: fresh.length }));
+}
+
 /** Puts an observation into the outbox, from where it is sent as soon as there is a connection. */
 export async function put(waiting: Omit<Waiting, 'user'>): Promise<void> {
   await keepWaiting({ ...waiting, user: userId() ?? '' });
@@ -118,23 +144,38 @@ export async function sendAll(): Promise<void> {
 
 async function sendEach(): Promise<void> {
   await refresh();
-  for (const one of list.filter(({ refused }) => refused === undefined)) {
-    let { packet } = one;
-    const outcome = await sendWaiting(one, {
-      ...sending,
-      async postObservation(body, key) {
-        packet = await sending.postObservation(body, key);
-        return packet;
-      },
-    });
-    await refresh();
-    if (outcome === 'sent' && packet !== undefined) {
-      const { user, at, body } = one;
-      show({ user, at, body, packet });
-      tabs.postMessage({ user, at, body, packet } satisfies Sent);
+  const user = userId() ?? '';
+  const packets: string[] = [];
+  try {
+    for (const one of list.filter(({ refused }) => refused === undefined)) {
+      const { outcome, packet } = await sendOne(one);
+      await refresh();
+      if (outcome === 'sent' && packet !== undefined) {
+        const sent = { user: one.user, at: one.at, body: one.body, packet };
+        packets.push(packet);
+        show(sent);
+        tell({ sent });
+      }
+      if (outcome === 'later') return;
     }
-    if (outcome === 'later') return;
+  } finally {
+    if (packets.length > 0) {
+      announce(user, packets);
+      tell({ user, packets });
+    }
   }
+}
+
+async function sendOne(one: Waiting) {
+  let { packet } = one;
+  const outcome = await sendWaiting(one, {
+    ...sending,
+    async postObservation(body, key) {
+      packet = await sending.postObservation(body, key);
+      return packet;
+    },
+  });
+  return { outcome, packet };
 }
 
 /** Shows it once, even if two tabs have sent it. */

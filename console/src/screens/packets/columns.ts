@@ -30,6 +30,15 @@ export function chosenColumns(query: URLSearchParams): string[] {
   return [...new Set((query.get('columns') ?? '').split(',').filter(Boolean))];
 }
 
+/** Columns of the CSV file with names, where the list has them in place of ids. */
+export const NAME_COLUMNS = ['field_name', 'author_name'] as const;
+
+/** The chosen columns of names of an address. */
+export function chosenNames(query: URLSearchParams): string[] {
+  const chosen = (query.get('names') ?? '').split(',');
+  return NAME_COLUMNS.filter(name => chosen.includes(name));
+}
+
 /** A value of a Body as text: what is not text is JSON. */
 export function valueText(value: unknown, length = Number.POSITIVE_INFINITY): string {
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);

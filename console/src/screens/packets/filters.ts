@@ -1,4 +1,4 @@
-import { chosenColumns } from './columns.ts';
+import { chosenColumns, chosenNames } from './columns.ts';
 
 /** The filters of the list, as they are in the address and as the service names them. */
 export const FILTERS = ['type', 'geoid', 'from', 'to', 'made_from', 'made_to', 'bbox', 'near'] as const;
@@ -25,6 +25,12 @@ export function chosenOrder(query: URLSearchParams): 'asc' | 'desc' {
  * @param columns those beside the declared ones; all that occur if there are none
  */
 export function csvAddress(query: URLSearchParams, columns = chosenColumns(query).join(',')): string {
-  const asked = { ...chosenFilters(query), order: chosenOrder(query), ...(columns && { columns }) };
+  const names = chosenNames(query).join(',');
+  const asked = {
+    ...chosenFilters(query),
+    order: chosenOrder(query),
+    ...(columns && { columns }),
+    ...(names && { names }),
+  };
   return `/packet/packets.csv?${new URLSearchParams(asked)}`;
 }

@@ -178,3 +178,27 @@ export async function findThreadIds(
   );
   return rows.map(({ id }) => id);
 }
+
+/** Those of some users who have opened, with a token, a thread that a user takes part in. */
+export async function findOpeners(
+  database: Database,
+  userId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT DISTINCT created_by AS id FROM chat_participants JOIN chat_threads USING (thread_id)
+    WHERE user_id = ${userId} AND created_by = ANY (${ids}::text[]) AND author = created_by`);
+  return rows.map(({ id }) => id);
+}
+
+/** The newest threads (uuid form) with a token that a user takes part in. */
+export async function findNewestThreads(
+  database: Database,
+  userId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT thread_id AS id FROM chat_participants JOIN chat_threads USING (thread_id)
+    WHERE user_id = ${userId} AND author IS NOT NULL ORDER BY thread_id DESC LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}

@@ -5,6 +5,9 @@ import type { Share } from './store.ts';
 
 export type PersonalShare = Omit<Share, 'author'>;
 
+/** The contact of a share whose recipient has erased their account. @param shareId uuid form */
+export const erasedContact = (shareId: string) => `erased ${shareId}`;
+
 /** The shares by and with a user. */
 export function sharesOf(userId: string): pg.QueryConfig {
   return sql`

@@ -27,13 +27,15 @@ import { acceptOrReject } from './accept-or-reject.ts';
 import { answerInvitation } from './answer-invitation.ts';
 import { inboxPage } from './inbox-page.ts';
 import { registerInvitations } from './invitation-routes.ts';
-import { decideSchema, inboxSchema, postShareSchema } from './schemas.ts';
+import { erasedContact } from './personal-store.ts';
+import { decideSchema, inboxSchema, MAX_SENT, postShareSchema, sentSchema } from './schemas.ts';
 import { shareOrInvite } from './share.ts';
 import {
   findInboxPosition,
   findShare,
   findShareById,
   type InboxPosition,
+  listSent,
   listShares,
   type Share,
   type ShareKey,
@@ -114,7 +116,18 @@ export function registerShares(app: Server, sharing: Sharing): void {
     });
   }
 
+  registerSent(app, sharing);
   registerInvitations(app, sharing);
+}
+
+function registerSent(app: Server, { pool, readPacket }: Sharing): void {
+  app.get('/packets/:id/shares', { schema: sentSchema }, async request => {
+    const fromUser = await namedUser(request, 'user_id', request.query.user_id);
+    const { id } = request.params;
+    await readPacket(request, id);
+    const of = { packetId: ulidToUuid(id.toUpperCase()), fromUser, openOnly: request.anonymous };
+    return { shares: (await listSent(pool, of, MAX_SENT)).map(asSent) };
+  });
 }
 
 /** Answers an invitation to a contact of the caller; undefined if there is no such invitation. */
@@ -175,21 +188,31 @@ function asItem({ shareId, packetId, fromUser, status, createdAt }: Share) {
   };
 }
 
-/** Adds what the packets say, and senders' names; who has rejected a share cannot read its packet. */
+/** What a sender sees of a share. */
+function asSent({ shareId, contact, status, createdAt }: Share) {
+  return {
+    share_id: uuidToUlid(shareId),
+    ...(contact !== erasedContact(shareId) && { contact_value: contact }),
+    status,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+/** Adds what the packets say, and senders' names. */
 async function* withDetails(
   { pool, findSenderNames }: Sharing,
   { user }: Caller,
   batches: AsyncGenerator<(Share & InboxPosition)[]>,
 ) {
   for await (const shares of batches) {
-    const ids = shares.filter(({ status }) => status !== 'rejected').map(({ packetId }) => packetId);
+    const ids = shares.map(({ packetId }) => packetId);
     const found = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
     // Without a token, anybody can ask for an inbox.
     const names = user === undefined ? undefined : await findSenderNames(shares);
     yield shares.map(share => ({
       ...share,
       named: fromName(names, share),
-      packet: share.status === 'rejected' ? undefined : found?.get(share.packetId),
+      packet: found?.get(share.packetId),
     }));
   }
 }
@@ -201,6 +224,11 @@ interface ListedShare extends Share {
 }
 
 function asListItem({ packet, named, ...share }: ListedShare): Item {
-  const item = { ...asItem(share), ...named, ...(packet && { packet }) };
+  const item = { ...asItem(share), ...named, ...(packet && { packet: asSummary(packet, share) }) };
   return { json: JSON.stringify(item), cursor: item.share_id };
+}
+
+/** Who has rejected the share of a message cannot read it. */
+function asSummary({ isMessage, text, ...summary }: PacketSummary, { status }: Share) {
+  return { ...summary, ...((!isMessage || status !== 'rejected') && { text }) };
 }

@@ -34,24 +34,33 @@ const FromName = Type.Optional(
   }),
 );
 
-const Summary = (description: string) =>
-  Type.Optional(
-    Type.Object(
-      {
-        type: Type.String({ description: 'its type' }),
-        timestamp: Type.String({ description: 'ISO 8601' }),
-        geoid: Type.String(),
-        text: Type.String({ description: 'the first 200 characters of its message or text' }),
-      },
-      { description },
-    ),
-  );
+const said = {
+  type: Type.String({ description: 'its type' }),
+  timestamp: Type.String({ description: 'ISO 8601' }),
+  geoid: Type.String(),
+};
+const Text = Type.String({ description: 'the first 200 characters of its message or text' });
+const Summary = Type.Optional(
+  Type.Object(
+    { ...said, text: Text },
+    { description: 'with details: what the packet says, unless it was erased' },
+  ),
+);
 
 /** A share in an inbox. */
 const InboxItem = Type.Object({
   ...ShareItem.properties,
   from_name: FromName,
-  packet: Summary('with details: what the packet says, unless it was erased or the share is rejected'),
+  packet: Type.Optional(
+    Type.Object(
+      { ...said, text: Type.Optional(Text) },
+      {
+        description:
+          'with details: what the packet says, unless it was erased; without the text if it is a message whose share is ' +
+          'rejected, which the user cannot read',
+      },
+    ),
+  ),
 });
 
 export const postShareSchema = {
@@ -132,6 +141,40 @@ export const inboxSchema = {
       },
     },
     ...errorAnswers(400, 403, 500, 503),
+  },
+};
+
+/** Shares of a packet that are listed, at most. */
+export const MAX_SENT = 100;
+
+export const sentSchema = {
+  operationId: 'listShares',
+  tags,
+  summary: 'With whom a user has shared a packet',
+  description: `The newest ${MAX_SENT} shares and invitations of the user, newest first.`,
+  params: Type.Object({ id: PathId }),
+  querystring: Type.Object({
+    user_id: Type.Optional({ ...UserId, description: 'who has shared it; required without a token' }),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        shares: Type.Array(
+          Type.Object({
+            share_id: { ...Ulid, description: 'of an invitation: also its invitation_id' },
+            contact_value: Type.Optional(
+              Type.String({ description: 'the contact; absent if its user has erased their account' }),
+            ),
+            status: Type.Enum(['invited', 'pending', 'accepted', 'rejected'] as const, {
+              description: 'invited: the contact belongs to nobody who can be found yet',
+            }),
+            created_at: Type.String({ description: 'ISO 8601, UTC' }),
+          }),
+        ),
+      },
+      { description: 'the shares' },
+    ),
+    ...errorAnswers(400, 403, 404, 410, 500, 503),
   },
 };
 
@@ -242,7 +285,7 @@ export const listInvitationsSchema = {
             invitation_id: { ...Ulid, description: 'also the share_id of the share that it may become' },
             from_user: Type.String({ description: 'who shares a packet' }),
             from_name: FromName,
-            packet: Summary('with details: what the packet says, unless it was erased'),
+            packet: Summary,
             created_at: Type.String({ description: 'ISO 8601, UTC' }),
           }),
         ),

@@ -302,7 +302,7 @@ test('with tokens everyone shares as themselves, what they may read, and decides
   await closed.stop();
 });
 
-test('an inbox says in short what the packets say, except of what is rejected or erased', async () => {
+test('an inbox says in short what the packets say, except of what is erased', async () => {
   const ben = somebody();
   await enter(service, ben.user, [ben.contact]);
   const [shown, rejected, erased] = await Promise.all([1, 2, 3].map(() => storedPacket(service)));
@@ -329,7 +329,67 @@ test('an inbox says in short what the packets say, except of what is rejected or
       status: 'pending',
       packet: { type: 'note', timestamp: '2026-03-01T08:15:00Z', text: 'Secret leaf rust' },
     });
-    for (const id of [rejected, erased]) expect(of(found, id)).not.toHaveProperty('packet');
+    // Observations can be read by everyone.
+    expect(of(found, rejected)).toMatchObject({ status: 'rejected', packet: { text: 'Secret leaf rust' } });
+    expect(of(found, erased)).not.toHaveProperty('packet');
   }
   expect(of(await inbox(service, ben.user), shown)).not.toHaveProperty('packet');
+});
+
+test('of a message whose share was rejected, the inbox says what it was, and not what it says', async () => {
+  const ben = somebody();
+  await enter(service, ben.user, [ben.contact]);
+  const sender = `a friend of ${ben.user}`;
+  const opened = { name: 'Lot 7', created_by: sender };
+  const { thread_id } = (await service.send('POST', '/chat/threads', opened)).body;
+  const said = { thread_id, text: 'Secret rust', from_user: sender, geoids: ['plot-7'] };
+  const { packet_uuid } = (await service.send('POST', '/intake/chat-message', said)).body;
+  const { share_id } = (await share(service, packet_uuid, ben.contact, sender)).body;
+  const packetIn = async () => (await inbox(service, ben.user, '&details=true'))[0];
+  expect(await packetIn()).toMatchObject({ packet: { text: 'Secret rust' } });
+  await service.send('POST', `/shares/${share_id}/reject`, { user_id: ben.user });
+  const { packet } = (await packetIn()) as InboxShare & { packet?: object };
+  expect(packet).toEqual({ type: 'chat_message', timestamp: expect.any(String), geoid: 'plot-7' });
+});
+
+test('a sender sees with whom a packet is shared and what became of it, and nobody else does', async () => {
+  const [ben, cas, dan] = [somebody(), somebody(), somebody()];
+  await enter(service, ben.user, [ben.contact]);
+  await enter(service, cas.user, [cas.contact]);
+  const [ana, eve] = [`a friend of ${ben.user}`, `a friend of ${cas.user}`];
+  const packet = await storedPacket(service);
+  const ids: string[] = [];
+  for (const { contact } of [ben, cas, dan]) {
+    const { body } = await share(service, packet, contact, ana);
+    ids.push(body.share_id ?? body.invitation_id);
+  }
+  await share(service, packet, ben.contact, eve);
+  await share(service, await storedPacket(service), ben.contact, ana);
+  const sentBy = (user: string) =>
+    service.send('GET', `/packets/${packet}/shares?user_id=${encodeURIComponent(user)}`);
+  const statuses = async () =>
+    (await sentBy(ana)).body.shares.map(({ share_id, contact_value, status }: Record<string, string>) => [
+      share_id,
+      contact_value,
+      status,
+    ]);
+  expect(await statuses()).toEqual([
+    [ids[2], dan.contact, 'invited'],
+    [ids[1], cas.contact, 'pending'],
+    [ids[0], ben.contact, 'pending'],
+  ]);
+  await service.send('POST', `/shares/${ids[0]}/accept`, { user_id: ben.user });
+  await service.send('POST', `/shares/${ids[1]}/reject`, { user_id: cas.user });
+  expect((await statuses()).map(([, , status]: string[]) => status)).toEqual([
+    'invited',
+    'rejected',
+    'accepted',
+  ]);
+  // Whose the contact is, the sender does not learn.
+  expect((await sentBy(ana)).text).not.toContain(ben.user);
+  expect((await sentBy(eve)).body.shares).toHaveLength(1);
+  expect((await sentBy(ben.user)).body.shares).toEqual([]);
+  expect((await service.send('GET', `/packets/${packet}/shares`)).status).toBe(400);
+  const unknown = `/packets/01JD7Q2M8XW3N5R6T8V9Y0Z1A2/shares?user_id=nobody-yet`;
+  expect((await service.send('GET', unknown)).status).toBe(404);
 });

@@ -134,6 +134,35 @@ export async function isSharedWith(
   return rows.length > 0;
 }
 
+/** Those of some users who have shared something with a user, and proven by a token who they are. */
+export async function findSharers(
+  database: Database,
+  userId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT DISTINCT from_user AS id FROM shares
+    WHERE to_user = ${userId} AND from_user = ANY (${ids}::text[]) AND author = from_user`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * A user's newest shares and invitations of a packet, newest first.
+ *
+ * @param of openOnly: only those created without a token
+ */
+export async function listSent(
+  database: Database,
+  { packetId, fromUser, openOnly }: { packetId: string; fromUser: string; openOnly: boolean },
+  limit: number,
+): Promise<Share[]> {
+  const { rows } = await database.query<Share>(sql`
+    SELECT ${SHARE} FROM shares
+    WHERE packet_id = ${packetId} AND from_user = ${fromUser} ${openOnly ? sql`AND author IS NULL` : empty}
+    ORDER BY created_at DESC, share_id DESC LIMIT ${limit}`);
+  return rows;
+}
+
 /** Users with whom a packet (uuid form) was shared, and whether only with tokens. */
 export async function findRecipients(
   database: Database,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { findHolder } from './holders.ts';
+import { findHolder } from './find-users.ts';
 import { discoverabilitySchema, publicKeysSchema } from './schemas.ts';
 
 /** The trace backend as a user registry of the packet service: look-up of contacts, and public keys. */

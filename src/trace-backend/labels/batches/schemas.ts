@@ -9,10 +9,10 @@ import { IfMatch } from '../../contract/versions.ts';
 import { Document } from '../../products/record/document.ts';
 import { Location } from '../../products/record/parts.ts';
 
-const { address, latitude, longitude, numberOfFarmers, pinName } = Location.properties;
+const { address, latitude, longitude, numberOfFarmers, pinName, countryCode } = Location.properties;
 export const BatchLocation = named(
   'BatchLocation',
-  Type.Object({ address, latitude, longitude, numberOfFarmers, pinName }),
+  Type.Object({ address, latitude, longitude, numberOfFarmers, pinName, countryCode }),
 );
 export type BatchLocation = Static<typeof BatchLocation>;
 

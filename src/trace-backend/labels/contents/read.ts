@@ -24,12 +24,35 @@ export interface Read {
 export async function readableLabel(database: Database, caller: Caller, id: number): Promise<Read> {
   const { label, product } = await readableLabelOnly(database, caller, id);
   const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
-  const { companyId } = product;
-  if (!own.company || companyId === null || (await maySeeCompanies(database, caller, [companyId]))) {
-    return { label, product, own };
-  }
-  const { id: ownerId, name } = own.company;
-  return { label, product, own: { ...own, company: { id: ownerId, name } } };
+  return { label, product, own: await asSeen(database, caller, product, own) };
+}
+
+/**
+ * A label like `readableLabel`, and what a new label of its product would tell the reader.
+ *
+ * @throws Problem not_found, also if they may not see it
+ */
+export async function readableWithProduct(
+  database: Database,
+  caller: Caller,
+  id: number,
+): Promise<Read & { current: OwnContent }> {
+  const read = await readableLabel(database, caller, id);
+  const current = await copyOf(database, read.product);
+  return { ...read, current: await asSeen(database, caller, read.product, current) };
+}
+
+/** The content of a label as a reader sees it: of an owner that they may not see, only the name. */
+async function asSeen(
+  database: Database,
+  caller: Caller,
+  { companyId }: Product,
+  own: OwnContent,
+): Promise<OwnContent> {
+  if (!own.company || companyId === null || (await maySeeCompanies(database, caller, [companyId])))
+    return own;
+  const { id, name } = own.company;
+  return { ...own, company: { id, name } };
 }
 
 /**

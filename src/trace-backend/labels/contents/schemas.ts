@@ -87,3 +87,67 @@ export const updateContentSchema = {
   body: ContentBodyOf,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
+
+/** Fields that a label takes over at once, at most. */
+const MAX_TAKEN = 500;
+
+const Difference = named(
+  'LabelDifference',
+  Type.Object({
+    name: Type.String({
+      description: 'what differs',
+      examples: ['description', 'origin.locations', 'company.phone'],
+    }),
+    label: Type.Optional(Type.Any({ description: 'what the label tells; absent if nothing' })),
+    product: Type.Optional(
+      Type.Any({ description: 'what a new label of the product would tell; absent if nothing' }),
+    ),
+    isNewer: Type.Boolean({
+      description:
+        'whether the product has changed in it since the label was compared with the product, or changed in it; of the ' +
+        'owner, only that the product got another one counts',
+    }),
+  }),
+);
+
+export const getDifferencesSchema = {
+  operationId: 'getLabelDifferences',
+  tags,
+  summary: 'What a label tells otherwise than its product',
+  description:
+    'Compares the content of the label with what a new label of the product would copy. What is empty is no difference to ' +
+    'what is absent. The ETag is of the versions of both; send it as If-Match with what is taken over.',
+  params: LabelParams,
+  response: {
+    200: envelope(
+      Type.Object({
+        productChanged: Type.Boolean({
+          description: 'whether the label is published and the product is newer in one of the differences',
+        }),
+        differences: Type.Array(Difference),
+      }),
+      'the differences, in the order of the content',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const takeOverSchema = {
+  operationId: 'takeOverLabelDifferences',
+  tags,
+  summary: 'Take values of the product over into a label',
+  description:
+    'The label gets the present values of the product, also that there is none. It then counts as compared with the product: ' +
+    'what is not named stays as the label has it, and is not newer in the product any more. Without names, the label ' +
+    'stays as it is.',
+  headers: IfMatch,
+  params: LabelParams,
+  body: Type.Object({
+    names: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      maxItems: MAX_TAKEN,
+      description: 'names of differences',
+      examples: [['description', 'origin.locations']],
+    }),
+  }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};

@@ -5,7 +5,7 @@ import type { LabelField } from '../../products/label-records/schemas.ts';
 import type { Label } from '../../products/label-records/store.ts';
 import type { Product } from '../../products/record/store.ts';
 import { copyOf, filesOf, publicFilesOf } from './content.ts';
-import { findOwn, type OwnContent, setOwn } from './store.ts';
+import { findOwn, type OwnContent, setCompared, setOwn } from './store.ts';
 
 /** Who changes a label, and the check of which records are theirs. */
 export interface Writer {
@@ -31,7 +31,9 @@ export async function settle(
   label: Label,
   own?: OwnContent,
 ): Promise<void> {
-  const content = own ?? (await findOwn(database, label.id)) ?? (await copyOf(database, product));
+  const known = own ?? (await findOwn(database, label.id));
+  const content = known ?? (await copyOf(database, product));
+  if (!known) await setCompared(database, label.id, product.version);
   await setOwn(database, label.id, content, publicFilesOf(fieldsOf(label), content));
   const record = { entity: 'label', entityId: label.id } as const;
   await setReferences(database, { caller, isOwn }, record, filesOf(content));

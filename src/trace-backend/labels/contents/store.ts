@@ -28,12 +28,31 @@ export async function setOwn(
     WHERE id = ${labelId}`);
 }
 
-/** The published labels of a product that have a copy of it. */
-export async function findPublishedCopies(database: Database, productId: number): Promise<number[]> {
-  const { rows } = await database.query<{ id: number }>(sql`
-    SELECT id FROM product_labels
+/**
+ * Notes that a label was compared with its product as it is.
+ *
+ * @param version of the product
+ */
+export async function setCompared(database: Database, labelId: number, version: number): Promise<void> {
+  await database.query(sql`UPDATE product_labels SET compared_version = ${version} WHERE id = ${labelId}`);
+}
+
+/** The version of its product with which a label was last compared; 0 if it never was. */
+export async function findCompared(database: Database, labelId: number): Promise<number> {
+  const { rows } = await database.query<{ compared: number }>(sql`
+    SELECT compared_version AS compared FROM product_labels WHERE id = ${labelId}`);
+  return rows[0]?.compared ?? 0;
+}
+
+/** The published labels of a product that have a copy of it, and the versions with which they were last compared. */
+export async function findPublishedCopies(
+  database: Database,
+  productId: number,
+): Promise<{ id: number; compared: number }[]> {
+  const { rows } = await database.query<{ id: number; compared: number }>(sql`
+    SELECT id, compared_version AS compared FROM product_labels
     WHERE product_id = ${productId} AND status = 'PUBLISHED' AND own IS NOT NULL`);
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** The products of these labels. */

@@ -130,3 +130,29 @@ test("another tenant's final products do not exist; partners only read them", as
   const own = await labelled();
   expect((await send('GET', `${own.path}/${id}`)).status).toBe(404);
 });
+
+test('of two writers who have read the same version of a final product, the second is refused', async () => {
+  const { label, path, productId } = await labelled();
+  const { id } = (await send('PUT', path, form([label]))).body.data;
+  const read = async () => {
+    const { headers, body } = await send('GET', `${path}/${id}`);
+    expect(body.data).not.toHaveProperty('version');
+    return headers.get('etag') as string;
+  };
+  const write = (method: string, body: object | undefined, tag: string) =>
+    kopanyi.user.send(method, body ? path : `${path}/${id}`, body, { 'if-match': tag });
+  const tag = await read();
+  const statuses = await Promise.all(
+    [1, 2, 3].map(async n => (await write('PUT', { id, name: `Bag ${n}` }, tag)).status),
+  );
+  expect(statuses.sort()).toEqual([200, 412, 412]);
+  expect((await write('DELETE', undefined, tag)).status).toBe(412);
+  const now = await read();
+  expect([tag, now]).toEqual(['"1"', '"2"']);
+  await write('PUT', { id, name: 'Bag', labels: [] }, now);
+  await write('PUT', { id, name: 'Bag', labels: [] }, '"3"');
+  expect(await read()).toBe('"3"');
+  const history = (await send('GET', `/api/product/${productId}/history?limit=100`)).body.data.items;
+  expect(history.map((each: { path: string }) => each.path).join(' ')).not.toContain('.version');
+  expect((await write('DELETE', undefined, '"3"')).status).toBe(200);
+});

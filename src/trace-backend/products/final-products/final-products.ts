@@ -7,6 +7,7 @@ import { findCodes, keepCodes } from '../../codes/store.ts';
 import { asCodes } from '../../codes/view.ts';
 import type { Language } from '../../contract/language.ts';
 import { idOf } from '../../contract/schemas.ts';
+import { checkVersion } from '../../contract/versions.ts';
 import { changeDependent } from '../dependents.ts';
 import { asBase } from '../label-records/label.ts';
 import { findLabels, findLabelsById } from '../label-records/store.ts';
@@ -18,6 +19,7 @@ import {
   type FinalProduct,
   findFinalProduct,
   insertFinalProduct,
+  touchFinalProduct,
   updateFinalProduct,
 } from './store.ts';
 
@@ -28,7 +30,7 @@ const MAX_FINAL_PRODUCTS = 1000;
  * Adds a final product to a product, or changes one.
  *
  * @returns its id
- * @throws Problem not_found, forbidden, invalid
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function saveFinalProduct(
   pool: pg.Pool,
@@ -40,6 +42,7 @@ export async function saveFinalProduct(
   const action = id === undefined ? 'CREATE_FINAL_PRODUCT' : 'UPDATE_FINAL_PRODUCT';
   return changeDependent({ pool, requester, productId, action }, async database => {
     const before = id === undefined ? undefined : await ofProduct(database, productId, id);
+    if (before) checkVersion(requester.ifMatch, before.version);
     if (!before && (await countFinalProducts(database, productId)) >= MAX_FINAL_PRODUCTS) {
       throw new Problem('invalid', `a product has at most ${MAX_FINAL_PRODUCTS} final products`);
     }
@@ -48,11 +51,12 @@ export async function saveFinalProduct(
     const at = new Date();
     if (before) await updateFinalProduct(database, after, at);
     const saved = before ? after : { ...after, id: await insertFinalProduct(database, after, at) };
-    return { ...history(before, saved), result: saved.id };
+    const next = () => touchFinalProduct(database, saved.id).then(() => saved.id);
+    return { ...history(before, saved), result: saved.id, ...(before && { next }) };
   });
 }
 
-/** @throws Problem not_found, forbidden */
+/** @throws Problem not_found, forbidden, precondition_failed */
 export async function removeFinalProduct(
   pool: pg.Pool,
   requester: Requester,
@@ -62,13 +66,14 @@ export async function removeFinalProduct(
   const change = { pool, requester, productId, action: 'DELETE_FINAL_PRODUCT' as const };
   await changeDependent(change, async database => {
     const before = await ofProduct(database, productId, id);
+    checkVersion(requester.ifMatch, before.version);
     await deleteFinalProduct(database, id);
     return { ...history(before, undefined), result: undefined };
   });
 }
 
 function emptyOf(productId: number): FinalProduct {
-  return { id: 0, productId, name: '', description: null, unitId: null, labelIds: [] };
+  return { id: 0, productId, name: '', description: null, unitId: null, labelIds: [], version: 1 };
 }
 
 function changed(
@@ -106,7 +111,9 @@ function wrong(field: string, what: string): Problem {
 
 function history(before: FinalProduct | undefined, after: FinalProduct | undefined) {
   const { id, name } = (after ?? before) as FinalProduct;
-  const state = (each: FinalProduct | undefined) => ({ finalProducts: { [id]: each } });
+  const state = (each: FinalProduct | undefined) => ({
+    finalProducts: { [id]: each && { ...each, version: undefined } },
+  });
   return { before: state(before), after: state(after), details: { finalProductId: id, name } };
 }
 

@@ -6,6 +6,7 @@ import { readableCompany } from '../../companies/access.ts';
 import { ok } from '../../contract/envelope.ts';
 import { languageOf } from '../../contract/language.ts';
 import { listAnswer, pageOf, pathIdOf } from '../../contract/schemas.ts';
+import { versionTag } from '../../contract/versions.ts';
 import type { Lists } from '../../lists/lists.ts';
 import { readableProduct } from '../access.ts';
 import { asBase } from '../label-records/label.ts';
@@ -74,6 +75,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
       const found = await ofProduct(pool, id, pathIdOf(finalProductId));
       const [answer] = await asFinalProducts(pool, [found], languageOf(request.headers));
+      reply.header('etag', versionTag(found.version)).header('cache-control', 'private, no-cache');
       return sendText(reply, JSON.stringify(ok(answer)));
     },
   );

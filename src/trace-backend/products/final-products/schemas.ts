@@ -7,6 +7,7 @@ import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { LanguageHeader } from '../../contract/language.ts';
 import { Id, listOf, listQuery, PathId } from '../../contract/schemas.ts';
 import { nullable, text } from '../../contract/shapes.ts';
+import { IfMatch } from '../../contract/versions.ts';
 import { LabelView } from '../label-records/schemas.ts';
 import { parts } from '../record/parts.ts';
 
@@ -63,11 +64,12 @@ export const saveFinalProductSchema = {
   summary: 'Add a final product to a product, or change one',
   description:
     'What the product is sold as. With an id, a change: omitted fields stay unchanged. A product has at most 1,000.',
+  headers: IfMatch,
   params: Type.Object(ofProduct),
   body: FinalProductBody,
   response: {
     200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the final product'),
-    ...failureAnswers(401, 403, 404),
+    ...failureAnswers(401, 403, 404, 412),
   },
 };
 
@@ -75,6 +77,7 @@ export const getFinalProductSchema = {
   operationId: 'getFinalProduct',
   tags,
   summary: 'A final product',
+  description: 'The ETag is the version; send it as If-Match with a change.',
   headers: LanguageHeader,
   params: ofOne,
   response: { 200: envelope(FinalProductView, 'the final product'), ...failureAnswers(401, 404) },
@@ -84,8 +87,9 @@ export const deleteFinalProductSchema = {
   operationId: 'deleteFinalProduct',
   tags,
   summary: 'Remove a final product',
+  headers: IfMatch,
   params: ofOne,
-  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
 export const finalProductLabelsSchema = {

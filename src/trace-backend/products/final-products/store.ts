@@ -14,9 +14,11 @@ export interface FinalProduct {
   unitId: number | null;
   /** the labels that it carries, in order */
   labelIds: number[];
+  /** counts its changes */
+  version: number;
 }
 
-const FINAL_PRODUCT = sql`id, product_id AS "productId", name, description, unit_id AS "unitId",
+const FINAL_PRODUCT = sql`id, product_id AS "productId", name, description, unit_id AS "unitId", version,
   ARRAY(SELECT label_id FROM final_product_labels WHERE final_product_id = final_products.id ORDER BY position)
     AS "labelIds"`;
 
@@ -29,7 +31,7 @@ export async function findFinalProduct(database: Database, id: number): Promise<
 /** Stores a final product; the transaction holds the product's row lock. */
 export async function insertFinalProduct(
   database: Database,
-  { productId, name, description, unitId, labelIds }: Omit<FinalProduct, 'id'>,
+  { productId, name, description, unitId, labelIds }: Omit<FinalProduct, 'id' | 'version'>,
   at: Date,
 ): Promise<number> {
   const { rows } = await database.query<{ id: number }>(sql`
@@ -51,6 +53,11 @@ export async function updateFinalProduct(
     WHERE id = ${id}`);
   await database.query(sql`DELETE FROM final_product_labels WHERE final_product_id = ${id}`);
   await insertLabels(database, id, labelIds);
+}
+
+/** Gives a final product that has changed its next version. */
+export async function touchFinalProduct(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE final_products SET version = version + 1 WHERE id = ${id}`);
 }
 
 async function insertLabels(database: Database, id: number, labelIds: readonly number[]): Promise<void> {

@@ -56,7 +56,7 @@ export async function listChanges(
 }
 
 /**
- * The version of the last change of each part of a product, such as `origin`, and of each label, as `labels.7`.
+ * The version of the last change of each path of a product.
  *
  * @param limit changes that are looked at, the newest ones
  */
@@ -64,13 +64,13 @@ export async function findLatestVersions(
   database: Database,
   productId: number,
   limit: number,
-): Promise<Map<string, number>> {
-  const { rows } = await database.query<{ part: string; version: number }>(sql`
-    SELECT coalesce(substring(path FROM '^labels\\.\\d+'), split_part(path, '.', 1)) AS part, max(version) AS version
+): Promise<{ path: string; version: number }[]> {
+  const { rows } = await database.query<{ path: string; version: number }>(sql`
+    SELECT path, max(version) AS version
     FROM (SELECT path, version FROM product_changes WHERE product_id = ${productId}
       ORDER BY id DESC LIMIT ${limit}) AS newest
-    GROUP BY part`);
-  return new Map(rows.map(({ part, version }) => [part, version]));
+    GROUP BY path`);
+  return rows;
 }
 
 /** The values before and after changes, as the stored JSON texts. */

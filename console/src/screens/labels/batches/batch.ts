@@ -1,13 +1,6 @@
 import type { StoredFile } from '../../../api/stored-file.ts';
 import { textOf } from '../../../parts/forms/nested.ts';
-
-/** A place in the form of a batch; numbers as they are typed. Fields that the form does not show stay. */
-export interface Location extends Record<string, unknown> {
-  pinName: string;
-  latitude: string;
-  longitude: string;
-  numberOfFarmers: string;
-}
+import { newPlace, type Place } from '../../products/origin/origin.ts';
 
 /** What the form of a batch holds; dates as YYYY-MM-DD. */
 export interface BatchForm {
@@ -17,16 +10,13 @@ export interface BatchForm {
   checkAuthenticity: boolean;
   traceOrigin: boolean;
   photo: StoredFile | undefined;
-  locations: Location[];
+  locations: Place[];
 }
 
-const PLACE = ['pinName', 'latitude', 'longitude', 'numberOfFarmers'] as const;
+/** The fields of a place that the form shows; others stay. */
+const SHOWN = Object.keys(newPlace());
 /** The day of a date or time. */
 const day = (value: unknown) => textOf(value).slice(0, 10);
-
-export function newLocation(): Location {
-  return { pinName: '', latitude: '', longitude: '', numberOfFarmers: '' };
-}
 
 /** The form of a batch; without one, that of a new one. */
 export function formOf(batch: object = {}): BatchForm {
@@ -40,7 +30,7 @@ export function formOf(batch: object = {}): BatchForm {
     traceOrigin: stored.traceOrigin === true,
     photo: stored.photo as StoredFile | undefined,
     locations: locations.map(
-      one => ({ ...one, ...Object.fromEntries(PLACE.map(name => [name, textOf(one[name])])) }) as Location,
+      one => ({ ...one, ...Object.fromEntries(SHOWN.map(name => [name, textOf(one[name])])) }) as Place,
     ),
   };
 }

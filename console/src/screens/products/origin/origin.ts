@@ -1,13 +1,17 @@
 import { isSame, textOf, valueAt, withoutEmpty } from '../../../parts/forms/nested.ts';
 
-/** A pin of the origin; numbers as they are typed. */
-export interface Pin extends Record<string, unknown> {
+/** A place of an origin or a batch; numbers as they are typed. */
+export interface Place extends Record<string, unknown> {
   pinName: string;
   latitude: string;
   longitude: string;
   numberOfFarmers: string;
-  areaInHectares: string;
   countryCode: string;
+}
+
+/** A pin of the origin. */
+export interface Pin extends Place {
+  areaInHectares: string;
   geoid: string;
 }
 
@@ -24,10 +28,11 @@ export interface Origin {
 }
 
 export const newMarker = (): Marker => ({ latitude: '', longitude: '' });
-export const newPin = (): Pin => ({
+export const newPlace = (): Place => ({
   ...newMarker(),
-  ...{ pinName: '', numberOfFarmers: '', areaInHectares: '', countryCode: '', geoid: '' },
+  ...{ pinName: '', numberOfFarmers: '', countryCode: '' },
 });
+export const newPin = (): Pin => ({ ...newPlace(), areaInHectares: '', geoid: '' });
 
 /** The pins and the journey of a product, or of the content of a label. */
 export function originOf(record: object): Origin {

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
 import { type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
-import { findHolder, findNames, findReader } from './accounts/discoverability/holders.ts';
+import { findHolder, findNames, findReader } from './accounts/discoverability/find-users.ts';
 import type { Requirement } from './accounts/second-factor/requirement.ts';
 import type { Endings } from './accounts/sessions/endings.ts';
 import { audit } from './audit/audit.ts';
+import { findColleagueIds } from './companies/members/members-store.ts';
 import type { Keys } from './keys/keys.ts';
 
 /** The users of keys for programs. */
@@ -18,16 +19,6 @@ export function keyHolders(findKey: FindKey, requirement: Requirement): UserRegi
   };
 }
 
-/** What the registry is asked from. */
-interface Sources {
-  pool: pg.Pool;
-  keys: Keys;
-  requirement: Requirement;
-  endings: Endings;
-  findSession: FindSession;
-  findKeyHolder: UserRegistry['findKeyHolder'];
-}
-
 /** The trace backend as user registry of a packet service in the same process. */
 export function ownRegistry({
   pool,
@@ -36,12 +27,20 @@ export function ownRegistry({
   requirement,
   endings,
   findKeyHolder,
-}: Sources): UserRegistry {
+}: {
+  pool: pg.Pool;
+  keys: Keys;
+  findSession: FindSession;
+  requirement: Requirement;
+  endings: Endings;
+  findKeyHolder: UserRegistry['findKeyHolder'];
+}): UserRegistry {
   return {
     publicKeys: keys.publicKeys,
     findHolder: contact => findHolder(pool, contact),
     findNames: ids => findNames(pool, ids),
-    findReader: contact => findReader(pool, contact),
+    findReader: address => findReader(pool, address),
+    findColleagues: async userId => (await findColleagueIds(pool, Number(userId))).map(String),
     async refusalOf(claims) {
       const session = await findSession(claims);
       if (!session) return 'ended';
@@ -60,6 +59,8 @@ export function ownRegistry({
           entityId: notificationId ?? 'all',
           details: { count, ...(isUser && { userId: Number(recipient) }) },
         },
+      );
+    },
       );
     },
   };
