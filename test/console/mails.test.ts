@@ -441,7 +441,7 @@ test('mails about shares are in the language of who reads them, and say what is 
   const english = await text(stranger);
   expect(english).toContain('create an account with this e-mail address');
   expect(english).toContain(`${pages.url}/register#email=has-none%40example.org`);
-  expect(english).toContain('Whoever accepts with this code can then be found by this address.');
+  expect(english).toContain('Anyone who accepts with this code can then be found by this address.');
 });
 
 test('invitations that wait are accepted and declined one by one, by what they say', async () => {

@@ -52,7 +52,7 @@ const EN: Words = {
     open: 'To read it, open this link and log in, or create an account. Or enter the code in your inbox:',
     inApp: 'To read it, open this link in your field app, or enter the code there:',
     code: 'Field apps take this code:',
-    found: 'Whoever accepts with this code can then be found by this address.',
+    found: 'Anyone who accepts with this code can then be found by this address.',
     over: days => `It works once, for ${days} days. If you do not know what this is about, do nothing.`,
   },
 };
