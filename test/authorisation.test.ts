@@ -299,6 +299,10 @@ const TABLE: Record<string, Row> = {
   'GET /administration/jobs': { statuses: administrators },
   'GET /administration/dead-letters': { statuses: administrators },
   'POST /administration/dead-letters/replay': { body: () => ({}), statuses: administrators },
+  'DELETE /administration/dead-letters/{notification_id}/{channel}': {
+    path: () => `/administration/dead-letters/${newUlid()}/mail`,
+    statuses: { ...administrators, administrator: 404 },
+  },
   'GET /notifications': { path: ofOwner('/notifications?user_id={owner}'), statuses: theNamed(200) },
   'GET /events': { path: ofOwner('/events?user_id={owner}'), statuses: theNamed(200), endless: true },
   'GET /sync/packets': { path: ofOwner('/sync/packets?since=0&user_id={owner}'), statuses: theNamed(200) },

@@ -186,6 +186,7 @@ const OWNERS: Record<string, string> = {
   serving_processes: 'platform',
   caller_places: 'platform',
   address_counts: 'platform',
+  mail_outcomes: 'platform',
   erasures: 'erasure',
   packets: 'packets writer',
   packet_geoids: 'packets writer',

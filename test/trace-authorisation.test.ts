@@ -24,6 +24,7 @@ import type { Answer } from './helpers/service.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 const unknown = 'x'.repeat(43);
+const invitationPath = (rest: string) => () => `/api/company/invitation/${unknown}${rest}`;
 
 /** What is read of an upload that no record carries: by its owner and a SYSTEM_ADMIN alone. */
 const uploaded = (kind: 'image' | 'document', rest = ''): Row => ({
@@ -268,7 +269,8 @@ const TABLE: Record<string, Row> = {
   'POST /api/company/execute/DECLINE_INVITATION': { body: ofCompany, ...everyone(404), pending: 200 },
   'GET /api/company/invitation/list': everyone(200),
   'POST /api/company/invitation': { body: () => ({ token: unknown, answer: 'ACCEPT' }), ...open(400) },
-  'GET /api/company/invitation/{token}': { path: () => `/api/company/invitation/${unknown}`, ...open(200) },
+  'GET /api/company/invitation/{token}/company': { path: invitationPath('/company'), ...open(400) },
+  'GET /api/company/invitation/{token}': { path: invitationPath(''), ...open(200) },
   'POST /api/product/create': {
     body: ({ companyId }) => ({ name: 'Tea', company: { id: companyId } }),
     ...everyone(400),

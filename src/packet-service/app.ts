@@ -58,6 +58,7 @@ import { openReading, type Reading } from './replicas/open-replicas.ts';
 import type { ChooseReads } from './replicas/reads.ts';
 import { registryLookup } from './sharing/directory/discoverability.ts';
 import type { DirectoryEffects } from './sharing/directory/entry.ts';
+import { registryReaders } from './sharing/directory/mail-readers.ts';
 import { registerDirectory } from './sharing/directory/routes.ts';
 import { registryNames, senderNames } from './sharing/directory/sender-names.ts';
 import { QUEUES } from './sharing/notifications/channels.ts';
@@ -134,7 +135,11 @@ export async function packetService(
   const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
     ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
-    ...{ keepInvitationToken: insertInvitationToken, isUnanswered },
+    ...{
+      keepInvitationToken: insertInvitationToken,
+      isUnanswered,
+      findReader: registryReaders(registry, logger),
+    },
   };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 

@@ -12,6 +12,7 @@ import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
+import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
@@ -182,7 +183,7 @@ export async function traceBackend(
   });
 
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
-  const mailer = makeMailer(settings);
+  const mailer = watchedMailer(makeMailer(settings), pool, logger);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const mailing = { pool, mailer, publicUrl, consoleUrl, ...mailContents(pool), logger };
   const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
 import { type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
-import { findHolder, findNames } from './accounts/discoverability/find-users.ts';
+import { findHolder, findNames, findReader } from './accounts/discoverability/find-users.ts';
 import type { Requirement } from './accounts/second-factor/requirement.ts';
 import type { Endings } from './accounts/sessions/endings.ts';
 import { audit } from './audit/audit.ts';
@@ -39,6 +39,7 @@ export function ownRegistry({
     publicKeys: keys.publicKeys,
     findHolder: contact => findHolder(pool, contact),
     findNames: ids => findNames(pool, ids),
+    findReader: address => findReader(pool, address),
     findColleagues: async userId => (await findColleagueIds(pool, Number(userId))).map(String),
     async refusalOf(claims) {
       const session = await findSession(claims);
@@ -47,15 +48,16 @@ export function ownRegistry({
     },
     findKeyHolder,
     onEnded: listener => endings.listen(userId => listener(String(userId))),
-    async noteReplay({ userId, ip, replayed, notificationId }) {
+    async noteDecision({ userId, ip, action, count, notificationId, recipient }) {
+      const isUser = recipient !== undefined && /^\d{1,9}$/.test(recipient);
       await audit(
         pool,
         { caller: { id: Number(userId) }, ip },
         {
-          action: 'REPLAY_NOTIFICATIONS',
+          action,
           entity: 'notification',
           entityId: notificationId ?? 'all',
-          details: { count: replayed },
+          details: { count, ...(isUser && { userId: Number(recipient) }) },
         },
       );
     },

@@ -86,13 +86,13 @@ test('errors are told in the language of the console; what has no translation is
   await page.locator('[name=currentPassword]').fill('wrong');
   await page.getByRole('button', { name: 'Adresse ändern' }).click();
   await page.getByText('Das jetzige Passwort fehlt oder ist falsch').waitFor();
-  await page.goto(`${pages.url}/companies/999999`);
+  await page.goto(`${pages.url}/packets?near=here`);
   const alert = page.getByRole('alert');
-  await alert.getByText('Das gibt es nicht, oder du darfst es nicht sehen:').waitFor();
-  expect(await alert.locator('[lang=en]').innerText()).toBe('there is no such company');
+  await alert.getByText('Das geht so nicht:').waitFor();
+  expect(await alert.locator('[lang=en]').innerText()).toBe('near must be lat,lon,metres');
   await page.getByLabel('Sprache', { exact: true }).first().selectOption('en');
   await expect.poll(() => alert.locator('[lang=en]').count()).toBe(0);
-  expect(await alert.locator('p').innerText()).toBe('there is no such company');
+  expect(await alert.locator('p').innerText()).toBe('near must be lat,lon,metres');
 });
 
 test('without a connection nothing typed is lost, and the form can be sent once it is back', async () => {

@@ -126,7 +126,7 @@ test('what the audit has about a person is one click away, and nothing is offere
   await byAdmin.waitFor();
   await page.getByRole('row', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
-  await page.getByLabel('What they have to do with it').selectOption({ label: 'They did it' });
+  await page.getByLabel('Which entries').selectOption({ label: 'What this person did' });
   await byAdmin.waitFor({ state: 'detached' });
   await page.getByRole('row', { name: 'logged in' }).first().waitFor();
 
@@ -312,7 +312,7 @@ test('what the service refuses is told in the dialog', async () => {
   await page.getByRole('dialog').getByRole('alert').getByText('there is no such user').waitFor();
 });
 
-test('a notification that was given up is delivered again at a click', async () => {
+test('a notification that was given up is delivered again at a click, says when it fails again, and is dismissed', async () => {
   const { page } = browser;
   const [ana, ben] = [await pages.newUser(), await pages.newUser()];
   const ben2 = await pages.login(ben.email);
@@ -331,7 +331,9 @@ test('a notification that was given up is delivered again at a click', async () 
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click();
   await page
     .getByRole('row', {
-      name: /Webhook A shared packet Ana Uwase \w…@[\w.]+ Ana Uwase 1 the receiver answered 503/,
+      name: new RegExp(
+        `A shared packet Webhook Ana Uwase ${ben.email} Ana Uwase 1 last .* the receiver answered 503`,
+      ),
     })
     .waitFor();
   expect(await page.getByRole('link', { name: 'A shared packet' }).getAttribute('href')).toBe(
@@ -340,16 +342,45 @@ test('a notification that was given up is delivered again at a click', async () 
   await page.getByRole('heading', { name: 'Mails' }).first().waitFor();
   expect(await page.getByRole('heading', { name: 'Given up', exact: true }).count()).toBe(0);
   await expectAccessible(page);
+  const row = page.getByRole('row').filter({ hasText: ben.email });
+  const press = async (name: string) => {
+    await row.getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  };
+  expect(await row.getByRole('link', { name: ben.email }).getAttribute('href')).toBe(`mailto:${ben.email}`);
+  await press('Deliver again');
+  await row.getByText('and failed again').waitFor();
+  await row.getByRole('cell', { name: /^2 last/ }).waitFor();
+  await expectAccessible(page);
+  await page.reload();
+  await row.getByText('and failed again').waitFor();
   receiver.behaviour = 'take';
-  await page.getByRole('button', { name: 'Deliver again' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click();
+  await press('Deliver again');
   await page.getByText('1 delivery will be tried again').waitFor();
   await page.getByRole('row', { name: /Delivered$/ }).waitFor();
   await page.reload();
   await page.getByText('Nothing was given up').waitFor();
   expect((await receiver.hooksAbout(packet_uuid)).length).toBeGreaterThan(0);
   await page.getByRole('link', { name: 'Audit' }).click();
-  await page.getByText('let given-up notifications be delivered again: Notification').waitFor();
+  const replayed = page.getByRole('row').filter({ hasText: 'let given-up notifications be delivered again' });
+  await replayed.first().getByText('To: Ana Uwase').waitFor();
+
+  receiver.behaviour = 'fail';
+  const other = (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid;
+  await sender.send('POST', '/packet/shares', { ...share, packet_id: other });
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  // Home looks again by itself.
+  await page.getByRole('link', { name: '1 notification could not be delivered' }).click({ timeout: 60_000 });
+  await press('Dismiss');
+  await page.getByText('The notification is dismissed').waitFor();
+  await page.getByText('Nothing was given up').waitFor();
+  await page.goto(`${pages.url}/administration/audit?part=CONCERNED&userId=${ben.id}`);
+  await page.getByText('dismissed a notification that was given up').waitFor();
+  await page.goto(pages.url);
+  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
+  expect(await page.getByText('could not be delivered').count()).toBe(0);
 });
 
 test('health, backups and the last minutes are shown, and so are the settings without secrets', async () => {
@@ -401,10 +432,16 @@ test('health, backups and the last minutes are shown, and so are the settings wi
 test('the name of the instance is changed in the settings, and everyone sees it', async () => {
   const { page } = browser;
   await asAdmin('/administration/settings');
+  const elsewhere = await page.context().newPage();
+  await elsewhere.goto(pages.url);
+  await elsewhere.getByRole('banner').getByText('fieldtrace').waitFor();
   await page.getByLabel('Name of the instance').fill('Kivu <i>Growers</i>');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The name of the instance is saved').waitFor();
   await page.getByRole('banner').getByText('Kivu <i>Growers</i>').waitFor();
+  // In the other tab, too.
+  await elsewhere.getByRole('banner').getByText('Kivu <i>Growers</i>').waitFor();
+  await elsewhere.close();
   const logOut = page.getByRole('button', { name: 'Log out' });
   await page.setViewportSize({ width: 1280, height: 720 });
   const place = await logOut.boundingBox();

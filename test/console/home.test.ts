@@ -30,7 +30,7 @@ test('the only administrator begins with the first run, and then with users, bac
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
   await page.getByRole('heading', { name: 'Set this instance up' }).waitFor();
-  await page.waitForLoadState('networkidle');
+  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
   const begin = page.getByRole('heading', { name: 'Begin here' });
   expect(await begin.count()).toBe(0);
   const { send } = await pages.login(ADMIN.username, ADMIN.password);
@@ -64,7 +64,7 @@ test('a day without anything says so, and what came in is counted by hour and op
   await page.getByText('Nothing waits for you.').waitFor();
   await expectAccessible(page);
   for (let n = 0; n < 3; n++) await send('POST', '/packet/intake/scouting', observation);
-  await page.reload();
+  // By itself, as it comes in.
   await page.getByText('3 packets').waitFor();
   const counted = page.getByRole('link', { name: /o’clock: 3$/ });
   await counted.waitFor();
@@ -140,9 +140,12 @@ test('a new user is told where to begin, until they have begun or hide it', asyn
   const { send: bens } = await pages.login(ben.email);
   await bens('POST', '/packet/chat/threads', { name: 'Lot 7' });
   await bens('POST', '/trace/api/company/create', { name: 'Kopanyi' });
+  const asked = ['/chat/threads?', '/shares/inbox?limit=1', '/company/list?'].map(part =>
+    page.waitForResponse(response => response.url().includes(part)),
+  );
   await page.reload();
   await page.getByText('packets').first().waitFor();
-  await page.waitForLoadState('networkidle');
+  await Promise.all((await Promise.all(asked)).map(response => response.finished()));
   expect(await begin.count()).toBe(0);
 });
 

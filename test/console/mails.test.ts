@@ -5,7 +5,7 @@ import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { type MailServer, mailServer, textOf } from '../helpers/mail-server.ts';
+import { type MailServer, mailServer, textOf, tokenIn } from '../helpers/mail-server.ts';
 import { ADMIN, PASSWORD } from '../helpers/trace.ts';
 
 const PASSPHRASE = 'maize in the rain';
@@ -120,14 +120,14 @@ test('an invited stranger gets from the mail over registration and confirmation 
   expect(await linkTo(email, 3)).toBe(`${pages.url}/`);
 
   await logIn(page, invitation, email, PASSPHRASE);
-  await page.getByText('From then on others can find you by this address').waitFor();
   await page.getByText('First Administrator wants to share a packet with you').waitFor();
-  await page.getByText(`These wait for ${email}`).waitFor();
+  await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
-  await expectAccessible(page);
-  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
-  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   expect(new URL(page.url()).search).toBe('');
+  await expectAccessible(page);
+  // It is to the address of the account: one button accepts it.
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('wants to share a packet with you').waitFor({ state: 'detached' });
   await expect.poll(() => page.getByText('wants to share a packet').count()).toBe(0);
   // The packet need not be accepted once more.
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
@@ -137,6 +137,29 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
   const expected = (complaint: string) => complaint.includes('404');
   expect(realComplaints(browser).filter(one => !expected(one))).toEqual([]);
+  // Whether others find the account stays as it is.
+  expect(
+    await pages.query('packet_service', 'SELECT FROM directory_contacts WHERE contact = $1', [email]),
+  ).toEqual([]);
+
+  // By the code, the invitation of another address is theirs, too.
+  const other = 'of-the-cooperative@example.org';
+  await shareWith(other);
+  const theirs = await linkTo(other);
+  await page.goto(theirs);
+  await page.getByText('From then on others can find you by this address').waitFor();
+  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await expectUsed(page, theirs);
+  // Who accepts one to their own address by its code is found by it.
+  await shareWith(email);
+  const code = tokenIn((await mail.mailsTo(email, 4)).at(-1));
+  await page.goto(`${pages.url}/inbox`);
+  await page.getByText('I have got an invitation by mail').click();
+  await page.getByLabel('Link of the mail').fill(code);
+  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   await expectTakenBack(page, email);
 });
 
@@ -204,6 +227,7 @@ test('the invitation of a company is answered from its mail', async () => {
   const [toNobody] = await mail.mailsTo('nobody-yet@example.org');
   expect(toNobody?.raw).toMatch(/^Subject: Kigali Fields: A company invites you$/m);
   expect(textOf(toNobody)).toMatch(/^Ana Boss invites you\.$[\s\S]*^Kigali Fields$/m);
+  expect(textOf(toNobody)).toContain(`on Kigali Fields (${new URL(pages.url).host}) invites you`);
   const operator = await pages.newUser('SYSTEM_ADMIN');
   // An administrator of the instance does not act for the company.
   await act(
@@ -217,13 +241,18 @@ test('the invitation of a company is answered from its mail', async () => {
   expect(invited?.raw).toMatch(/^Subject: Kigali Fields: You are invited to observations from the field$/m);
   await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', { value: '' });
   expect(textOf(mail.mails.find(({ to }) => to.includes(member.email)))).toContain(
-    'The company "Coop. <Kopakama> "U" & Sons" invites you to act for it as a member.',
+    `The company "Coop. <Kopakama> "U" & Sons" on ${new URL(pages.url).host} invites you to act for it as a member.`,
   );
   await page.goto(invitation);
   await page.getByRole('heading', { name: 'A company invites you' }).waitFor();
+  await page.getByText('Coop. <Kopakama> "U" & Sons invites you. Your role: member').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText('You are a member of the company now').waitFor();
+  await page.goto(invitation);
+  await page.getByText('This invitation was answered already').waitFor();
+  expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
+  await expectAccessible(page);
   const { body } = await (await pages.login(member.email)).send('GET', '/trace/api/company/list');
   expect(body.data.items).toHaveLength(1);
 });
@@ -277,6 +306,11 @@ test('a mail about an account that was refused is seen, sent again and dismissed
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   };
+  await page.goto(`${pages.url}/administration/health`);
+  await page.getByText('The last mail could not be sent').waitFor();
+  await page.getByText('2 were given up').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Mails that were given up' }).click();
   const [first = '', second = ''] = people;
   await row(second).getByRole('button', { name: 'Dismiss' }).click();
   await confirm('Dismiss');
@@ -291,8 +325,9 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Your e-mail address is confirmed').waitFor();
   await page.goto(`${pages.url}/administration/audit?entity=mail`);
-  await page.getByText('let failed mails be sent again').waitFor();
-  await page.getByText('dismissed a failed mail').waitFor();
+  await page.getByText('had a mail sent again: Confirmation of the address').waitFor();
+  await page.getByText('dismissed a failed mail: Confirmation of the address').waitFor();
+  await page.getByText('To: Zawadi Mwangi').first().waitFor();
   await expectAccessible(page);
 });
 
@@ -333,6 +368,9 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.getByLabel('What do you see?').waitFor();
   await page.getByRole('button', { name: 'Skip' }).click();
   await page.getByText('confirmed by the link in the mail to grace@example.org').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'It is done' }).waitFor();
+  await page.getByText('confirmed by the link in the mail to grace@example.org').waitFor();
   await expectAccessible(page);
   await page.goto(`${pages.url}/account`);
   await page.getByText('The change to grace@example.org waits until it is confirmed').waitFor();
@@ -344,9 +382,11 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.getByRole('heading', { name: 'What needs you' }).waitFor();
   await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
   expect(await need.count()).toBe(0);
-  // Those who have an address are not asked for one.
+  // Those who have an address are not asked for one, and the last step knows.
   await page.goto(`${pages.url}/first-run?step=address`);
-  await page.getByText('Step 1 of 5').waitFor();
+  await page.getByText('Step 3 of 5').waitFor();
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.getByText('Your e-mail address is grace@example.org').waitFor();
 });
 
 test('what was shared with an address before its user could be found waits in the inbox, and for that setting', async () => {
@@ -358,8 +398,9 @@ test('what was shared with an address before its user could be found waits in th
   await page.getByText('First Administrator wants to share a packet with you').waitFor();
   await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Accept all' }).click();
-  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  expect(await page.getByRole('button', { name: 'Accept all' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('wants to share a packet with you').waitFor({ state: 'detached' });
   const row = page.getByRole('row').filter({ hasText: 'Rust on the leaves' });
   await row.getByText('Observation').waitFor();
   await row.getByRole('cell', { name: 'Accepted' }).waitFor();
@@ -375,30 +416,58 @@ test('what was shared with an address before its user could be found waits in th
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('mails about shares are in the language of who reads them, and say what is true of their account', async () => {
+  const [known, waiting, found] = [await pages.newUser(), await pages.newUser(), await pages.newUser()];
+  const set = (id: number, change: string) =>
+    pages.query('trace_backend', `UPDATE users SET ${change} WHERE id = $1`, [id]);
+  await set(known.id, "language = 'DE'");
+  await set(waiting.id, "language = 'ES', status = 'CONFIRMED_EMAIL'");
+  await set(found.id, "language = 'RW', discoverable = true");
+  const stranger = 'has-none@example.org';
+  const text = async (address: string) => {
+    await shareWith(address);
+    return textOf((await mail.mailsTo(address))[0]);
+  };
+  const decoded = (raw: string) => Buffer.from(raw.replaceAll(/=([0-9A-F]{2})/g, '%$1')).toString();
+  const inbox = `${pages.url}/inbox`;
+  const german = decoded(await text(known.email));
+  expect(german).toContain('Sie wartet in Ihrem Eingang. Melden Sie sich an');
+  expect(german.split('\n')).toContain(inbox);
+  expect(german).not.toMatch(/register|Konto an/);
+  const spanish = decoded(await text(waiting.email));
+  expect(spanish).toMatch(/Su cuenta a.+n no est.+ activa/);
+  expect(spanish).not.toContain('invitation=');
+  expect(await text(found.email)).toContain('yagusangije ibyabonetse mu murima');
+  const english = await text(stranger);
+  expect(english).toContain('create an account with this e-mail address');
+  expect(english).toContain(`${pages.url}/register#email=has-none%40example.org`);
+  expect(english).toContain('Anyone who accepts with this code can then be found by this address.');
+});
+
 test('invitations that wait are accepted and declined one by one, by what they say', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
-  for (let n = 0; n < 3; n++) await shareWith(email);
-  await mail.mailsTo(email, 3);
+  for (let n = 0; n < 4; n++) await shareWith(email);
+  await mail.mailsTo(email, 4);
   await logIn(page, `${pages.url}/inbox`, email);
   const waiting = page.getByRole('listitem').filter({ hasText: 'wants to share a packet with you' });
-  await expect.poll(() => waiting.count()).toBe(3);
+  await expect.poll(() => waiting.count()).toBe(4);
   await waiting.first().getByText('Rust on the leaves').waitFor();
   await waiting.first().getByText('Observation').waitFor();
   await expectAccessible(page);
   await waiting.first().getByRole('button', { name: 'Accept' }).click();
-  await expect.poll(() => waiting.count()).toBe(2);
+  await expect.poll(() => waiting.count()).toBe(3);
   await waiting.first().getByRole('button', { name: 'Decline' }).click();
-  await expect.poll(() => waiting.count()).toBe(1);
+  await expect.poll(() => waiting.count()).toBe(2);
   await page.getByRole('cell', { name: 'Accepted' }).waitFor();
   await page.getByRole('cell', { name: 'Declined' }).waitFor();
   await page.getByRole('button', { name: 'Accept all' }).click();
-  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  await page.getByText('Accepted: 2 packets are in your inbox').waitFor();
   await expect.poll(() => waiting.count()).toBe(0);
-  await expect.poll(() => page.getByRole('cell', { name: 'Accepted' }).count()).toBe(2);
+  await expect.poll(() => page.getByRole('cell', { name: 'Accepted' }).count()).toBe(3);
   // A later mail shows that none was on its way about what was answered in the inbox.
   await shareWith(email);
-  const mails = await mail.mailsTo(email, 4);
+  const mails = await mail.mailsTo(email, 5);
   expect(mails.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual(
     mails.map(() => 'You are invited to observations from the field'),
   );

@@ -16,6 +16,8 @@ const READING = [
   'POST /graph/materialize',
   // Deliveries that were acknowledged before wait again; it stores nothing of its own.
   'POST /administration/dead-letters/replay',
+  // A delivery that was given up; none is here.
+  'DELETE /administration/dead-letters/{notification_id}/{channel}',
   // The same of mails, of which none is given up here.
   'POST /api/administration/failed-mails/replay',
   'DELETE /api/administration/failed-mails/{id}',

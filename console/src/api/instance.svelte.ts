@@ -39,6 +39,35 @@ export async function loadInstanceName(): Promise<void> {
   if (data.value) setInstanceName(data.value);
 }
 
+/** How often the name is asked for while the page can be seen, in milliseconds. */
+const EVERY_MS = 60_000;
+
+/**
+ * Keeps up with the name: other tabs of the browser say at once that it has changed, and for changes of others it is
+ * asked for when the page is seen again, and now and then.
+ *
+ * @returns what ends it
+ */
+export function followInstanceName(): () => void {
+  let asked = Date.now();
+  const look = () => {
+    if (document.visibilityState !== 'visible' || Date.now() - asked < EVERY_MS / 2) return;
+    asked = Date.now();
+    void loadInstanceName().catch(() => {});
+  };
+  const change = ({ key, newValue }: StorageEvent) => {
+    if (key === STORED && newValue) name = newValue;
+  };
+  const timer = setInterval(look, EVERY_MS);
+  document.addEventListener('visibilitychange', look);
+  addEventListener('storage', change);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', look);
+    removeEventListener('storage', change);
+  };
+}
+
 /**
  * Changes the name for everyone.
  *

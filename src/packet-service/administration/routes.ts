@@ -4,15 +4,27 @@ import type { Registry } from 'prom-client';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { countJobs } from '../../platform/jobs/store.ts';
+import { findMailOutcomes } from '../../platform/mail/outcomes-store.ts';
 import { metricsAsJson } from '../../platform/metrics/as-json.ts';
-import type { NotedReplay, UserRegistry } from '../../platform/tokens/user-registry.ts';
+import type { NotedDecision, UserRegistry } from '../../platform/tokens/user-registry.ts';
 import { isAdministrator, tokenNeeded } from '../access/caller.ts';
 import { insertCommand } from '../audit/store.ts';
 import { readCursor } from '../contract/cursor.ts';
 import { isUlid, ulidToUuid, uuidToUlid } from '../packet-format/ulid.ts';
-import { maskedContact } from '../sharing/directory/contact.ts';
-import { countDead, type DeadLetter, findDeliveries, listDead } from '../sharing/notifications/store.ts';
-import { jobsSchema, listDeadLettersSchema, metricsSchema, replaySchema } from './schemas.ts';
+import {
+  countDead,
+  type DeadLetter,
+  dismissDead,
+  findDeliveries,
+  listDead,
+} from '../sharing/notifications/store.ts';
+import {
+  dismissDeadLetterSchema,
+  jobsSchema,
+  listDeadLettersSchema,
+  metricsSchema,
+  replaySchema,
+} from './schemas.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -32,7 +44,7 @@ export interface AdministrationContext {
 
 /** What administrators see of the work behind the requests, and can repeat of it. */
 export function registerAdministration(app: Server, context: AdministrationContext): void {
-  const { pool, metrics, replay } = context;
+  const { pool, metrics } = context;
 
   app.get('/administration/metrics', { schema: metricsSchema }, async request => {
     requireAdministrator(request);
@@ -42,9 +54,25 @@ export function registerAdministration(app: Server, context: AdministrationConte
   app.get('/administration/jobs', { schema: jobsSchema }, async request => {
     requireAdministrator(request);
     const queues = await countJobs(pool, context.jobsSchema);
-    return { queues, dead_letters: await countDead(pool, COUNTED) };
+    const mails = await countDead(pool, COUNTED, 'mail');
+    const { sentAt, failedAt, error } = await findMailOutcomes(pool);
+    return {
+      queues,
+      dead_letters: await countDead(pool, COUNTED),
+      mails: {
+        given_up: mails,
+        ...(sentAt && { sent_at: sentAt.toISOString() }),
+        ...(failedAt && { failed_at: failedAt.toISOString(), last_error: error }),
+      },
+    };
   });
 
+  registerDeadLetters(app, context);
+}
+
+/** Deliveries that were given up. */
+function registerDeadLetters(app: Server, context: AdministrationContext): void {
+  const { pool, replay } = context;
   app.get('/administration/dead-letters', { schema: listDeadLettersSchema }, async request => {
     requireAdministrator(request);
     const { limit = DEFAULT_LIMIT, cursor, ids: wanted } = request.query;
@@ -71,21 +99,53 @@ export function registerAdministration(app: Server, context: AdministrationConte
     const { notification_id: id } = request.body;
     const replayed = await replay(id === undefined ? undefined : ulidToUuid(id.toUpperCase()));
     request.log.info({ user: request.user, replayed, id }, 'dead letters are delivered again');
-    if (replayed > 0) await noteReplay(context, request, { replayed, notificationId: id?.toUpperCase() });
+    const action = 'REPLAY_NOTIFICATIONS';
+    if (replayed > 0) await note(context, request, { action, count: replayed, id: id?.toUpperCase() });
     return { replayed };
   });
+
+  app.delete(
+    '/administration/dead-letters/:notification_id/:channel',
+    { schema: dismissDeadLetterSchema },
+    async request => {
+      requireAdministrator(request);
+      const { notification_id, channel } = request.params;
+      const id = notification_id.toUpperCase();
+      if (!isUlid(id) || !(await dismissDead(pool, { notificationId: ulidToUuid(id), channel }))) {
+        throw new Problem(
+          'not_found',
+          'there is no such dead letter; it was delivered, dismissed or is being tried again',
+        );
+      }
+      request.log.info({ user: request.user, id, channel }, 'a dead letter is dismissed');
+      await note(context, request, { action: 'DISMISS_NOTIFICATION', count: 1, id, channel });
+      return { dismissed: 1 };
+    },
+  );
 }
 
-/** Writes a replay into the audit of this service, and into that of a trace backend in the same process. */
-async function noteReplay(
+/** The commands of this service's audit. */
+const COMMANDS = {
+  REPLAY_NOTIFICATIONS: 'notifications replay',
+  DISMISS_NOTIFICATION: 'notifications dismiss',
+} as const;
+
+/** Writes a decision into the audit of this service, and into that of a trace backend in the same process. */
+async function note(
   { pool, registry }: AdministrationContext,
   { user: userId = '', ip }: FastifyRequest,
-  replay: Pick<NotedReplay, 'replayed' | 'notificationId'>,
+  {
+    action,
+    count,
+    id,
+    channel,
+  }: Pick<NotedDecision, 'action' | 'count'> & { id?: string | undefined; channel?: string },
 ): Promise<void> {
-  const { replayed, notificationId: id } = replay;
-  const details = { by: `user ${userId}`, ...(id && { id }), replayed };
-  await insertCommand(pool, { at: new Date(), command: 'notifications replay', details });
-  await registry?.noteReplay({ userId, ip, ...replay });
+  const details = { by: `user ${userId}`, ...(id && { id }), ...(channel && { channel }), count };
+  await insertCommand(pool, { at: new Date(), command: COMMANDS[action], details });
+  const [about] = id === undefined ? [] : await findDeliveries(pool, [ulidToUuid(id)]);
+  const recipient = about?.userId ?? undefined;
+  await registry?.noteDecision({ userId, ip, action, count, notificationId: id, recipient });
 }
 
 /** An id in the uuid form. @throws Problem invalid */
@@ -103,20 +163,20 @@ function requireAdministrator(request: FastifyRequest): void {
 }
 
 function asItem(letter: DeadLetter) {
-  const { notificationId, channel, type, userId, fromUser, createdAt, attempts, lastError, lastAttemptAt } =
-    letter;
-  const { address, contact, packetId, status } = letter;
+  const { notificationId, channel, type, userId, address, contact, packetId, fromUser, createdAt } = letter;
+  const { status, attempts, replayedAt, lastError, lastAttemptAt } = letter;
   return {
     notification_id: uuidToUlid(notificationId),
     channel,
     type,
     ...(userId !== null && { user_id: userId }),
-    recipient: maskedContact(address ?? contact),
+    recipient: address ?? contact,
     packet_id: uuidToUlid(packetId),
     from_user: fromUser,
     created_at: createdAt.toISOString(),
     status,
     attempts,
+    ...(replayedAt && { replayed_at: replayedAt.toISOString() }),
     ...(lastError !== null && { last_error: lastError }),
     ...(lastAttemptAt && { last_attempt_at: lastAttemptAt.toISOString() }),
   };

@@ -2,6 +2,8 @@ import { queueFields } from '../../platform/jobs/schemas.ts';
 import { metricFields } from '../../platform/metrics/schemas.ts';
 import { Type } from '../../platform/type.ts';
 import { errorAnswers, Ulid } from '../contract/schemas.ts';
+import { CHANNELS } from '../sharing/notifications/channels.ts';
+import { DELIVERY_STATUSES } from '../sharing/notifications/schemas.ts';
 
 const tags = ['Administration'];
 
@@ -26,6 +28,17 @@ export const jobsSchema = {
       {
         ...queueFields,
         dead_letters: Type.Integer({ description: 'deliveries that were given up; counted up to 1000' }),
+        mails: Type.Object(
+          {
+            given_up: Type.Integer({ description: 'mails among them' }),
+            sent_at: Type.Optional(Type.String({ description: 'when a mail was last sent; ISO 8601, UTC' })),
+            failed_at: Type.Optional(
+              Type.String({ description: 'when one could last not be sent; ISO 8601, UTC' }),
+            ),
+            last_error: Type.Optional(Type.String({ description: 'why, without addresses' })),
+          },
+          { description: 'how sending mails goes' },
+        ),
       },
       { description: 'the jobs' },
     ),
@@ -39,27 +52,30 @@ const DeadLetter = Type.Object({
   type: Type.Union([Type.Literal('share.created'), Type.Literal('invitation.sent')]),
   user_id: Type.Optional(Type.String({ description: 'the recipient; absent for an invitation' })),
   recipient: Type.String({
-    description: 'where it was to go, masked',
-    examples: ['d…@coop.example', '…417'],
+    description: 'where it was to go: an e-mail address or a phone number',
+    examples: ['dede@coop.example', '+250788123417'],
   }),
   packet_id: { ...Ulid, description: 'the packet that it is about' },
   from_user: Type.String({ description: 'the user who caused it' }),
   created_at: Type.String({ description: 'ISO 8601, UTC' }),
-  status: Type.Enum(['queued', 'delivered', 'dead', 'obsolete'], {
+  status: Type.Enum([...DELIVERY_STATUSES], {
     description:
       'dead, unless it was asked for by its id; obsolete: not needed any more, because the share or invitation was ' +
-      'answered',
+      'answered; dismissed: an administrator has dismissed it',
   }),
-  attempts: Type.Integer(),
+  attempts: Type.Integer({ description: 'in all' }),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
   last_attempt_at: Type.Optional(Type.String({ description: 'ISO 8601, UTC' })),
+  replayed_at: Type.Optional(
+    Type.String({ description: 'when somebody last had it delivered again; ISO 8601, UTC' }),
+  ),
 });
 
 export const listDeadLettersSchema = {
   operationId: 'listDeadLetters',
   tags,
   summary: 'Deliveries of notifications that were given up, newest first',
-  description: 'Addresses are masked, and contents are left out. For a SYSTEM_ADMIN of the trace backend.',
+  description: 'Contents are left out. For a SYSTEM_ADMIN of the trace backend.',
   querystring: Type.Object({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, description: 'notifications per page: 100 by default, at most 1000' }),
@@ -101,5 +117,25 @@ export const replaySchema = {
       { description: 'they wait for delivery' },
     ),
     ...errorAnswers(400, 401, 403, 500, 503),
+  },
+};
+
+export const dismissDeadLetterSchema = {
+  operationId: 'dismissDeadLetter',
+  tags,
+  summary: 'Dismiss a delivery that was given up',
+  description:
+    'It is not delivered again, and not listed any more; the delivery log of its recipient says so. For a ' +
+    'SYSTEM_ADMIN of the trace backend.',
+  params: Type.Object({
+    notification_id: Ulid,
+    channel: Type.Enum([...CHANNELS], { description: 'of the delivery' }),
+  }),
+  response: {
+    200: Type.Object(
+      { dismissed: Type.Integer({ description: 'deliveries: 1' }) },
+      { description: 'it is dismissed' },
+    ),
+    ...errorAnswers(400, 401, 403, 404, 500, 503),
   },
 };

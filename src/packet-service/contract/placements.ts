@@ -40,6 +40,7 @@ export const PLACEMENTS: Placements = {
   directory_lookups: LOCAL,
   notifications: LOCAL,
   notification_deliveries: LOCAL,
+  mail_outcomes: LOCAL,
   tile_cells: LOCAL,
   tile_fields: LOCAL,
   tile_state: LOCAL,

@@ -29,6 +29,11 @@ export interface UserRegistry {
   /** The users whose names a user knows because they are members of the same companies, the user included. */
   findColleagues(userId: string): Promise<string[]>;
   /**
+   * The language (two letters) of the user who has an e-mail address, and whether the account is active already; for
+   * mails to that address alone. Undefined if nobody has it.
+   */
+  findReader(address: string): Promise<{ language: string; isActive: boolean } | undefined>;
+  /**
    * Why a token that it signed does not count: for example after a logout, a password change or a deactivation;
    * undefined if it does.
    */
@@ -37,19 +42,23 @@ export interface UserRegistry {
   findKeyHolder(hash: Buffer): Promise<KeyHolder | undefined>;
   /** Calls the listener with a user's `sub` when some of their tokens or keys have ended in this process. */
   onEnded(listener: (userId: string) => void): void;
-  /** Writes into its audit that an administrator has let notifications be delivered again. */
-  noteReplay(replay: NotedReplay): Promise<void>;
+  /** Writes into its audit what an administrator has decided about notifications that were given up. */
+  noteDecision(decision: NotedDecision): Promise<void>;
 }
 
-/** An administrator's request to deliver notifications again. */
-export interface NotedReplay {
+/** What an administrator has decided about notifications that were given up. */
+export interface NotedDecision {
+  action: 'REPLAY_NOTIFICATIONS' | 'DISMISS_NOTIFICATION';
+  /** the administrator */
   userId: string;
   /** the client's address */
   ip: string;
   /** how many deliveries */
-  replayed: number;
+  count: number;
   /** only of this notification, a ULID */
   notificationId: string | undefined;
+  /** the user to whom it is, if it is one */
+  recipient: string | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../test/helpers/eventually.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../test/helpers/trace.ts';
 import { Settings } from '../../platform/settings.ts';
 
@@ -35,6 +36,16 @@ test('every setting is listed, with what was set and what was not, and no secret
     description: expect.stringContaining('where backups are written'),
   });
   expect(byName.get('BACKUP_KEEP_DAYS')).toMatchObject({ value: '14', default: '14', changed: false });
+});
+
+test('the jobs say why a mail could last not be sent', async () => {
+  await admin.send('POST', '/api/user/request_reset_password', { email: admin.email });
+  const mails = async () => (await get('jobs')).body.data.mails;
+  await eventually(mails, ({ failedAt }) => failedAt !== undefined);
+  expect(await mails()).toEqual({
+    failedAt: expect.stringMatching(/^20.*Z$/),
+    lastError: 'the mail server could not be reached (ESOCKET)',
+  });
 });
 
 test('jobs, metrics and backups are told, also where there is no backup', async () => {

@@ -4,6 +4,7 @@ import type { Backups } from '../../platform/backup/backups.ts';
 import { backupDetail, beganAt, ownBase } from '../../platform/backup/status.ts';
 import type { Server } from '../../platform/http/server.ts';
 import { countJobs } from '../../platform/jobs/store.ts';
+import { findMailOutcomes, type MailOutcomes } from '../../platform/mail/outcomes-store.ts';
 import { metricsAsJson } from '../../platform/metrics/as-json.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { describeInForce } from '../../platform/settings-in-force.ts';
@@ -32,7 +33,11 @@ export function registerOperation(app: Server, context: OperationContext): void 
     ok({ settings: describeInForce(settings) }),
   );
   app.get('/api/administration/jobs', { config, schema: jobsSchema }, async () =>
-    ok({ queues: await countJobs(pool, jobs), failedMails: await countFailedMails(pool, COUNTED) }),
+    ok({
+      queues: await countJobs(pool, jobs),
+      failedMails: await countFailedMails(pool, COUNTED),
+      mails: asOutcomes(await findMailOutcomes(pool)),
+    }),
   );
   app.get('/api/administration/metrics', { config, schema: metricsSchema }, async () =>
     ok({ metrics: await metricsAsJson(metrics) }),
@@ -40,6 +45,13 @@ export function registerOperation(app: Server, context: OperationContext): void 
   app.get('/api/administration/backups', { config, schema: backupsSchema }, async () =>
     ok(stateOf(settings, backups)),
   );
+}
+
+function asOutcomes({ sentAt, failedAt, error }: MailOutcomes) {
+  return {
+    ...(sentAt && { sentAt: sentAt.toISOString() }),
+    ...(failedAt && { failedAt: failedAt.toISOString(), lastError: error }),
+  };
 }
 
 function stateOf(

@@ -43,6 +43,14 @@ export const jobsSchema = {
       Type.Object({
         ...queueFields,
         failedMails: Type.Integer({ description: 'mails that were given up; counted up to 1000' }),
+        mails: Type.Object(
+          {
+            sentAt: Type.Optional({ ...DateTime, description: 'when a mail was last sent' }),
+            failedAt: Type.Optional({ ...DateTime, description: 'when one could last not be sent' }),
+            lastError: Type.Optional(Type.String({ description: 'why, without addresses' })),
+          },
+          { description: 'how sending mails goes' },
+        ),
       }),
       'the jobs',
     ),

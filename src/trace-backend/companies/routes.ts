@@ -9,7 +9,7 @@ import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../contract/sche
 import { versionTag } from '../contract/versions.ts';
 import { readableCompany } from './access.ts';
 import { execute } from './execute.ts';
-import { answerByToken } from './invitations/answer.ts';
+import { answerByToken, readByToken } from './invitations/answer.ts';
 import { listInvitations } from './invitations/invitations-store.ts';
 import {
   answerInvitationSchema,
@@ -25,6 +25,7 @@ import {
   listPartnersSchema,
   MAX_NAMES,
   onboardingStateSchema,
+  readInvitationSchema,
   SORTABLE,
   updateCompanySchema,
 } from './record/schemas.ts';
@@ -224,6 +225,15 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
       const { token, answer } = request.body;
       await answerByToken(pool, request, token, answer);
       return { status: 'OK' as const };
+    },
+  );
+
+  app.get(
+    `${INVITATION}/:token/company`,
+    { config: { access: 'open', ...FEW }, schema: readInvitationSchema },
+    async ({ params }, reply) => {
+      reply.header('cache-control', 'no-store');
+      return ok(await readByToken(pool, params.token));
     },
   );
 

@@ -119,6 +119,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   'mail-queued': ['the mail is being sent again already'],
   'mail-obsolete': ['there is no reason any more to send this mail'],
   'mail-unknown': ['there is no such mail; it was sent, dismissed or is not needed any more'],
+  'dead-unknown': ['there is no such dead letter; it was delivered, dismissed or is being tried again'],
   'last-company': ['this is the last COMPANY_ADMIN of the company; make another user one first'],
   'invited-many': ['you have invited {count} users within an hour; try again later'],
   'other-admin': [

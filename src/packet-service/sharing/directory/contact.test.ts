@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contactKind, MAX_CONTACT, maskedContact, readContact } from './contact.ts';
+import { contactKind, MAX_CONTACT, readContact } from './contact.ts';
 
 const read = (value: string) => readContact(value, 'contact_value');
 
@@ -21,12 +21,6 @@ test('an international phone number is + and digits, however it was written', ()
   for (const value of ['+254 700 000 000', '00254-700-000-000', '+254 (0)700 000 000', '+254.700/000000']) {
     expect([read(value), contactKind(read(value))]).toEqual(['+254700000000', 'phone']);
   }
-});
-
-test('a masked contact is recognised by those who know it, and not read by others', () => {
-  expect(['diane@coop.example', '+254700000417', 'ben'].map(maskedContact)).toEqual([
-    ...['d…@coop.example', '…417', 'b…'],
-  ]);
 });
 
 test('anything else is a name: it can be listed and looked for, and nothing is sent to it', () => {

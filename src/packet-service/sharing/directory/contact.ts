@@ -35,17 +35,6 @@ export function contactKind(contact: string): ContactKind {
   return readEmail(contact) === contact ? 'email' : 'other';
 }
 
-/**
- * A contact in the form of `readContact`, with so much of it that somebody who knows it recognises it: the first
- * letter and the domain of an e-mail address, the last digits of a phone number, the first letter of others.
- */
-export function maskedContact(contact: string): string {
-  const kind = contactKind(contact);
-  if (kind === 'phone') return `…${contact.slice(-3)}`;
-  const [first = ''] = contact;
-  return kind === 'email' ? `${first}…${contact.slice(contact.lastIndexOf('@'))}` : `${first}…`;
-}
-
 function readPhone(text: string): string | undefined {
   if (!PHONE.test(text)) return undefined;
   const digits = text.replace('(0)', '').replace(/\D/g, '').replace(/^00/, '');

@@ -2,7 +2,8 @@ import type { JobRules } from '../../../platform/jobs/jobs.ts';
 import { type Settings, SettingsError } from '../../../platform/settings.ts';
 
 /** The channels of notifications. Each has its own queue, so that neither waits for the other's receiver. */
-export type Channel = 'mail' | 'webhook';
+export const CHANNELS = ['mail', 'webhook'] as const;
+export type Channel = (typeof CHANNELS)[number];
 
 /** The dead letter queue. */
 export const DEAD_QUEUE = 'dead';

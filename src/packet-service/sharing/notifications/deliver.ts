@@ -10,7 +10,7 @@ import { secretEnd } from '../directory/secret.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { insertConfirmation } from '../directory/store.ts';
 import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
-import { invitationUrl, type MailAddresses, mailTexts } from './mails.ts';
+import { invitationUrl, type MailAddresses, mailTexts, type Reader } from './mails.ts';
 import { asNotification } from './notification.ts';
 import {
   findOpenDelivery,
@@ -49,6 +49,8 @@ export interface Delivering {
   keepInvitationToken: KeepInvitationToken;
   isUnanswered: IsUnanswered;
   findSenderNames: FindSenderNames;
+  /** what is known of who reads mails to an address */
+  findReader: (address: string) => Promise<Reader>;
   /** the name of the instance, if it has one */
   instanceName: () => Promise<string | undefined>;
   logger: FastifyBaseLogger;
@@ -79,7 +81,8 @@ async function mailNotification(
   const delivery = await findOpenDelivery(pool, job.notificationId, 'mail');
   if (!delivery?.address) return;
   if (!(await delivering.isUnanswered(pool, delivery))) return noteObsolete(pool, job);
-  const text = await writeMail(delivering, delivery);
+  const reader = await delivering.findReader(delivery.address);
+  const text = await writeMail(delivering, delivery, reader);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
   await sendOrMarkDead(delivering, job, () => recordOutcome(pool, job, () => mailer.send(mail, signal)));
 }
@@ -87,14 +90,16 @@ async function mailNotification(
 async function writeMail(
   delivering: Delivering,
   notification: Notification,
+  reader: Reader,
 ): Promise<Omit<Mail, 'id' | 'to'>> {
   const texts = await textsOf(delivering);
   const names = await delivering.findSenderNames([notification]);
   const sender = { id: notification.fromUser, name: fromName(names, notification).from_name };
+  const { type, contact } = notification;
   const text =
-    notification.type === 'share.created'
-      ? texts.shareCreated(sender, notification)
-      : texts.invitationSent(sender, await newInvitationSecret(delivering, notification.contact));
+    type === 'share.created'
+      ? texts.shareCreated(sender, notification, reader)
+      : texts.invitationSent(sender, contact, await newInvitationSecret(delivering, contact), reader);
   return sender.name === undefined ? text : { ...text, names: sender.id };
 }
 

@@ -2,6 +2,7 @@ import { composeMail, type MailLine, type MailText } from '../../../platform/mai
 import { plainName } from '../../../platform/mail/plain-name.ts';
 import { uuidToUlid } from '../../packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
+import { wordsIn } from './mail-words.ts';
 import type { Notification } from './store.ts';
 
 /** Base URLs of links, without a trailing slash. */
@@ -22,6 +23,14 @@ export interface Sender {
 /** Characters of a user's name or identifier that a mail shows, at most. */
 const SHOWN = 64;
 
+/** What is known of who reads a mail, by its address. */
+export interface Reader {
+  /** two letters; English if it is not known */
+  language?: string | undefined;
+  /** whether an account has the address: an active one, one that is not active yet, or none; undefined if not known */
+  account?: 'active' | 'waiting' | 'none' | undefined;
+}
+
 /**
  * The mails. Nothing that a user sent is ever in a subject or another header, which has only the name that an
  * administrator gave the instance. The text contains the sender, on one line, truncated and defanged, so that nobody
@@ -32,33 +41,29 @@ const SHOWN = 64;
  */
 export function mailTexts(addresses: MailAddresses, instance?: string) {
   const { publicUrl, consoleUrl } = addresses;
-  const compose = (subject: string, lines: readonly MailLine[]) => composeMail(subject, lines, { instance });
+  const compose = (subject: string, lines: readonly MailLine[], language = 'en') =>
+    composeMail(subject, lines, { instance, language });
   const inApp = consoleUrl === undefined ? ' in your field app, or enter the code there:' : ':';
   return {
     /** A packet was shared with a user. */
-    shareCreated(sender: Sender, { packetId, shareId, userId }: Notification): MailText {
+    shareCreated(sender: Sender, { packetId, shareId, userId }: Notification, reader: Reader): MailText {
+      const { words, tag } = wordsIn(reader.language);
+      const { subject, say, answer, number } = words.shared;
       const inbox =
         consoleUrl === undefined
           ? `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`
           : `${consoleUrl}/inbox`;
-      return compose('An observation was shared with you', [
-        `${nameOf(sender)} shared an observation from the field with you:`,
-        { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` },
-        'It waits in your inbox, where you accept or decline it:',
-        { url: inbox },
-        `Number of the share: ${uuidToUlid(shareId)}`,
-      ]);
+      const packet = { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` };
+      const lines = [say(nameOf(sender)), packet, answer, { url: inbox }];
+      return compose(subject, [...lines, `${number}: ${uuidToUlid(shareId)}`], tag);
     },
 
     /** An invitation to the reader of an address. */
-    invitationSent(sender: Sender, secret: string): MailText {
-      return compose('You are invited to observations from the field', [
-        `${nameOf(sender)} wants to share an observation from the field with you. It waits until you let others ` +
-          `find you by this address. To do that, open this link${inApp}`,
-        { url: invitationUrl(addresses, secret) },
-        `Code: ${secret}`,
-        `It works once, for ${SECRET_DAYS} days. If you do not know what this is about, do nothing.`,
-      ]);
+    invitationSent(sender: Sender, contact: string, secret: string, reader: Reader): MailText {
+      const { words, tag } = wordsIn(reader.language);
+      const { subject, say } = words.invited;
+      const lines = [say(nameOf(sender)), ...waysToRead(addresses, words, { contact, secret, reader })];
+      return compose(subject, lines, tag);
     },
 
     /** A confirmation of an address. */
@@ -77,6 +82,31 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
       ]);
     },
   };
+}
+
+/** How the reader gets to read what was shared: what is true of an account with the address, or of none. */
+function waysToRead(
+  addresses: MailAddresses,
+  { invited, code: label }: ReturnType<typeof wordsIn>['words'],
+  { contact, secret, reader: { account } }: { contact: string; secret: string; reader: Reader },
+): MailLine[] {
+  const { consoleUrl } = addresses;
+  const code = [`${label}: ${secret}`, invited.found, invited.over(SECRET_DAYS)];
+  const link = { url: invitationUrl(addresses, secret) };
+  if (consoleUrl === undefined) return [invited.inApp, link, ...code];
+  switch (account) {
+    case undefined:
+      return [invited.open, link, ...code];
+    case 'none': {
+      // Browsers do not send the fragment: the address comes into no log.
+      const registration = { url: `${consoleUrl}/register#${new URLSearchParams({ email: contact })}` };
+      return [invited.register, registration, invited.afterwards, invited.other, link, ...code];
+    }
+    case 'waiting':
+      return [invited.wait, { url: `${consoleUrl}/inbox` }];
+    case 'active':
+      return [invited.logIn, { url: `${consoleUrl}/inbox` }, invited.code, ...code];
+  }
 }
 
 /** The first words of a confirmation mail. */

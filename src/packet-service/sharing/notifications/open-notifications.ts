@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { listeningUrl, type Server } from '../../../platform/http/server.ts';
 import { openJobs } from '../../../platform/jobs/jobs.ts';
 import { makeMailer } from '../../../platform/mail/mail.ts';
+import { watchedMailer } from '../../../platform/mail/watched-mailer.ts';
 import type { Connection, PoolWatch } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { deliveryRules, webhookTarget } from './channels.ts';
@@ -17,7 +18,10 @@ const REVIVED = 10_000;
 
 /** What notifications and invitations need. */
 export interface NotificationSources
-  extends Pick<Delivering, 'keepInvitationToken' | 'isUnanswered' | 'findSenderNames' | 'instanceName'> {
+  extends Pick<
+    Delivering,
+    'keepInvitationToken' | 'isUnanswered' | 'findSenderNames' | 'findReader' | 'instanceName'
+  > {
   connection: Connection;
   pool: pg.Pool;
   /** the base URL of the console, if links in mails lead to it */
@@ -42,7 +46,7 @@ export function openNotifications(
 } {
   const webhook = webhookTarget(settings);
   const jobs = openJobs(connection, JOBS_SCHEMA, app.log, watch);
-  const mailer = makeMailer(settings);
+  const mailer = watchedMailer(makeMailer(settings), pool, app.log);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const addresses = () => ({ publicUrl: publicUrl(), consoleUrl: consoleUrl() });
   workOnDeliveries(jobs, { pool, mailer, webhook, addresses, ...sources, logger: app.log });

@@ -22,7 +22,7 @@ export async function replayDead(
 ): Promise<number> {
   for (let count = 0; ; ) {
     const revived = await transaction(pool, async database => {
-      const deliveries = await reviveDead(database, notificationId, BATCH);
+      const deliveries = await reviveDead(database, notificationId, new Date(), BATCH);
       for (const channel of ['mail', 'webhook'] as const) {
         await jobs.send(database, channel, rules, jobsFor(deliveries, channel));
       }

@@ -3,12 +3,15 @@ import { errorAnswers, Ulid, UserId } from '../../contract/schemas.ts';
 
 const Time = (description: string) => Type.String({ description: `${description}; ISO 8601, UTC` });
 
+/** What has become of a delivery. */
+export const DELIVERY_STATUSES = ['queued', 'delivered', 'dead', 'obsolete', 'dismissed'] as const;
+
 const Delivery = Type.Object({
   channel: Type.Union([Type.Literal('mail'), Type.Literal('webhook')]),
-  status: Type.Enum(['queued', 'delivered', 'dead', 'obsolete'], {
+  status: Type.Enum([...DELIVERY_STATUSES], {
     description:
       'queued: waits or is retried; delivered; dead: given up; obsolete: a mail that was not sent, because the share ' +
-      'or invitation was answered before',
+      'or invitation was answered before; dismissed: given up, and an administrator has dismissed it',
   }),
   attempts: Type.Integer({ description: 'finished attempts' }),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),

@@ -1,6 +1,7 @@
 import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Channel } from './channels.ts';
+import type { DELIVERY_STATUSES } from './schemas.ts';
 
 /** A notification. Ids in the uuid form. */
 export interface Notification {
@@ -27,13 +28,10 @@ export interface Delivery {
   address: string | null;
 }
 
-/**
- * The status of a delivery: it waits or is retried, was delivered, is a dead letter, or was not needed any more.
- */
-export type DeliveryStatus = 'queued' | 'delivered' | 'dead' | 'obsolete';
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Those that have ended for good: nothing is sent any more. */
-const ENDED = sql`('delivered', 'obsolete')`;
+const ENDED = sql`('delivered', 'obsolete', 'dismissed')`;
 
 export async function insertNotifications(
   database: Database,
@@ -124,11 +122,12 @@ export async function markDead(
   return rowCount === 1;
 }
 
-/** How many dead letters there are; counts no further than `limit`. */
-export async function countDead(database: Database, limit: number): Promise<number> {
+/** How many dead letters there are, of one channel or of all; counts no further than `limit`. */
+export async function countDead(database: Database, limit: number, channel?: Channel): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
-    SELECT count(*)::int AS count
-    FROM (SELECT FROM notification_deliveries WHERE status = 'dead' LIMIT ${limit}) AS dead`);
+    SELECT count(*)::int AS count FROM (
+      SELECT FROM notification_deliveries WHERE status = 'dead' ${channel ? sql`AND channel = ${channel}` : empty}
+      LIMIT ${limit}) AS dead`);
   return rows[0]?.count ?? 0;
 }
 
@@ -139,12 +138,14 @@ export interface DeadLetter extends Omit<Notification, 'shareId' | 'author'> {
   address: string | null;
   status: DeliveryStatus;
   attempts: number;
+  /** when it was last revived */
+  replayedAt: Date | null;
   lastError: string | null;
   lastAttemptAt: Date | null;
 }
 
 const DEAD_LETTER = sql`channel, address, status, type, user_id AS "userId", contact, packet_id AS "packetId",
-  from_user AS "fromUser", created_at AS "createdAt", attempts, last_error AS "lastError",
+  from_user AS "fromUser", created_at AS "createdAt", attempts, replayed_at AS "replayedAt", last_error AS "lastError",
   last_attempt_at AS "lastAttemptAt"`;
 
 /** The deliveries of notifications, newest first, whatever has become of them. */
@@ -177,16 +178,28 @@ export async function listDead(
 export async function reviveDead(
   database: Database,
   notificationId: string | undefined,
+  now: Date,
   limit: number,
 ): Promise<Omit<Delivery, 'address'>[]> {
   const { rows } = await database.query<Omit<Delivery, 'address'>>(sql`
-    UPDATE notification_deliveries SET status = 'queued'
+    UPDATE notification_deliveries SET status = 'queued', replayed_at = ${now}
     WHERE status = 'dead' AND (notification_id, channel) IN (
       SELECT notification_id, channel FROM notification_deliveries
       WHERE status = 'dead' ${notificationId ? sql`AND notification_id = ${notificationId}` : empty}
       ORDER BY notification_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     RETURNING notification_id AS "notificationId", channel`);
   return rows;
+}
+
+/** Dismisses a dead letter; returns whether it was one. */
+export async function dismissDead(
+  database: Database,
+  { notificationId, channel }: Omit<Delivery, 'address'>,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE notification_deliveries SET status = 'dismissed'
+    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status = 'dead'`);
+  return rowCount === 1;
 }
 
 /** One channel of the delivery log. */

@@ -20,7 +20,7 @@ import {
   listInvitationsSchema,
 } from './schemas.ts';
 import { acceptInvitation, acceptWaiting, noInvitation } from './share.ts';
-import { findTokenEnd, listInvitations } from './store.ts';
+import { findToken, listInvitations } from './store.ts';
 
 /** What invitations need. */
 interface Inviting {
@@ -39,7 +39,8 @@ export function registerInvitations(app: Server, inviting: Inviting): void {
   registerWaiting(app, inviting);
 }
 
-function registerMailed(app: Server, { pool, notifier }: Inviting): void {
+function registerMailed(app: Server, inviting: Inviting): void {
+  const { pool, notifier } = inviting;
   app.post(
     '/invitations/:token/accept',
     { schema: acceptInvitationSchema, ...optionalBody },
@@ -60,11 +61,17 @@ function registerMailed(app: Server, { pool, notifier }: Inviting): void {
     },
   );
 
-  app.get('/invitations/:token/expiry', { schema: checkInvitationSchema }, async ({ params }, reply) => {
-    const expiresAt = await findTokenEnd(pool, secretHash(params.token), new Date());
-    if (!expiresAt) throw noInvitation();
+  app.get('/invitations/:token/expiry', { schema: checkInvitationSchema }, async (request, reply) => {
+    const found = await findToken(pool, secretHash(request.params.token), new Date());
+    if (!found) throw noInvitation();
     reply.header('cache-control', 'no-store');
-    return { expires_at: expiresAt.toISOString() };
+    const { contact } = found;
+    const expires_at = found.expiresAt.toISOString();
+    if (request.user === undefined) return { expires_at };
+    const is_own = (await holderOf(inviting, contact))?.userId === request.user;
+    // What was answered otherwise is not offered again.
+    if (is_own && (await listInvitations(pool, contact, 1)).length === 0) throw noInvitation();
+    return { expires_at, is_own };
   });
 
   registerLandingPage(app, {
@@ -121,13 +128,17 @@ function accepted(user_id: string, contact_value: string, shares: number) {
   return { status: 200, answer: JSON.stringify({ user_id, contact_value, shares, message }) };
 }
 
+/** The user to whom a contact belongs, as the directory or the user registry says. */
+const holderOf = async ({ pool, askRegistry }: Inviting, contact: string) =>
+  (await findHolder(pool, contact)) ?? (await askRegistry(contact));
+
 /**
  * The caller, and a contact that is theirs. Others' contacts and unknown ones get the same answer.
  *
  * @throws Problem unauthenticated, invalid, forbidden
  */
 async function ownContact(
-  { pool, askRegistry }: Inviting,
+  inviting: Inviting,
   caller: ActingCaller,
   { user_id, contact_value }: { user_id?: string; contact_value: string },
 ): Promise<{ contact: string; userId: string }> {
@@ -136,7 +147,7 @@ async function ownContact(
   }
   const userId = await namedUser(caller, 'user_id', user_id);
   const contact = readContact(contact_value, 'contact_value');
-  const holder = (await findHolder(pool, contact)) ?? (await askRegistry(contact));
+  const holder = await holderOf(inviting, contact);
   if (holder?.userId !== userId)
     throw new Problem('forbidden', 'contact_value must be a confirmed contact of the user');
   return { contact, userId };

@@ -233,11 +233,20 @@ export const checkInvitationSchema = {
   tags,
   summary: 'Whether the token of an invitation can still be used',
   description:
-    'Changes nothing. A token that was used or has expired gets the same answer as an unknown one.',
+    'Changes nothing. A token that was used or has expired gets the same answer as an unknown one, and so does one to a ' +
+    'contact of the user, with a token of theirs, when nothing waits for that contact any more.',
   params: acceptInvitationSchema.params,
   response: {
     200: Type.Object(
-      { expires_at: Type.String({ description: 'until when; ISO 8601, UTC' }) },
+      {
+        expires_at: Type.String({ description: 'until when; ISO 8601, UTC' }),
+        is_own: Type.Optional(
+          Type.Boolean({
+            description:
+              'with a token: whether it is to a contact of the user, who then answers it in `GET /invitations`, too',
+          }),
+        ),
+      },
       { description: 'it can be used' },
     ),
     ...errorAnswers(400, 404, 500, 503),

@@ -240,12 +240,16 @@ export async function insertInvitationToken(
     INSERT INTO invitation_tokens (token_hash, contact, expires_at) VALUES (${hash}, ${contact}, ${expiresAt})`);
 }
 
-/** When a token expires; undefined if it is not valid. */
-export async function findTokenEnd(database: Database, hash: Buffer, now: Date): Promise<Date | undefined> {
-  const { rows } = await database.query<{ expiresAt: Date }>(
-    sql`SELECT expires_at AS "expiresAt" FROM invitation_tokens WHERE token_hash = ${hash} AND expires_at > ${now}`,
+/** When a token expires, and the contact that it proves; undefined if it is not valid. */
+export async function findToken(
+  database: Database,
+  hash: Buffer,
+  now: Date,
+): Promise<{ expiresAt: Date; contact: string } | undefined> {
+  const { rows } = await database.query<{ expiresAt: Date; contact: string }>(
+    sql`SELECT expires_at AS "expiresAt", contact FROM invitation_tokens WHERE token_hash = ${hash} AND expires_at > ${now}`,
   );
-  return rows[0]?.expiresAt;
+  return rows[0];
 }
 
 /** The contact that a token proves; undefined if the token is not valid. */

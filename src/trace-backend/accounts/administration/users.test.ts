@@ -169,7 +169,7 @@ test('setting a new password logs in, which the audit tells', async () => {
   const profile = await trace.send('GET', '/api/user/profile', undefined, { cookie: cookies.join('; ') });
   expect(profile.body.data.id).toBe(user.id);
   const actions = (await actionsOn(user.id)).map(({ action }: { action: string }) => action);
-  expect(actions).toEqual(['LOGIN', 'RESET_PASSWORD', 'LOGIN']);
+  expect(actions).toEqual(['LOGIN', 'REQUEST_PASSWORD', 'RESET_PASSWORD', 'LOGIN']);
 });
 
 test('setting a new password does not log in where a second factor is due, or the account is not active', async () => {

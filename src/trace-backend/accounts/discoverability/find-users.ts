@@ -12,6 +12,16 @@ export async function findHolder(
   return { user_id: String(user.id), discoverable: user.discoverable };
 }
 
+/** The language of the user who has an address, and whether they can log in; undefined if nobody has it. */
+export async function findReader(
+  pool: pg.Pool,
+  address: string,
+): Promise<{ language: string; isActive: boolean } | undefined> {
+  const user = await findAccount(pool, emailKeyOf(address));
+  if (!user || user.erased) return undefined;
+  return { language: user.language, isActive: user.status === 'ACTIVE' };
+}
+
 /** Ids of users, as the packet service knows them. */
 const USER_ID = /^[1-9]\d{0,8}$/;
 

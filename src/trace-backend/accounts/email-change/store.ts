@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Side } from '../mails/mails.ts';
+import type { Side } from '../mails/mail-jobs.ts';
 
 /** A pending change of a user's address. */
 export interface EmailChange {

@@ -4,7 +4,8 @@ import { type Database, transaction } from '../../../platform/postgres/database.
 import type { Requester } from '../../access/requester.ts';
 import { audit } from '../../audit/audit.ts';
 import { deleteFailedMail, type FailedMail, lockFailedMail, takeFailedMails } from '../mails/failed-store.ts';
-import type { FailedJob, Mails } from '../mails/mails.ts';
+import type { FailedJob } from '../mails/mail-jobs.ts';
+import type { Mails } from '../mails/mails.ts';
 import { MAX_REPLAYED } from './schemas.ts';
 
 /**
@@ -20,17 +21,23 @@ export async function replay(
   id: number | undefined,
 ): Promise<number> {
   const replayed = await transaction(pool, async database => {
-    const details = id === undefined ? {} : await checkFailed(database, id);
-    const jobs = await takeFailedMails<FailedJob>(database, id, MAX_REPLAYED);
-    if (jobs.length === 0) return 0;
-    await mails.sendAgain(database, jobs);
-    await audit(database, requester, {
-      action: 'REPLAY_MAILS',
-      entity: 'mail',
-      entityId: id ?? 'all',
-      details: { ...details, count: jobs.length },
-    });
-    return jobs.length;
+    if (id !== undefined) await checkFailed(database, id);
+    const taken = await takeFailedMails<FailedJob>(database, id, new Date(), MAX_REPLAYED);
+    await mails.sendAgain(
+      database,
+      taken.map(({ job, mailId }) => ({ ...job, id: mailId })),
+    );
+    // An entry of each, so that those that concern a user are found.
+    for (const mail of taken) {
+      const details = aboutOf(mail);
+      await audit(database, requester, {
+        action: 'REPLAY_MAILS',
+        entity: 'mail',
+        entityId: mail.id,
+        details,
+      });
+    }
+    return taken.length;
   });
   mails.wake();
   return replayed;
@@ -49,12 +56,11 @@ export async function dismiss(pool: pg.Pool, requester: Requester, id: number): 
   });
 }
 
-async function checkFailed(database: Database, id: number) {
+async function checkFailed(database: Database, id: number): Promise<void> {
   const mail = await lockKnown(database, id);
   if (mail.status === 'QUEUED') throw new Problem('invalid', 'the mail is being sent again already');
   if (mail.status === 'OBSOLETE')
     throw new Problem('invalid', 'there is no reason any more to send this mail');
-  return aboutOf(mail);
 }
 
 async function lockKnown(database: Database, id: number): Promise<FailedMail<FailedJob>> {
@@ -65,7 +71,8 @@ async function lockKnown(database: Database, id: number): Promise<FailedMail<Fai
 }
 
 /** What the audit says of a mail. */
-const aboutOf = ({ job, userId }: FailedMail<FailedJob>) => ({
+const aboutOf = ({ job, userId, invitationId }: FailedMail<FailedJob>) => ({
   kind: job.kind,
   ...(userId !== null && { userId }),
+  ...(invitationId !== null && { invitation: invitationId }),
 });

@@ -6,7 +6,8 @@ import { ok } from '../../contract/envelope.ts';
 import { idOf, pageOf, pathIdOf } from '../../contract/schemas.ts';
 import { findNewAddresses } from '../email-change/store.ts';
 import { type FailedMail, listFailedMails } from '../mails/failed-store.ts';
-import type { FailedJob, Mails } from '../mails/mails.ts';
+import type { FailedJob } from '../mails/mail-jobs.ts';
+import type { Mails } from '../mails/mails.ts';
 import { findUsers } from '../users/store.ts';
 import { dismiss, replay } from './replay.ts';
 import { dismissFailedMailSchema, listFailedMailsSchema, replayFailedMailsSchema } from './schemas.ts';
@@ -64,10 +65,11 @@ async function recipients(
 }
 
 function asItem(mail: FailedMail<FailedJob>, recipient: string | undefined) {
-  const { id, job, userId, status, attempts, lastError, failedAt } = mail;
+  const { id, job, userId, status, attempts, replayedAt, lastError, failedAt } = mail;
   return {
     ...{ id, kind: job.kind, status, attempts, lastError, failedAt: failedAt.toISOString() },
     ...(recipient !== undefined && { recipient }),
     ...(userId !== null && { userId }),
+    ...(replayedAt && { replayedAt: replayedAt.toISOString() }),
   };
 }

@@ -2,7 +2,8 @@ import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../contract/envelope.ts';
 import { AFTER, DateTime, Id, PathId } from '../../contract/schemas.ts';
 import { FAILED_STATUSES } from '../mails/failed-store.ts';
-import { FAILED_DAYS, MAIL_KINDS } from '../mails/mails.ts';
+import { MAIL_KINDS } from '../mails/mail-jobs.ts';
+import { FAILED_DAYS } from '../mails/mails.ts';
 
 const tags = ['Administration'];
 
@@ -26,7 +27,8 @@ const FailedMail = Type.Object({
   }),
   attempts: Type.Integer({ description: 'in all' }),
   lastError: Type.String({ description: 'why the last attempt failed, without addresses' }),
-  failedAt: { ...DateTime, description: 'when it was given up last; ISO 8601, UTC' },
+  failedAt: { ...DateTime, description: 'when it was last tried; ISO 8601, UTC' },
+  replayedAt: Type.Optional({ ...DateTime, description: 'when an administrator last had it sent again' }),
 });
 
 export const listFailedMailsSchema = {

@@ -14,15 +14,19 @@ export interface FailedMail<Job> {
   status: (typeof FAILED_STATUSES)[number];
   /** attempts in all, also those after it was sent again */
   attempts: number;
+  /** when an administrator last had it sent again */
+  replayedAt: Date | null;
   lastError: string;
+  /** when it was last tried */
   failedAt: Date;
 }
 
 const FAILED = sql`id, job, user_id AS "userId", invitation_id AS "invitationId", status, attempts,
-  last_error AS "lastError", failed_at AS "failedAt"`;
+  replayed_at AS "replayedAt", last_error AS "lastError", failed_at AS "failedAt"`;
 
 /**
- * Records that a mail was given up; of one that was sent again, that it failed again. Recording it twice changes nothing.
+ * Records that a mail was given up, also one that was to be sent again, whose attempts are counted one by one. Recording
+ * it twice changes nothing.
  *
  * @throws the database's foreign key violation if the invitation is gone
  */
@@ -36,14 +40,25 @@ export async function noteFailedMail(
     attempts,
     lastError,
     failedAt,
-  }: Omit<FailedMail<object>, 'id' | 'status'> & { mailId: string },
+  }: Omit<FailedMail<object>, 'id' | 'status' | 'replayedAt'> & { mailId: string },
 ): Promise<void> {
   await database.query(sql`
     INSERT INTO failed_mails AS known (mail_id, job, user_id, invitation_id, status, attempts, last_error, failed_at)
     VALUES (${mailId}, ${JSON.stringify(job)}::jsonb, ${userId}, ${invitationId}, 'FAILED', ${attempts}, ${lastError},
       ${failedAt})
-    ON CONFLICT (mail_id) DO UPDATE SET status = 'FAILED', attempts = known.attempts + excluded.attempts,
-      last_error = excluded.last_error, failed_at = excluded.failed_at WHERE known.status = 'QUEUED'`);
+    ON CONFLICT (mail_id) DO UPDATE SET status = 'FAILED', last_error = excluded.last_error WHERE known.status = 'QUEUED'`);
+}
+
+/** Records that an attempt failed to send a mail again that had been given up; changes nothing for other mails. */
+export async function noteFailedAttempt(
+  database: Database,
+  mailId: string,
+  error: string,
+  now: Date,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE failed_mails SET attempts = attempts + 1, last_error = ${error}, failed_at = ${now}
+    WHERE mail_id = ${mailId} AND status = 'QUEUED'`);
 }
 
 /** Removes a mail that has been sent after all. */
@@ -88,19 +103,20 @@ export async function lockFailedMail<Job>(
  * Takes mails to be sent again: one, or all that are given up, at most `limit`, oldest first. Each gets a new id,
  * because receivers discard mails whose id they know, and an earlier attempt may have arrived.
  *
- * @returns their jobs
+ * @returns them, with the new ids for their jobs
  */
 export async function takeFailedMails<Job>(
   database: Database,
   id: number | undefined,
+  now: Date,
   limit: number,
-): Promise<(Job & { id: string })[]> {
-  const { rows } = await database.query<{ job: Job; mailId: string }>(sql`
-    UPDATE failed_mails SET status = 'QUEUED', mail_id = gen_random_uuid() WHERE id IN (
+): Promise<(FailedMail<Job> & { mailId: string })[]> {
+  const { rows } = await database.query<FailedMail<Job> & { mailId: string }>(sql`
+    UPDATE failed_mails SET status = 'QUEUED', mail_id = gen_random_uuid(), replayed_at = ${now} WHERE id IN (
       SELECT id FROM failed_mails WHERE status = 'FAILED' ${id === undefined ? empty : sql`AND id = ${id}`}
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING job, mail_id AS "mailId"`);
-  return rows.map(({ job, mailId }) => ({ ...job, id: mailId }));
+    RETURNING ${FAILED}, mail_id AS "mailId"`);
+  return rows;
 }
 
 export async function deleteFailedMail(database: Database, id: number): Promise<void> {

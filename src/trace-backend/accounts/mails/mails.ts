@@ -7,9 +7,17 @@ import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail
 import { type Database, transaction } from '../../../platform/postgres/database.ts';
 import type { Settings } from '../../../platform/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
+import { audit } from '../../audit/audit.ts';
 import type { Language } from '../../contract/language.ts';
 import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
-import { deleteOldFailedMails, noteFailedMail, noteObsolete, noteSent } from './failed-store.ts';
+import {
+  deleteOldFailedMails,
+  noteFailedAttempt,
+  noteFailedMail,
+  noteObsolete,
+  noteSent,
+} from './failed-store.ts';
+import type { AddressJob, AskedJob, Asker, FailedJob, MailJob, UserJob, UserMail } from './mail-jobs.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { type Inviting, mailTexts } from './texts.ts';
 
@@ -40,47 +48,6 @@ const MOST_EXPIRED = 10_000;
 /** PostgreSQL's SQLSTATE when a referenced row does not exist. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Which of the two addresses of a change. */
-export type Side = 'old' | 'new';
-
-/** Notices about an account. */
-type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
-
-/** What mails are for. */
-export const MAIL_KINDS = [
-  ...['confirm', 'activated', 'reset', 'password-changed', 'second-factor-on', 'second-factor-off'],
-  ...['change-email', 'notice', 'invited', 'invited-address'],
-] as FailedJob['kind'][];
-
-/** A mail to a user; `about` is the user of a notice, or the inviting company. */
-export type UserMail = { to: number } & (
-  | { kind: 'confirm' | 'activated' | 'reset' | TellingKind }
-  | { kind: 'change-email'; changeId: string; side: Side }
-  | { kind: 'notice'; about: number }
-  | { kind: 'invited'; about: number }
-);
-
-/** A job: a mail, or a request for one to an address that may not be registered. */
-type UserJob = { id: string } & UserMail;
-interface AskedJob {
-  id: string;
-  kind: 'asked';
-  purpose: Purpose;
-  emailKey: string;
-}
-/** The mail of an invitation of an address to a company, which may be that of an account or not. */
-interface AddressJob {
-  id: string;
-  kind: 'invited-address';
-  invitationId: number;
-  emailKey: string;
-}
-type MailJob = UserJob | AskedJob | AddressJob;
-
-type WithoutId<Job> = Job extends { id: string } ? Omit<Job, 'id'> : never;
-/** What a mail that was given up is written again from. */
-export type FailedJob = WithoutId<UserJob | AddressJob>;
-
 /** Mails that are sent at least once after the transaction that causes them has committed. */
 export interface Mails {
   send(database: Database, mails: readonly UserMail[]): Promise<void>;
@@ -92,8 +59,10 @@ export interface Mails {
   /**
    * Queues a mail with a token to an address, if it belongs to a user who can use it. The address is looked up by the
    * job, so that neither the answer nor its timing shows whether it is registered.
+   *
+   * @param asker written into the audit if there is such a user
    */
-  ask(purpose: Purpose, emailKey: string): Promise<void>;
+  ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void>;
   /** Sends mails again that were given up, under new ids. */
   sendAgain(database: Database, mails: readonly (FailedJob & { id: string })[]): Promise<void>;
   /** Starts sending committed mails at once. */
@@ -133,8 +102,8 @@ export function openMails(
   return {
     send,
     invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),
-    async ask(purpose, emailKey) {
-      await send(mailing.pool, [{ kind: 'asked', purpose, emailKey }]);
+    async ask(purpose, emailKey, asker) {
+      await send(mailing.pool, [{ kind: 'asked', purpose, emailKey, ...(asker && { asker }) }]);
       jobs.wake();
     },
     sendAgain: (database, mails) => jobs.send(database, 'mail', rules, mails),
@@ -198,7 +167,7 @@ export type MailContents = Pick<Mailing, 'invitation' | 'addressInvitation' | 'e
 /** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
 async function answer(
   { pool }: Mailing,
-  { purpose, emailKey }: AskedJob,
+  { purpose, emailKey, asker }: AskedJob,
   send: Mails['send'],
 ): Promise<void> {
   const account = await findAccount(pool, emailKey);
@@ -210,6 +179,10 @@ async function answer(
     if (!(await noteMailRequest(database, { userId: account.id, purpose }, now, since))) return;
     const kind = purpose === 'CONFIRM_EMAIL' ? 'confirm' : 'reset';
     await send(database, [{ kind, to: account.id }]);
+    if (!asker) return;
+    const { ip, userId = null } = asker;
+    const asked = { action: 'REQUEST_PASSWORD', entity: 'user', entityId: account.id, userId } as const;
+    await audit(database, { ip }, asked);
   });
 }
 
@@ -222,6 +195,7 @@ async function deliver(
   try {
     await mailing.mailer.send(mail, signal);
   } catch (error) {
+    await noteFailedAttempt(mailing.pool, job.id, (error as Error).message, new Date());
     if (!(error instanceof MailRefused)) throw error;
     return giveUp(mailing, job, { attempts: number, error: error.message });
   }
@@ -290,10 +264,11 @@ async function writeToAddress(
   const { secret, email, language, ...inviting } = invitation;
   const texts = await textsOf(mailing);
   if (!account || secret === undefined) {
+    const hasAccount = account?.erased === false;
     return {
       id,
       to: email,
-      ...texts.invitedAddress(language, { ...inviting, email }),
+      ...texts.invitedAddress(hasAccount ? account.language : language, { ...inviting, email, hasAccount }),
       names: idOf(inviting),
     };
   }

@@ -34,6 +34,27 @@ const changePassword = (user: LoggedIn) =>
 const execute = (action: string, { id }: LoggedIn) =>
   admin.send('POST', `/api/user/admin/execute/${action}`, { id });
 
+test('a request for a new password is in the audit once there is a user, without its token; one of an administrator is not twice', async () => {
+  const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
+  const list = async ({ id }: LoggedIn) =>
+    (await admin.send('GET', `/api/audit/list?part=CONCERNED&userId=${id}&limit=3`)).body.data.items;
+  const actions = async (of: LoggedIn) => (await list(of)).map(({ action }: { action: string }) => action);
+  const token = await mailedReset(user);
+  const [entry] = await list(user);
+  expect(entry).toMatchObject({ action: 'REQUEST_PASSWORD', entity: 'user', entityId: String(user.id) });
+  expect([entry.userId, entry.address, entry.details]).toEqual([undefined, '127.0.0.1', {}]);
+  expect(JSON.stringify(entry)).not.toContain(token);
+  await admin.send('POST', '/api/user/request_reset_password', { email: other.email });
+  await mail.mailsTo(other.email);
+  expect(await actions(other)).toContain('SEND_PASSWORD_LINK');
+  expect(await actions(other)).not.toContain('REQUEST_PASSWORD');
+
+  const stranger = 'nobody-has-this@example.org';
+  expect((await post('request_reset_password', { email: stranger })).body).toEqual({ status: 'OK' });
+  const { rows } = await trace.pool.query('SELECT FROM audit WHERE audit::text LIKE $1', [`%${stranger}%`]);
+  expect(rows).toEqual([]);
+});
+
 test('a reset token dies when the password is changed', async () => {
   const user = await trace.loggedIn();
   const token = await mailedReset(user);

@@ -1,5 +1,5 @@
 import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
-import { plainName } from '../../../platform/mail/plain-name.ts';
+import { plainName, shortLine } from '../../../platform/mail/plain-name.ts';
 import type { Language } from '../../contract/language.ts';
 import { type CompanyRole, INVITATION } from './invitation-texts.ts';
 
@@ -225,6 +225,16 @@ function by(language: Language, inviter: Inviting['inviter']): string[] {
   return inviter === undefined ? [] : [INVITATION[language].by(plainName(inviter.name, SHOWN))];
 }
 
+/** Characters of the name of an instance within a sentence, at most. */
+const INSTANCE_SHOWN = 60;
+
+/** Where something happens, in a sentence: the name of the instance, if it has one, and its host. */
+function placeOf(start: string, instance = ''): string {
+  const { host } = new URL(start);
+  const name = shortLine(instance, INSTANCE_SHOWN);
+  return name === '' ? host : `${name} (${host})`;
+}
+
 /** The pages that links lead to; codes are added to most of them. */
 function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   const own = {
@@ -265,6 +275,7 @@ function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
  */
 export function mailTexts(addresses: MailAddresses, instance?: string) {
   const pages = pagesOf(addresses);
+  const place = placeOf(pages.start, instance);
   const letter = ({ name, language }: Reader, subject: string, lines: readonly MailLine[]): MailText =>
     composeMail(subject, [WORDS[language].greeting(plainName(name, SHOWN)), ...lines], {
       language: language.toLowerCase(),
@@ -307,17 +318,20 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
       const { subject, ask, over, roles } = INVITATION[reader.language];
       const url = `${pages.invitation}/${secret}`;
       const code = `${WORDS[reader.language].code}: ${secret}`;
-      const asked = ask(plainName(company, SHOWN), roles[role]);
+      const asked = ask(plainName(company, SHOWN), roles[role], place);
       return letter(reader, subject, [...by(reader.language, inviter), asked, { url }, code, over]);
     },
     /** Invites an address that no active account has. */
     invitedAddress(
       language: Language,
-      { company, role, inviter, email }: Inviting & { email: string },
+      { company, role, inviter, email, hasAccount }: Inviting & { email: string; hasAccount: boolean },
     ): MailText {
-      const { subject, register, waits, roles } = INVITATION[language];
-      const ask = register(plainName(company, SHOWN), roles[role]);
-      const lines = [...by(language, inviter), ask, { url: pages.registerOf(email) }, waits];
+      const { subject, register, waits, inactive, later, roles } = INVITATION[language];
+      const asked: Parameters<typeof register> = [plainName(company, SHOWN), roles[role], place];
+      const way = hasAccount
+        ? [inactive(...asked), { url: pages.start }, later]
+        : [register(...asked), { url: pages.registerOf(email) }, waits];
+      const lines = [...by(language, inviter), ...way];
       return composeMail(subject, lines, { language: language.toLowerCase(), instance });
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {

@@ -81,8 +81,8 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
       },
       async request => {
         const emailKey = emailKeyOf(request.body.email);
-        await context.mails.ask(purpose, emailKey);
-        await noteAsked(context, request, { purpose, emailKey });
+        const isNoted = await noteAsked(context, request, { purpose, emailKey });
+        await context.mails.ask(purpose, emailKey, isNoted ? undefined : askerOf(request, purpose));
         return { status: 'OK' as const };
       },
     );
@@ -103,17 +103,23 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
   );
 }
 
-/** Writes into the audit that an administrator has asked for the mail of another user. */
+/** Who asks for a new password. */
+function askerOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, purpose: string) {
+  return purpose === 'RESET_PASSWORD' ? { ip, ...(caller && { userId: caller.id }) } : undefined;
+}
+
+/** Writes into the audit that an administrator has asked for the mail of another user; returns whether one has. */
 async function noteAsked(
   { pool }: UsersContext,
   { caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>,
   { purpose, emailKey }: { purpose: 'CONFIRM_EMAIL' | 'RESET_PASSWORD'; emailKey: string },
-): Promise<void> {
-  if (!caller || caller.role === 'USER') return;
+): Promise<boolean> {
+  if (!caller || caller.role === 'USER') return false;
   const account = await findAccount(pool, emailKey);
-  if (!account || account.id === caller.id) return;
+  if (!account || account.id === caller.id) return false;
   const action = purpose === 'CONFIRM_EMAIL' ? 'RESEND_CONFIRMATION' : 'SEND_PASSWORD_LINK';
   await audit(pool, { caller, ip }, { action, entity: 'user', entityId: account.id });
+  return true;
 }
 
 function registerProfile(

@@ -5,10 +5,15 @@ import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { Visitor } from '../../access/requester.ts';
 import { findAccount, findEmailKey, findUser } from '../../accounts/users/store.ts';
 import { audit } from '../../audit/audit.ts';
-import { findMembers, setMember } from '../members/members-store.ts';
+import { type CompanyRole, findMembers, setMember } from '../members/members-store.ts';
 import type { Answer } from '../record/schemas.ts';
-import { lockCompany, touchCompany } from '../record/store.ts';
-import { deleteAddressInvitation, findAddressByToken, findAddressInvitation } from './addresses-store.ts';
+import { findCompany, lockCompany, touchCompany } from '../record/store.ts';
+import {
+  deleteAddressInvitation,
+  findAddressByToken,
+  findAddressInvitation,
+  findAddressInvitationById,
+} from './addresses-store.ts';
 import { deleteInvitation, findInvitation, findInvitationByToken } from './invitations-store.ts';
 
 /** Whose invitation is answered. */
@@ -75,6 +80,29 @@ export async function answerByToken(
       throw error instanceof Problem && error.code === 'not_found' ? unusable() : error;
     });
   });
+}
+
+/**
+ * The company and the role of an invitation whose code was mailed; nothing is changed.
+ *
+ * @throws Problem invalid
+ */
+export async function readByToken(
+  pool: pg.Pool,
+  token: string,
+): Promise<{ company: { id: number; name: string }; companyRole: CompanyRole }> {
+  const addressee = await findAddressee(pool, secretHash(token), new Date());
+  const user = addressee && (await findUser(pool, addressee.userId));
+  if (!addressee || user?.status !== 'ACTIVE') throw unusable();
+  const { companyId, userId, addressInvitation } = addressee;
+  const [company, invitation] = await Promise.all([
+    findCompany(pool, companyId),
+    addressInvitation === undefined
+      ? findInvitation(pool, { companyId, userId })
+      : findAddressInvitationById(pool, addressInvitation),
+  ]);
+  if (!company || !invitation) throw unusable();
+  return { company: { id: company.id, name: company.name }, companyRole: invitation.role };
 }
 
 async function findAddressee(database: Database, hash: Buffer, now: Date): Promise<Addressee | undefined> {

@@ -141,10 +141,14 @@ test('the mail invites in words of its reader and lets them answer without loggi
   const [received] = await mail.mailsTo(bo.email);
   const text = textOf(received as NonNullable<typeof received>);
   expect(text).toContain(`https://trace.example/api/company/invitation/${code}`);
-  expect(text).toContain('invites you to act for it as a manager.');
+  expect(text).toMatch(/^The company ".*" on trace\.example invites you to act for it as a manager\./m);
   expect(text).not.toContain('MANAGER');
   expect(text).not.toMatch(/https:\/\/evil/);
   expect(text).not.toContain(ana.email);
+
+  const read = () => trace.send('GET', `/api/company/invitation/${code}/company`);
+  const { data } = (await read()).body;
+  expect([data.company.id, data.companyRole]).toEqual([id, 'MANAGER']);
 
   const page = await trace.send('GET', `/api/company/invitation/${code}`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -156,6 +160,7 @@ test('the mail invites in words of its reader and lets them answer without loggi
   expect((await answerBy(code, 'ACCEPT')).body).toEqual({ status: 'OK' });
   expect(await companyIds(bo)).toEqual([id]);
   expect((await answerBy(code, 'DECLINE')).status).toBe(400);
+  expect((await read()).body.validationErrorDetails.fieldErrors).toHaveProperty('token');
   expect(await companyIds(bo)).toEqual([id]);
 });
 

@@ -53,18 +53,17 @@ export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
 export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
 
-/** An invitation for the invited user. */
-export const Invitation = named(
-  'Invitation',
-  Type.Object({
-    company: Type.Object({
-      id: Type.Integer({ examples: [3] }),
-      name: Type.String({ examples: ['Kopanyi'] }),
-    }),
-    companyRole: CompanyRole,
-    invitedAt: DateTime,
+/** What somebody is invited to. */
+const invited = {
+  company: Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name: Type.String({ examples: ['Kopanyi'] }),
   }),
-);
+  companyRole: CompanyRole,
+};
+
+/** An invitation for the invited user. */
+export const Invitation = named('Invitation', Type.Object({ ...invited, invitedAt: DateTime }));
 
 export const CompanyAction = named(
   'CompanyAction',
@@ -313,6 +312,18 @@ export const listInvitationsSchema = {
     'accept, the company does not see your name or address, and neither side has any rights.',
   querystring: listQuery(INVITATION_SORTABLE, {}),
   response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
+};
+
+export const readInvitationSchema = {
+  operationId: 'readCompanyInvitation',
+  tags,
+  summary: 'The company and the role of an invitation, by its mailed code',
+  description: 'Changes nothing. A code that was used or has expired gets the same answer as an unknown one.',
+  params: Type.Object({ token: MailToken }),
+  response: {
+    200: envelope(Type.Object(invited), 'the invitation'),
+    ...failureAnswers(),
+  },
 };
 
 export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
