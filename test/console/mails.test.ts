@@ -125,7 +125,6 @@ test('an invited stranger gets from the mail over registration and confirmation 
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   expect(new URL(page.url()).search).toBe('');
   await expectAccessible(page);
-  // It is to the address of the account: one button accepts it.
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText('wants to share a packet with you').waitFor({ state: 'detached' });
   await expect.poll(() => page.getByText('wants to share a packet').count()).toBe(0);
@@ -141,12 +140,15 @@ test('an invited stranger gets from the mail over registration and confirmation 
   expect(
     await pages.query('packet_service', 'SELECT FROM directory_contacts WHERE contact = $1', [email]),
   ).toEqual([]);
+});
 
-  // By the code, the invitation of another address is theirs, too.
+test('an invitation is accepted by the code of its mail: one to another address, or one to that of the account', async () => {
+  const { page } = browser;
+  const { email } = await pages.newUser();
   const other = 'of-the-cooperative@example.org';
   await shareWith(other);
   const theirs = await linkTo(other);
-  await page.goto(theirs);
+  await logIn(page, theirs, email);
   await page.getByText('From then on others can find you by this address').waitFor();
   await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
@@ -154,7 +156,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await expectUsed(page, theirs);
   // Who accepts one to their own address by its code is found by it.
   await shareWith(email);
-  const code = tokenIn((await mail.mailsTo(email, 4)).at(-1));
+  const code = tokenIn((await mail.mailsTo(email)).at(-1));
   await page.goto(`${pages.url}/inbox`);
   await page.getByText('I have got an invitation by mail').click();
   await page.getByLabel('Link of the mail').fill(code);
