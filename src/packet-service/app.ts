@@ -135,11 +135,8 @@ export async function packetService(
   const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
     ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
-    ...{
-      keepInvitationToken: insertInvitationToken,
-      isUnanswered,
-      findReader: registryReaders(registry, logger),
-    },
+    ...{ keepInvitationToken: insertInvitationToken, isUnanswered },
+    findReader: registryReaders(registry, logger),
   };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 

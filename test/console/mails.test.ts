@@ -71,6 +71,46 @@ async function expectUsed(page: Browser['page'], invitation: string): Promise<vo
   await expectAccessible(page);
 }
 
+/** Confirms an address by the second mail to it; once more it says that it may have happened. */
+async function confirmAddress(page: Browser['page'], email: string): Promise<void> {
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await page.goto(await linkTo(email, 2));
+  await expectAccessible(page);
+  await press('Confirm');
+  await page.getByText('Your e-mail address is confirmed').waitFor();
+  await page.getByText('An administrator now has to activate your account').waitFor();
+  await page.getByRole('link', { name: 'Log in' }).waitFor();
+  await expectAccessible(page);
+  await page.reload();
+  await press('Confirm');
+  await page.getByRole('alert').getByText('If you have confirmed your address already, log in').waitFor();
+  await page.getByRole('link', { name: 'Send the mail again' }).waitFor();
+  await page.getByRole('link', { name: 'Log in' }).waitFor();
+  await expectAccessible(page);
+}
+
+/** By their codes, invitations to another address and to the user's own are accepted. */
+async function expectCodesAccepted(page: Browser['page'], email: string): Promise<void> {
+  const other = 'of-the-cooperative@example.org';
+  await shareWith(other);
+  const theirs = await linkTo(other);
+  await page.goto(theirs);
+  await page.getByText('From then on others can find you by this address').waitFor();
+  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await expectUsed(page, theirs);
+  // Who accepts one to their own address by its code is found by it.
+  await shareWith(email);
+  const code = tokenIn((await mail.mailsTo(email, 4)).at(-1));
+  await page.goto(`${pages.url}/inbox`);
+  await page.getByText('I have got an invitation by mail').click();
+  await page.getByLabel('Link of the mail').fill(code);
+  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
+  await expectTakenBack(page, email);
+}
+
 test('an invited stranger gets from the mail over registration and confirmation to what was shared', async () => {
   const { page } = browser;
   const email = 'invited@example.org';
@@ -95,21 +135,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   });
   expect(await page.getByText('This installation sends no mails').count()).toBe(0);
 
-  const confirmation = await linkTo(email, 2);
-  await page.goto(confirmation);
-  await expectAccessible(page);
-  await press('Confirm');
-  await page.getByText('Your e-mail address is confirmed').waitFor();
-  await page.getByText('An administrator now has to activate your account').waitFor();
-  await page.getByRole('link', { name: 'Log in' }).waitFor();
-  await expectAccessible(page);
-  await page.reload();
-  await press('Confirm');
-  await page.getByRole('alert').getByText('If you have confirmed your address already, log in').waitFor();
-  await page.getByRole('link', { name: 'Send the mail again' }).waitFor();
-  await page.getByRole('link', { name: 'Log in' }).waitFor();
-  await expectAccessible(page);
-
+  await confirmAddress(page, email);
   // The administrator's mail leads to the user who waits.
   const notice = await linkTo(ADMIN.username);
   await logIn(page, notice, ADMIN.username, ADMIN.password);
@@ -125,6 +151,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   expect(new URL(page.url()).search).toBe('');
   await expectAccessible(page);
+  // It is to the address of the account: one button accepts it.
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText('wants to share a packet with you').waitFor({ state: 'detached' });
   await expect.poll(() => page.getByText('wants to share a packet').count()).toBe(0);
@@ -140,29 +167,8 @@ test('an invited stranger gets from the mail over registration and confirmation 
   expect(
     await pages.query('packet_service', 'SELECT FROM directory_contacts WHERE contact = $1', [email]),
   ).toEqual([]);
-});
 
-test('an invitation is accepted by the code of its mail: one to another address, or one to that of the account', async () => {
-  const { page } = browser;
-  const { email } = await pages.newUser();
-  const other = 'of-the-cooperative@example.org';
-  await shareWith(other);
-  const theirs = await linkTo(other);
-  await logIn(page, theirs, email);
-  await page.getByText('From then on others can find you by this address').waitFor();
-  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
-  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
-  expect(new URL(page.url()).search).toBe('');
-  await expectUsed(page, theirs);
-  // Who accepts one to their own address by its code is found by it.
-  await shareWith(email);
-  const code = tokenIn((await mail.mailsTo(email)).at(-1));
-  await page.goto(`${pages.url}/inbox`);
-  await page.getByText('I have got an invitation by mail').click();
-  await page.getByLabel('Link of the mail').fill(code);
-  await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
-  await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
-  await expectTakenBack(page, email);
+  await expectCodesAccepted(page, email);
 });
 
 test('the mail of a forgotten password leads to a form for a new one, which logs in', async () => {
