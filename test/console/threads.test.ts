@@ -317,7 +317,8 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('E-mail address or phone number').fill(contact);
     await dialog.getByRole('button', { name: 'Share' }).click();
-    await page.getByText(notice).waitFor();
+    // The page of the packet then says it, too.
+    await page.getByText(notice).first().waitFor();
   }
   await page.getByText('as soon as they log in with this address').waitFor();
   await page.getByText('This installation sends no mails: tell them yourself').waitFor();
@@ -355,6 +356,9 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   await row(ids[1] as string)
     .getByRole('button', { name: 'Decline' })
     .click();
+  await page.getByRole('dialog').getByText('Ana Uwase has shared this packet with you').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
   await row(ids[1] as string)
     .getByRole('cell', { name: 'Declined' })
     .waitFor();
