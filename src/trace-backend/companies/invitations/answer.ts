@@ -83,14 +83,14 @@ export async function answerByToken(
 }
 
 /**
- * The company and the role of an invitation whose code was mailed; nothing is changed.
+ * The company, the role and the invited address of an invitation whose code was mailed to it; nothing is changed.
  *
  * @throws Problem invalid
  */
 export async function readByToken(
   pool: pg.Pool,
   token: string,
-): Promise<{ company: { id: number; name: string }; companyRole: CompanyRole }> {
+): Promise<{ company: { id: number; name: string }; companyRole: CompanyRole; email: string }> {
   const addressee = await findAddressee(pool, secretHash(token), new Date());
   const user = addressee && (await findUser(pool, addressee.userId));
   if (!addressee || user?.status !== 'ACTIVE') throw unusable();
@@ -102,7 +102,8 @@ export async function readByToken(
       : findAddressInvitationById(pool, addressInvitation),
   ]);
   if (!company || !invitation) throw unusable();
-  return { company: { id: company.id, name: company.name }, companyRole: invitation.role };
+  const { id, name } = company;
+  return { company: { id, name }, companyRole: invitation.role, email: user.email };
 }
 
 async function findAddressee(database: Database, hash: Buffer, now: Date): Promise<Addressee | undefined> {

@@ -148,7 +148,7 @@ test('the mail invites in words of its reader and lets them answer without loggi
 
   const read = () => trace.send('GET', `/api/company/invitation/${code}/company`);
   const { data } = (await read()).body;
-  expect([data.company.id, data.companyRole]).toEqual([id, 'MANAGER']);
+  expect([data.company.id, data.companyRole, data.email]).toEqual([id, 'MANAGER', bo.email]);
 
   const page = await trace.send('GET', `/api/company/invitation/${code}`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

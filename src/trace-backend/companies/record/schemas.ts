@@ -321,7 +321,13 @@ export const readInvitationSchema = {
   description: 'Changes nothing. A code that was used or has expired gets the same answer as an unknown one.',
   params: Type.Object({ token: MailToken }),
   response: {
-    200: envelope(Type.Object(invited), 'the invitation'),
+    200: envelope(
+      Type.Object({
+        ...invited,
+        email: Type.String({ description: 'the address of the invited user, who becomes the member' }),
+      }),
+      'the invitation',
+    ),
     ...failureAnswers(),
   },
 };
