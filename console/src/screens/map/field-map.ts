@@ -101,7 +101,7 @@ export async function makeMap(
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
   const drawing = drawer(map, { countries, names, base });
-  let opening = given.view ? undefined : openAtObservations(map);
+  let opening = given.view ? undefined : openAtObservations(map, told.failed);
   const moved = () => tellView(map, told, opening?.isWaiting() === true);
   map.on('moveend', moved);
   tellState(map, told);
@@ -127,7 +127,7 @@ export async function makeMap(
     },
     showObservations() {
       opening?.stop();
-      opening = openAtObservations(map);
+      opening = openAtObservations(map, told.failed);
       map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
     },
     fit(edges) {
