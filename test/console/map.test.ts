@@ -165,7 +165,7 @@ test('a map of several observations close together opens at the same close view 
   await counted();
   await logIn(page, `${pages.url}/account`, email);
   const found = new Set<string | null>();
-  for (let time = 0; time < 4; time++) {
+  for (let time = 0; time < 3; time++) {
     await page.goto(`${pages.url}/map?field=crop&text=sorghum`);
     await eventually(() => new URL(page.url()).searchParams.has('at'));
     found.add(new URL(page.url()).searchParams.get('at'));
