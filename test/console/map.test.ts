@@ -148,8 +148,34 @@ test('without a place in the address the map opens where the observations are', 
   const { page } = browser;
   await logIn(page, `${pages.url}/map?field=crop&text=maize`, email);
   await drawn();
-  await eventually(() => (new URL(page.url()).searchParams.get('at') ?? '').startsWith('11/'));
+  await eventually(() => (new URL(page.url()).searchParams.get('at') ?? '').startsWith('15/'));
   await page.getByText(/^Middle of the map: -1\.9\d*°, 30\.\d*°, Rwanda$/).waitFor();
+});
+
+test('a map of several observations close together opens at the same close view each time, with all of them', async () => {
+  const { page } = browser;
+  const [lat, lon] = [-2.60286, 29.73999];
+  for (const [north, east] of [
+    [-0.0015, -0.0015],
+    [0.0015, -0.0014],
+    [0.0014, 0.0015],
+    [0, 0],
+  ] as const)
+    await observe(lat + north, lon + east, 'Close together', { crop: 'Sorghum' });
+  await counted();
+  await logIn(page, `${pages.url}/account`, email);
+  const found = new Set<string | null>();
+  for (let time = 0; time < 3; time++) {
+    await page.goto(`${pages.url}/map?field=crop&text=sorghum`);
+    await eventually(() => new URL(page.url()).searchParams.has('at'));
+    found.add(new URL(page.url()).searchParams.get('at'));
+  }
+  expect([...found].join()).toMatch(/^15\/-2\.6029?\d*\/29\.7[34]\d*$/);
+  const rows = page.getByRole('table').locator('tbody tr');
+  await eventually(
+    () => rows.count(),
+    count => count === 4,
+  );
 });
 
 test('the link in the navigation opens the map again: without filters, where the observations are', async () => {
@@ -225,10 +251,16 @@ test('fields have another shape than observations, and a legend says which', asy
   ]);
   // Only its square can be clicked at this zoom.
   await pickMiddle();
-  await page
-    .getByRole('region', { name: 'What was chosen' })
-    .getByRole('heading', { name: 'Field' })
-    .waitFor();
+  const card = page.getByRole('region', { name: 'What was chosen' });
+  await card.getByRole('heading', { name: 'Field' }).waitFor();
+  // An observation from before has none of the field's name.
+  const which = 'Observations belong to the fields that were registered when they were made';
+  await card.getByRole('button', { name: 'Observations of this field' }).click();
+  await page.getByText('No observation fits').waitFor();
+  await page.getByText(which).waitFor();
+  await page.goto(`${pages.url}/map?at=3/60/20&geoid=${'0'.repeat(64)}`);
+  await page.getByText('No observation fits').waitFor();
+  expect(await page.getByText(which).count()).toBe(0);
 });
 
 test('a click on a place with several observations lists them all', async () => {
@@ -257,11 +289,8 @@ test('the page of a packet has a map of where in its country it is, and a way to
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Show on the map' }).click();
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
-  expect(new URL(page.url()).searchParams.get('at')).toBe('6/52.5/13.4');
-  await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').waitFor();
-  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
-  expect(await page.getByText('This map has only the borders of countries').count()).toBe(0);
-  await page.goto(`${pages.url}/map?at=16/52.5/13.4`);
+  expect(new URL(page.url()).searchParams.get('at')).toBe('15/52.5/13.4');
+  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\sm$/ }).waitFor();
   await page.getByText('This map has only the borders of countries').waitFor();
   await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').waitFor();
   await expectAccessible(page);

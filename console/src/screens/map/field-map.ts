@@ -1,5 +1,6 @@
 import {
   addProtocol,
+  type GeoJSONSource,
   type MapGeoJSONFeature,
   Map as MapLibreMap,
   NavigationControl,
@@ -17,6 +18,7 @@ import { countryName } from '../../messages/format.ts';
 import { t } from '../../messages/messages.svelte.ts';
 import { namePoints, renamed } from '../../parts/maps/country-names.ts';
 import { flattened } from '../../parts/maps/date-line.ts';
+import { type FieldNames, fieldNames } from './field-names.ts';
 import { openAtObservations } from './opening.ts';
 import { SQUARE, squareImage } from './square.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
@@ -48,7 +50,7 @@ export interface Told {
 export interface FieldMap {
   /** whether there is more than the borders of countries around a place */
   readonly hasBaseMap: boolean;
-  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'base'>): void;
+  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'fieldNames' | 'base'>): void;
   /** Asks for the tiles of observations again. */
   refreshObservations(): void;
   /** Asks for the tiles of fields again. */
@@ -101,10 +103,14 @@ export async function makeMap(
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
   const drawing = drawer(map, { countries, names, base });
-  let opening = given.view ? undefined : openAtObservations(map);
+  let opening = given.view ? undefined : openAtObservations(map, told.failed);
   const moved = () => tellView(map, told, opening?.isWaiting() === true);
   map.on('moveend', moved);
   tellState(map, told);
+  map.on('idle', () => {
+    const parts = map.querySourceFeatures('fields', { sourceLayer: 'fields' });
+    drawing.name(fieldNames(parts, edgesOf(map)));
+  });
   const picking = pickByMouse(map, told);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
@@ -127,7 +133,7 @@ export async function makeMap(
     },
     showObservations() {
       opening?.stop();
-      opening = openAtObservations(map);
+      opening = openAtObservations(map, told.failed);
       map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
     },
     fit(edges) {
@@ -144,24 +150,31 @@ export async function makeMap(
 
 type ToDraw = Parameters<FieldMap['draw']>[0];
 
-/** Gives a map its style, and the same one once more. */
+/** Gives a map its style, the same one once more, and the names of fields in it. */
 function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'base'>) {
   let last: ToDraw | undefined;
   let attempt = 0;
   // MapLibre never asks again for a tile that has failed, unless its source has another address.
   const ofAttempt = (address: string) => (attempt === 0 ? address : `${address}#${attempt}`);
+  let named: FieldNames = { type: 'FeatureCollection', features: [] };
   const draw = (drawn: ToDraw) => {
     // A style that is still being loaded cannot be compared.
     const diff = last !== undefined && map.isStyleLoaded() === true;
     last = drawn;
     const [observations, fields] = [ofAttempt(drawn.observations), ofAttempt(drawn.fields)];
-    map.setStyle(styleOf({ ...drawn, observations, fields, ...kept }), { diff });
+    map.setStyle(styleOf({ ...drawn, observations, fields, fieldNames: named, ...kept }), { diff });
   };
   const again = () => {
     attempt++;
     if (last) draw(last);
   };
-  return { draw, again };
+  const name = (names: FieldNames) => {
+    // The map is idle again when they are drawn.
+    if (JSON.stringify(names) === JSON.stringify(named)) return;
+    named = names;
+    map.getSource<GeoJSONSource>('field-names')?.setData(named);
+  };
+  return { draw, again, name };
 }
 
 /** Tells what fails, what is loading, and what is there then. */
@@ -185,14 +198,17 @@ function tellState(map: MapLibreMap, told: Told): void {
 /** Tells what part of the world the map shows. */
 function tellView(map: MapLibreMap, told: Told, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
+  told.moved({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
+}
+
+function edgesOf(map: MapLibreMap): Edges {
   const bounds = map.getBounds();
-  const edges = {
+  return {
     west: bounds.getWest(),
     south: bounds.getSouth(),
     east: bounds.getEast(),
     north: bounds.getNorth(),
   };
-  told.moved({ zoom: map.getZoom(), lat, lon }, edges, isWaiting);
 }
 
 /** What MapLibre says, in the language of the console. */

@@ -10,7 +10,7 @@ import {
   parseCorners,
 } from './field-geometry.ts';
 import { chosenFilters, hasText, listFilters, tileAddress } from './filters.ts';
-import { boxOf, edgesAround, formatView, isWorld, parseView, tilesOf } from './view.ts';
+import { boxOf, formatView, isWorld, parseView, tilesOf } from './view.ts';
 
 test('the view in an address is read as it was written, to a pixel; anything else is no view', () => {
   const view = fc.record({
@@ -41,24 +41,6 @@ test('the box of a map is one that the service takes, however far the map was mo
     isWorld({ west: -180, south: -70, east: 180, north: 80 }),
     isWorld({ west: 0, south: 0, east: 9, north: 9 }),
   ]).toEqual([true, false]);
-});
-
-test('a map opens around what there is, and on the world if that is on both sides of it', () => {
-  expect(
-    edgesAround([
-      [30, -2],
-      [29, -1],
-      [31, -3],
-    ]),
-  ).toEqual([29, -3, 31, -1]);
-  expect(edgesAround([[30, -2]])).toEqual([30, -2, 30, -2]);
-  expect(edgesAround([])).toBeUndefined();
-  expect(
-    edgesAround([
-      [-100, 40],
-      [100, 0],
-    ]),
-  ).toBeUndefined();
 });
 
 test('filters are those of the address; a text without the name of a detail is looked for in the message', () => {

@@ -7,6 +7,7 @@ import type {
 } from 'maplibre-gl';
 
 import type { Draft } from './draft.ts';
+import type { FieldNames } from './field-names.ts';
 import { HALF_SIDE, SQUARE } from './square.ts';
 import { LAST_TILE_ZOOM } from './view.ts';
 
@@ -25,6 +26,8 @@ export interface Drawn {
   /** points of the names of countries */
   names: GeoJSON.FeatureCollection;
   base: BaseMap | undefined;
+  /** points of the names of fields */
+  fieldNames: FieldNames;
   /** addresses of tiles */
   observations: string;
   fields: string;
@@ -60,7 +63,7 @@ const isArea: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 
 /** The style of the map. */
 export function styleOf(drawn: Drawn): StyleSpecification {
-  const { countries, names, base, observations, fields, draft } = drawn;
+  const { countries, names, fieldNames, base, observations, fields, draft } = drawn;
   const tiles = (address: string): SourceSpecification => ({
     type: 'vector',
     tiles: [address],
@@ -75,6 +78,7 @@ export function styleOf(drawn: Drawn): StyleSpecification {
       // Tiles are asked for in this order.
       observations: tiles(observations),
       fields: tiles(fields),
+      'field-names': { type: 'geojson', data: fieldNames },
       draft: { type: 'geojson', data: draft },
     },
     layers: [
@@ -199,8 +203,7 @@ function fieldLayers({ colours, locale }: Drawn): LayerSpecification[] {
     {
       id: 'field-names',
       type: 'symbol',
-      ...from,
-      filter: ['all', isArea, ['has', 'name']],
+      source: 'field-names',
       layout: {
         'text-field': ['get', 'name'],
         'text-font': FONT,

@@ -7,6 +7,8 @@ export interface View {
 
 /** The last zoom of tiles that maps ask for; beyond it they are drawn larger. */
 export const LAST_TILE_ZOOM = 18;
+/** Of single observations: the way from one to the next can be seen. */
+export const CLOSE_ZOOM = 15;
 /** Pixels of a tile on the screen at a whole zoom. */
 const TILE_SIDE = 512;
 
@@ -49,19 +51,6 @@ export function boxOf({ west, south, east, north }: Edges): string {
 /** A longitude within −180 to 180. */
 export function turned(longitude: number): number {
   return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
-}
-
-/**
- * The edges around positions; undefined without any, and if they are on both sides of the world, which no smaller part of
- * it shows.
- */
-export function edgesAround(
-  positions: readonly (readonly number[])[],
-): [west: number, south: number, east: number, north: number] | undefined {
-  if (positions.length === 0) return undefined;
-  const [lons, lats] = [positions.map(([lon = 0]) => lon), positions.map(([, lat = 0]) => lat)];
-  const [west, east] = [Math.min(...lons), Math.max(...lons)];
-  return east - west > 180 ? undefined : [west, Math.min(...lats), east, Math.max(...lats)];
 }
 
 /** Whether a map shows about everything. */
