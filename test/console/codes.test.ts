@@ -289,7 +289,7 @@ test('a list or a code that does not exist says so', async () => {
   await asAdmin('/code-lists/nothing');
   await page.getByText('Nothing is here').waitFor();
   await page.goto(`${pages.url}/code-lists/facility-types/999999`);
-  await page.getByText('There is no such entry, or you may not see it.').waitFor();
+  await page.getByText('There is no such entry, or you may not see it').waitFor();
   await page.goto(`${pages.url}/value-chains/999999`);
-  await page.getByText('There is no such value chain, or you may not see it.').waitFor();
+  await page.getByText('There is no such value chain, or you may not see it').waitFor();
 });

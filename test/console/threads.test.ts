@@ -317,7 +317,8 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
     const dialog = page.getByRole('dialog', { name: 'Share' });
     await dialog.getByLabel('E-mail address or phone number').fill(contact);
     await dialog.getByRole('button', { name: 'Share' }).click();
-    await page.getByText(notice).waitFor();
+    // The page of the packet then says it, too.
+    await page.getByText(notice).first().waitFor();
   }
   await page.getByText('as soon as they log in with this address').waitFor();
   await page.getByText('This installation sends no mails: tell them yourself').waitFor();
@@ -341,29 +342,21 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
 
   await page.context().clearCookies();
   await logIn(page, `${pages.url}/inbox`, ben.email);
-  const row = (id: string) => page.getByRole('row').filter({ has: page.locator(`a[href="/packets/${id}"]`) });
-  await row(ids[0] as string)
-    .getByRole('cell', { name: 'Ana Uwase' })
-    .waitFor();
+  const row = (n: number) =>
+    page.getByRole('row').filter({ has: page.locator(`a[href="/packets/${ids[n]}"]`) });
+  await row(0).getByRole('cell', { name: 'Ana Uwase' }).waitFor();
   await expectAccessible(page);
-  await row(ids[0] as string)
-    .getByRole('button', { name: 'Accept' })
-    .click();
-  await row(ids[0] as string)
-    .getByRole('cell', { name: 'Accepted' })
-    .waitFor();
-  await row(ids[1] as string)
-    .getByRole('button', { name: 'Decline' })
-    .click();
-  await row(ids[1] as string)
-    .getByRole('cell', { name: 'Declined' })
-    .waitFor();
+  await row(0).getByRole('button', { name: 'Accept' }).click();
+  await row(0).getByRole('cell', { name: 'Accepted' }).waitFor();
+  await row(1).getByRole('button', { name: 'Decline' }).click();
+  await page.getByRole('dialog').getByText('Ana Uwase has shared this packet with you').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+  await row(1).getByRole('cell', { name: 'Declined' }).waitFor();
   await page.getByLabel('Status').selectOption('pending');
   await page.getByText('Nothing fits').waitFor();
   await page.getByLabel('Status').selectOption('accepted');
-  await row(ids[0] as string)
-    .getByRole('link')
-    .click();
+  await row(0).getByRole('link').click();
   await page.getByText('to share').first().waitFor();
   expect(realComplaints(browser)).toEqual([]);
 });
