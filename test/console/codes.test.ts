@@ -237,6 +237,18 @@ test('a disabled code is marked, and is offered only where it is used already', 
     await page.getByRole('group', { name: 'Measure units' }).waitFor();
     expect(await page.getByLabel('Sack (Disabled)').count()).toBe(count);
   }
+
+  const owner = await pages.newUser();
+  const { send } = await pages.login(owner.email);
+  const product = (await send('POST', '/trace/api/product/create', { name: 'Bourbon' })).body.data.id;
+  const final = { name: 'A bag', measurementUnitType: { id: old } };
+  await send('PUT', `/trace/api/product/${product}/finalProduct`, final);
+  await page.context().clearCookies();
+  await logIn(page, `${pages.url}/products/${product}/final-products`, owner.email);
+  await page.getByRole('cell', { name: 'Sack (Disabled)' }).waitFor();
+  await press('A bag');
+  await page.getByRole('heading', { name: 'Change A bag' }).waitFor();
+  expect(await options.innerText()).toBe('Sack (Disabled)');
 });
 
 test('a regional administrator adds codes and changes none; a user has neither the entries nor the screens', async () => {

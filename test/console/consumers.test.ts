@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
-import { picture } from '../helpers/images.ts';
+import { picture, uploadFile } from '../helpers/images.ts';
 import { labelFields } from '../helpers/product-forms.ts';
 import { ADMIN } from '../helpers/trace.ts';
 
@@ -190,6 +190,11 @@ test('the page of a label has the colour and the picture of its preview; what on
 test('the history of a product says in sentences what was done, with names in place of ids', async () => {
   const { page } = browser;
   const owner = await pages.login(user.email);
+  for (const colour of ['red', 'green']) {
+    const bytes = await picture(40, 30, colour).png().toBuffer();
+    const { body } = await uploadFile({ url: pages.traceUrl }, owner, 'image', bytes);
+    await done(owner, 'PUT', 'product', { id: productId, photo: { storageKey: body.data.storageKey } });
+  }
   const partner = (await done(owner, 'POST', 'company/create', { name: 'Roasters of Berlin' })).id;
   const associatedCompanies = [{ company: { id: partner }, type: 'ROASTER' }];
   await done(owner, 'PUT', 'product', { id: productId, associatedCompanies, knowledgeBlog: true });
@@ -200,6 +205,10 @@ test('the history of a product says in sentences what was done, with names in pl
   const blog = page.getByRole('row', { name: 'The knowledge blog is public' });
   await blog.getByText('yes', { exact: true }).waitFor();
   await page.getByRole('row', { name: /Ana Uwase added Label Spring Added/ }).waitFor();
+  const pictures = page.getByRole('row', { name: 'Ana Uwase changed Photo' }).first().getByRole('img');
+  const widths = () =>
+    pictures.evaluateAll(all => all.map(node => (node as unknown as { naturalWidth: number }).naturalWidth));
+  await expect.poll(widths).toEqual([40, 40]);
   expect(await page.getByText('"ROASTER"').first().isVisible()).toBe(false);
   await expectAccessible(page);
   await done(owner, 'PUT', 'product', { id: productId, associatedCompanies: [] });

@@ -102,7 +102,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   expect(await sides('Name')).toEqual(['Red Bourbon', 'Bourbon']);
   expect(await sides('Description')).toEqual(['From the hills', `From the valley ${XSS}`]);
   expect(await sides('Consumer page · Quality')).toEqual(['yes', 'no']);
-  const [, places] = await sides('Places of origin');
+  const [, places] = await sides('Origin');
   expect(places).toMatch(/^1 entry\s+.*Station B.*Rwanda/s);
   expect(await difference('Photo').locator('dd').first().innerText()).toBe('nothing');
   await expect
@@ -115,7 +115,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   await look('differences');
 
   await page.getByLabel('Text: production').fill('Honey');
-  await box('Places of origin').uncheck();
+  await box('Origin').uncheck();
   await press('Take over what is ticked');
   await page.getByText('The label now says what you ticked').waitFor();
   const taken = await content();
@@ -156,9 +156,12 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   await press('Save');
   await page.getByText('The label is saved').waitFor();
 
-  await change({ description: 'From the river' });
+  const [stationA, stationC] = ['Station A', 'Station C'].map(pinName => ({ pinName }));
+  const locations = [{ ...stationA, latitude: -1.95, longitude: 30.06 }, stationC];
+  await change({ description: 'From the river', origin: { locations } });
   await page.reload();
   await card().getByText('Product changed since').waitFor();
+  await card().getByText('Only here: 1 of 2 entries').waitFor();
   await press('Keep the label as it is');
   await page.getByText('The label stays as it is').waitFor();
   expect((await content()).description).toBe('From our lake');

@@ -119,6 +119,29 @@ test('pasted coordinates go into both fields of a place, and its field is found 
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('a place without coordinates is put into the field that is chosen for it; those that are there stay', async () => {
+  const { page } = browser;
+  const { id } = await done('POST', 'product/create', { name: 'Typica' });
+  await logIn(page, `${pages.url}/products/${id}`, email);
+  const choice = page.getByRole('combobox', { name: 'Registered field' }).first();
+  const chooseMeadow = async () => {
+    await choice.fill('lower');
+    await page.getByRole('option', { name: 'Lower meadow' }).click();
+  };
+  await press('Add a place');
+  await chooseMeadow();
+  await expect.poll(() => field('Latitude').inputValue()).toBe('-1.9995');
+  expect(await field('Longitude').inputValue()).toBe('30.00075');
+  await choice.fill('');
+  await field('Latitude').fill('-1.95');
+  await chooseMeadow();
+  await press('Save');
+  await page.getByText('The changes are saved').first().waitFor();
+  const place = { latitude: -1.95, longitude: 30.00075, countryCode: 'RW', geoid };
+  expect((await done('GET', `product/${id}`)).origin.locations).toEqual([place]);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
 test('places of a batch are on a map, with their country, and have no plot', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/labels/${labelId}/batches`, email);

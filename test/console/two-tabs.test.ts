@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
@@ -35,6 +35,13 @@ beforeEach(() => browser.page.context().clearCookies());
 const SAVED = /^The (changes are|label is) saved/;
 const named = (page: Page, name: string) => page.locator(`[name="${name}"]`).first();
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
+
+/** Whether all of it is inside of the window. */
+const isOnScreen = (field: Locator) =>
+  field.evaluate(element => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= element.ownerDocument.documentElement.clientHeight;
+  });
 
 /** Opens a form in two tabs; in the second one, a field is changed and saved. */
 async function changedInAnother(path: string, field: string, text: string): Promise<void> {
@@ -217,6 +224,34 @@ test('two people edit a label: nothing of either is lost, and who saves anyway k
   await save(page);
   await expect.poll(() => stored(`label/content/${labelId}`)).toMatchObject({ name: 'Bourbon of two' });
   expect(await page.getByText('Somebody else has changed this').count()).toBe(0);
+});
+
+test('a text of a label in conflict is on the screen after what differed above it is gone', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(email);
+  const { labelId } = await labelled();
+  const path = `/labels/${labelId}`;
+  const packaging = named(page, 'sustainability.packaging');
+  await send('POST', '/trace/api/product/label/execute/PUBLISH_LABEL', { id: labelId });
+  const body = {
+    ...{ id: productId, sustainability: { packaging: 'Jute', production: 'Shade', co2Footprint: 'Small' } },
+    ...{ process: { production: 'Washed' }, responsibility: { laborPolicies: 'Fair' } },
+  };
+  expect((await send('PUT', '/trace/api/product', body)).status).toBe(200);
+  await logIn(page, `${pages.url}${path}`, email);
+  await page.getByText('Product changed since').waitFor();
+  await packaging.fill('Paper');
+  const other = await page.context().newPage();
+  await other.goto(`${pages.url}${path}`);
+  await other.getByRole('button', { name: 'Take over what is ticked' }).click();
+  await other.getByText('The label now says what you ticked').waitFor();
+  await other.close();
+  await save(page);
+  await page.getByRole('button', { name: 'Load the other’s version' }).click();
+  await page.getByText('Yours is kept; the other wrote: Jute').waitFor();
+  await page.getByText('Product changed since').waitFor({ state: 'detached' });
+  await expect.poll(() => isFocused(packaging)).toBe(true);
+  await expect.poll(() => isOnScreen(packaging)).toBe(true);
 });
 
 test('two people edit how the page of a label looks, and a batch of it', async () => {

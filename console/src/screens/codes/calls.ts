@@ -1,7 +1,8 @@
 import { answered, enveloped, trace } from '../../api/services.ts';
-import { language, t } from '../../messages/messages.svelte.ts';
+import { language } from '../../messages/messages.svelte.ts';
 import type { VersionHeader } from '../../parts/forms/edited-record.svelte.ts';
 import type { Range } from '../../parts/lists/offset-pages.ts';
+import { nameOfCode } from '../../parts/name-of-code.ts';
 import { type CodeList, findList } from './lists.ts';
 
 /** A code of any list. */
@@ -49,8 +50,7 @@ export async function loadAll(name: string, signal?: AbortSignal): Promise<Choic
 
 function choiceOf(list: CodeList, code: Code): Choice {
   const isDisabled = code.disabled === true;
-  const title = titleOf(list, code);
-  return { id: code.id, title: isDisabled ? `${title} (${t('codes.field.disabled')})` : title, isDisabled };
+  return { id: code.id, title: nameOfCode(titleOf(list, code), isDisabled), isDisabled };
 }
 
 /** The codes that a record is offered: those that are not disabled, and those that it has. */

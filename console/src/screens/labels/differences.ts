@@ -1,5 +1,6 @@
 import { COLOURS, PICTURES } from '../products/consumer-page/consumer.ts';
 import { type Part, partsOf, toldOf } from '../products/history/history.ts';
+import { SHOWN } from './label.ts';
 
 /** What a label tells otherwise than its product. */
 export interface Difference {
@@ -56,6 +57,14 @@ function entriesOf(name: string, parts: readonly Part[]): Side['lines'] {
     entries.set(above, [...(entries.get(above) ?? []), part]);
   }
   return [...entries].map(([above, inside]) => ({ above, parts: inside }));
+}
+
+/** The message by which the form of a label calls what differs; undefined for what it does not name. */
+export function formKeyOf(name: string): string | undefined {
+  const part = name === 'origin.locations' ? 'origin' : name;
+  const names: readonly string[] = SHOWN;
+  if (names.includes(part)) return `labels.part.${part.replaceAll('.', '-')}`;
+  return name === 'origin.text' ? 'labels.text.origin-text' : undefined;
 }
 
 /** The tab whose place among the tabs a difference is, such as Quality. */

@@ -60,7 +60,8 @@ export function formOf(product: object = {}): ProductForm {
   const at = <Value>(path: string) => structuredClone(valueAt(product, path)) as Value | undefined;
   const owner = textOf(at('company.id'));
   return {
-    values: valuesOf(product, PATHS),
+    // A blog is public unless its product says otherwise.
+    values: { ...valuesOf(product, PATHS), knowledgeBlog: valueAt(product, 'knowledgeBlog') !== false },
     photo: at<StoredFile>('photo'),
     incomeDocument: at<StoredFile>('settings.incomeIncreaseDocument'),
     ...originOf(product),

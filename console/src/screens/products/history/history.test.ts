@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { meaningOf, partsOf, type Step, stepsTo, toldOf } from './history.ts';
+import { fileOf, meaningOf, partsOf, type Step, stepsTo, toldOf } from './history.ts';
 
 const english = (area: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
@@ -35,6 +35,7 @@ test('paths are said in the words of the forms, with the place or the id', () =>
     'labels.7.content.company.logo.storageKey': 'Label 7 · Its own texts · Owner · Logo',
     'photo.storageKey': 'Photo',
     'finalProducts.3.name': 'Final products 3 · Name',
+    'finalProducts.3.labelIds.0': 'Final products 3 · Labels that it carries · 1',
     'knowledgeBlogs.3.title': 'Knowledge blog 3 · Title',
     'process.somethingElse': 'What it is like · somethingElse',
     'origin.more.deep': 'Origin · more.deep',
@@ -101,6 +102,16 @@ test('a value is taken apart into what can be said; files and references stay wh
     { path: 'labels.7.title', value: 'Spring' },
     { path: 'labels.7.fields', value: 'name' },
   ]);
+});
+
+test('a file is shown as a picture where forms have one, and as a document elsewhere', () => {
+  const picture = { key: 'k', isPicture: true };
+  expect(fileOf('photo', { storageKey: 'k', name: 'field.jpg' })).toEqual(picture);
+  expect(fileOf('labels.7.content.company.logo.storageKey', 'k')).toEqual(picture);
+  expect(fileOf('settings.incomeIncreaseDocument.storageKey', 'k')).toEqual({ key: 'k', isPicture: false });
+  expect(['Tea', null, undefined].map(value => fileOf('photo.storageKey.name', value))).toEqual(
+    Array(3).fill(undefined),
+  );
 });
 
 test('a change says what was done, with old and new values, and only what of a list came or went', () => {

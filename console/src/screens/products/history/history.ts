@@ -140,7 +140,7 @@ export function stepsTo(path: string): Step[] {
     const length = Object.hasOwn(fields, names.slice(0, 2).join('.')) ? Math.min(2, names.length) : 1;
     const name = names.slice(0, length).join('.');
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field) return [...steps, { which: names.join('.') }];
+    if (!field) return [...steps, { which: unnamed(names.join('.')) }];
     names = names.slice(length);
     const which = field.several && names.shift();
     steps.push({
@@ -151,6 +151,11 @@ export function stepsTo(path: string): Step[] {
     fields = field.fields ?? {};
   }
   return steps;
+}
+
+/** What forms do not name: entries of plain lists count from 1, as those of other lists do. */
+function unnamed(rest: string): string {
+  return /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest;
 }
 
 /** How the value of a path is said: as the name of what its id refers to, a word of a form, a date, a country, a language, a file without a name, or the name of a field. */
@@ -230,6 +235,18 @@ export function partsOf(path: string, value: unknown): Part[] {
     );
   if (members.length === 0 && id !== undefined) return [{ path, value: String(id) }];
   return members.flatMap(([member, inside]) => partsOf(path === '' ? member : `${path}.${member}`, inside));
+}
+
+/** The fields whose files are pictures. */
+const PICTURE = new RegExp(`(^|\\.)(photo|logo|${PICTURES.join('|')})(\\.storageKey)?$`);
+
+/** The file that the value of a path is; undefined if it is none. */
+export function fileOf(path: string, value: unknown): { key: string; isPicture: boolean } | undefined {
+  const { storageKey } =
+    typeof value === 'object' ? ((value ?? {}) as { storageKey?: unknown }) : { storageKey: value };
+  const isFile = typeof value === 'object' || path.endsWith('.storageKey');
+  if (!isFile || typeof storageKey !== 'string') return undefined;
+  return { key: storageKey, isPicture: PICTURE.test(path) };
 }
 
 /** What happened to a field. */
