@@ -95,7 +95,7 @@ test('a refused mail is listed without address in its error and without secret; 
 
   // What is refused again is given up again.
   expect((await replay(failed.id)).body.data).toEqual({ replayed: 1 });
-  const [again] = await eventually(list, ([item]) => item?.attempts === 2);
+  const [again] = await eventually(list, ([item]) => item?.attempts === 2 && item.status === 'FAILED');
   expect(again).toMatchObject({ id: failed.id, status: 'FAILED', replayedAt: expect.any(String) });
 
   mail.behaviour = 'take';
