@@ -1,19 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import {
-  consoleBrowser,
-  DESKTOP,
-  expectAccessible,
-  logIn,
-  PHONE,
-  realComplaints,
-} from '../helpers/console-page.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
 import { picture, uploadFile } from '../helpers/images.ts';
 import { labelFields } from '../helpers/product-forms.ts';
+import { openScreenshots, type Screenshots } from '../helpers/screenshots.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 
@@ -25,7 +16,7 @@ let cookie: string;
 let productId: number;
 let labelId: number;
 let companyId: number;
-let folder: string;
+let screenshots: Screenshots;
 
 async function done(method: string, address: string, body?: object) {
   const answer = await send(method, `/trace/api/${address}`, body);
@@ -45,9 +36,7 @@ async function photo(colour: string): Promise<{ storageKey: string }> {
 beforeAll(async () => {
   pages = await runningConsole();
   browser = await consoleBrowser(pages);
-  // Kept where FIELDTRACE_SCREENSHOTS says, for people to look at.
-  folder =
-    process.env.FIELDTRACE_SCREENSHOTS ?? (await mkdtemp(path.join(tmpdir(), 'fieldtrace-differences-')));
+  screenshots = await openScreenshots();
   owner = await pages.newUser();
   ({ send, cookie } = await pages.login(owner.email));
   companyId = (await done('POST', 'company/create', { name: 'Kopanyi', phone: '+250 1' })).id;
@@ -65,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await pages.stop();
-  if (!process.env.FIELDTRACE_SCREENSHOTS) await rm(folder, { recursive: true, force: true });
+  await screenshots.close();
 });
 beforeEach(() => browser.page.context().clearCookies());
 
@@ -76,10 +65,7 @@ const press = (name: string) => browser.page.getByRole('button', { name, exact: 
 async function look(name: string): Promise<void> {
   const { page } = browser;
   await expectAccessible(page);
-  for (const [size, viewport] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
-    await page.setViewportSize(viewport);
-    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true });
-  }
+  await screenshots.take(page, name);
 }
 
 test('a label whose product has changed shows both side by side, and takes over what is ticked', async () => {

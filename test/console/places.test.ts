@@ -1,17 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import {
-  consoleBrowser,
-  DESKTOP,
-  expectAccessible,
-  logIn,
-  PHONE,
-  realComplaints,
-} from '../helpers/console-page.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { openScreenshots, type Screenshots } from '../helpers/screenshots.ts';
 
 let pages: RunningConsole;
 let browser: Browser;
@@ -20,12 +11,11 @@ let send: Awaited<ReturnType<RunningConsole['login']>>['send'];
 let productId: number;
 let labelId: number;
 let geoid: string;
-let folder: string;
+let screenshots: Screenshots;
 beforeAll(async () => {
   pages = await runningConsole();
   browser = await consoleBrowser(pages);
-  // Kept where FIELDTRACE_SCREENSHOTS says, for people to look at.
-  folder = process.env.FIELDTRACE_SCREENSHOTS ?? (await mkdtemp(path.join(tmpdir(), 'fieldtrace-places-')));
+  screenshots = await openScreenshots();
   ({ email } = await pages.newUser());
   ({ send } = await pages.login(email));
   productId = (await done('POST', 'product/create', { name: 'Bourbon' })).id;
@@ -46,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await pages.stop();
-  if (!process.env.FIELDTRACE_SCREENSHOTS) await rm(folder, { recursive: true, force: true });
+  await screenshots.close();
 });
 beforeEach(() => browser.page.context().clearCookies());
 
@@ -73,10 +63,7 @@ async function paste(name: string, text: string): Promise<boolean> {
 async function look(name: string): Promise<void> {
   const { page } = browser;
   await expectAccessible(page);
-  for (const [size, viewport] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
-    await page.setViewportSize(viewport);
-    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true });
-  }
+  await screenshots.take(page, name);
 }
 
 test('pasted coordinates go into both fields of a place, and its field is found by its name', async () => {
