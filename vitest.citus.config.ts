@@ -11,6 +11,9 @@ config.test.include = [
   'test/fuzz/fuzz.test.ts',
 ];
 // Which statements a search runs on one server; on a cluster they are others, and find the same (search.test.ts).
-config.test.exclude = ['**/node_modules/**', 'src/packet-service/chat/search/search-steps.test.ts'];
+config.test.exclude = [
+  '**/node_modules/**',
+  'src/packet-service/collaboration/chat/search/search-steps.test.ts',
+];
 config.test.globalSetup = 'test/helpers/citus-setup.ts';
 export default config;

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { fold } from '../src/packet-service/chat/ngrams/fold.ts';
-import { ngramsOf } from '../src/packet-service/chat/ngrams/ngrams.ts';
-import { insertWords } from '../src/packet-service/chat/search/search-store.ts';
-import { ulidFactory, ulidToUuid } from '../src/packet-service/packet-format/ulid.ts';
+import { fold } from '../src/packet-service/collaboration/chat/ngrams/fold.ts';
+import { ngramsOf } from '../src/packet-service/collaboration/chat/ngrams/ngrams.ts';
+import { insertWords } from '../src/packet-service/collaboration/chat/search/search-store.ts';
+import { ulidFactory, ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { type LanguageName, messageWriter, seeded } from './chat-texts.ts';
 import type { Context } from './context.ts';
 

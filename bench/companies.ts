@@ -1,17 +1,17 @@
 import type pg from 'pg';
-import { openPool, transaction } from '../src/platform/postgres/database.ts';
-import { findUsers } from '../src/trace-backend/accounts/users/store.ts';
+import { openPool, transaction } from '../src/platform/database/database.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
-import { insertAudit } from '../src/trace-backend/audit/store.ts';
-import { findMembers, setMember } from '../src/trace-backend/companies/members/members-store.ts';
-import { emptyProfile } from '../src/trace-backend/companies/record/profile.ts';
+import { insertAudit } from '../src/trace-backend/base/audit/store.ts';
+import { openLists } from '../src/trace-backend/base/lists/lists.ts';
+import { findMembers, setMember } from '../src/trace-backend/catalogue/companies/members/members-store.ts';
+import { emptyProfile } from '../src/trace-backend/catalogue/companies/record/profile.ts';
 import {
   type CompanySort,
   findCompany,
   insertCompany,
   listCompanies,
-} from '../src/trace-backend/companies/record/store.ts';
-import { openLists } from '../src/trace-backend/lists/lists.ts';
+} from '../src/trace-backend/catalogue/companies/record/store.ts';
+import { findUsers } from '../src/trace-backend/identity/users/store.ts';
 import { FILLING, fillCompanies } from '../test/helpers/many-companies.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { perSecond } from './products.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { ulidToUuid } from '../src/packet-service/packet-format/ulid.ts';
+import { ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { openBrowser } from '../test/helpers/browser.ts';
 import { eventually } from '../test/helpers/eventually.ts';
 import { connect, fillChat, join } from './chat-fill.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { migratePacketService } from '../src/packet-service/app.ts';
-import type { EmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
+import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
 import { startCitusCluster } from '../test/helpers/citus-cluster.ts';
 import type { Load, LoadResult } from './load.ts';
 

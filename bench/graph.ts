@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { copyGraph } from '../src/packet-service/packets/copy-store.ts';
+import { copyGraph } from '../src/packet-service/core/packets/copy-store.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
 import { memoryOf } from './memory.ts';
 import { dropIndexes, fillPackets } from './packet-fill.ts';

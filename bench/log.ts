@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { ulidToUuid } from '../src/packet-service/packet-format/ulid.ts';
+import { ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
 import { ask, quantiles } from './feed-clients.ts';
 

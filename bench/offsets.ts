@@ -1,4 +1,4 @@
-import { openPool } from '../src/platform/postgres/database.ts';
+import { openPool } from '../src/platform/database/database.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
 import { fillCompanies } from '../test/helpers/many-companies.ts';
 import { FILLING, fillProducts } from '../test/helpers/many-products.ts';

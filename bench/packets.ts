@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { uuidToUlid } from '../src/packet-service/packet-format/ulid.ts';
+import { uuidToUlid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { type Context, latencies, median, type Row } from './context.ts';
 import { insertLimit } from './insert-limit.ts';
 

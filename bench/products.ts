@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { type Database, openPool, transaction } from '../src/platform/postgres/database.ts';
+import { type Database, openPool, transaction } from '../src/platform/database/database.ts';
 import { SCHEMA } from '../src/trace-backend/app.ts';
-import { insertAudit } from '../src/trace-backend/audit/store.ts';
-import type { Page } from '../src/trace-backend/contract/schemas.ts';
-import { openLists } from '../src/trace-backend/lists/lists.ts';
-import { insertChanges } from '../src/trace-backend/products/history/changes-store.ts';
+import { insertAudit } from '../src/trace-backend/base/audit/store.ts';
+import type { Page } from '../src/trace-backend/base/contract/schemas.ts';
+import { openLists } from '../src/trace-backend/base/lists/lists.ts';
+import { insertChanges } from '../src/trace-backend/catalogue/products/history/changes-store.ts';
 import {
   findProduct,
   insertProduct,
@@ -12,7 +12,7 @@ import {
   type ProductFilter,
   type ProductSort,
   setAssociations,
-} from '../src/trace-backend/products/record/store.ts';
+} from '../src/trace-backend/catalogue/products/record/store.ts';
 import { FILLING, fillProducts } from '../test/helpers/many-products.ts';
 import { type Context, latencies, type Row } from './context.ts';
 import { login, makeAdmin } from './trace.ts';

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { copyTable } from '../src/packet-service/packets/copy-store.ts';
+import { copyTable } from '../src/packet-service/core/packets/copy-store.ts';
 import { connect } from './chat-fill.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
 import { memoryOf } from './memory.ts';

@@ -1,4 +1,4 @@
-import { ulidToUuid } from '../src/packet-service/packet-format/ulid.ts';
+import { ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { connect, fillChat } from './chat-fill.ts';
 import { type Context, latencies, type Row } from './context.ts';
 

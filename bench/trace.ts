@@ -1,11 +1,11 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { openPool } from '../src/platform/postgres/database.ts';
-import { readSettings } from '../src/platform/settings.ts';
-import { createAdmin } from '../src/trace-backend/accounts/administration/first-admin.ts';
-import { COST } from '../src/trace-backend/accounts/users/passwords.ts';
+import { openPool } from '../src/platform/database/database.ts';
+import { readSettings } from '../src/platform/settings/settings.ts';
 import { migrateTraceBackend, SCHEMA } from '../src/trace-backend/app.ts';
+import { createAdmin } from '../src/trace-backend/identity/administration/first-admin.ts';
+import { COST } from '../src/trace-backend/identity/users/passwords.ts';
 import { type Context, latencies, type Row } from './context.ts';
 
 const CLIENTS = 32;

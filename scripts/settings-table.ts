@@ -1,5 +1,5 @@
-import { Settings } from '../src/platform/settings.ts';
-import { describeSettings } from '../src/platform/settings-text.ts';
+import { Settings } from '../src/platform/settings/settings.ts';
+import { describeSettings } from '../src/platform/settings/text.ts';
 
 /** The table of all settings in Markdown, as docs/settings.md ends with it. */
 export function settingsTable(): string {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { packetService } from '../src/packet-service/app.ts';
-import { readSettings } from '../src/platform/settings.ts';
+import { readSettings } from '../src/platform/settings/settings.ts';
 import { traceBackend } from '../src/trace-backend/app.ts';
 
 // The definitions follow from the routes alone; no database is asked, so none needs to be there.

@@ -5,14 +5,14 @@ import { type Asked, helpOf, readCommandLine } from './commands/command-line.ts'
 import { UsageError } from './commands/commands.ts';
 import { migratePacketService } from './packet-service/app.ts';
 import { BackupError } from './platform/backup/objects/backup-error.ts';
+import { DistributeError } from './platform/database/citus/distribute.ts';
+import { MigrationError } from './platform/database/migrate.ts';
+import { MoveError } from './platform/database/move/move.ts';
+import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
+import { type OpenDatabase, openDatabase } from './platform/embedded-postgres/open-database.ts';
 import { Problem } from './platform/http/problems.ts';
 import { makeLogger } from './platform/logging/logger.ts';
-import { DistributeError } from './platform/postgres/citus/distribute.ts';
-import { EmbeddedPostgresError } from './platform/postgres/embedded/index.ts';
-import { MigrationError } from './platform/postgres/migrate.ts';
-import { MoveError } from './platform/postgres/move/move.ts';
-import { type OpenDatabase, openDatabase } from './platform/postgres/open-database.ts';
-import { readSettings, SettingsError } from './platform/settings.ts';
+import { readSettings, SettingsError } from './platform/settings/settings.ts';
 import { VERSION } from './platform/version.ts';
 import { migrateTraceBackend } from './trace-backend/app.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Settings } from './platform/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 import { namesRegistry } from './platform/tokens/user-registry.ts';
-import { FIRST_ADMIN_FILE } from './trace-backend/accounts/administration/first-admin.ts';
+import { FIRST_ADMIN_FILE } from './trace-backend/identity/administration/first-admin.ts';
 
 const OBSERVATION =
   '{"observed_at":"2026-03-01T08:15:00Z","capture_point":{"lat":40.7128,"lon":-74.006},"message":"Leaf rust"}';

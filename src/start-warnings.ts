@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Listening } from './greeting.ts';
 import { isLoopbackHost } from './platform/http/address.ts';
 import { reachableBecause } from './platform/http/hosts.ts';
-import type { Settings } from './platform/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 
 /** Says it where others than this machine could reach a packet service that does not ask everyone for a token. */
 export function warnOfOpenDoors(settings: Settings, logger: Logger): void {

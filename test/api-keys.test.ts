@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyHolders } from '../src/packet-service/access/key-holders.ts';
+import { keyHolders } from '../src/packet-service/core/access/key-holders.ts';
 import { apiKeyHash } from '../src/platform/tokens/api-key.ts';
 import { withSecondFactor } from './helpers/authenticator.ts';
 import { openFeed } from './helpers/feed.ts';

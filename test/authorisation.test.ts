@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newUlid } from '../src/packet-service/packet-format/ulid.ts';
+import { newUlid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type MediaTypes, mediaTypesOf } from './helpers/media-types.ts';

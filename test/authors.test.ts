@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packetHash } from '../src/packet-service/packet-format/hash.ts';
-import { canonicalJson } from '../src/packet-service/packet-format/jcs.ts';
-import { newUlid, ulidToUuid } from '../src/packet-service/packet-format/ulid.ts';
+import { packetHash } from '../src/packet-service/core/packet-format/hash.ts';
+import { canonicalJson } from '../src/packet-service/core/packet-format/jcs.ts';
+import { newUlid, ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
 

@@ -8,7 +8,7 @@ import {
   mountTmpfs,
   postmasterOf,
   stageDirectory,
-} from '../src/platform/postgres/embedded/fixtures/stage.ts';
+} from '../src/platform/embedded-postgres/fixtures/stage.ts';
 import { fillDisk } from './faults/stage.ts';
 import { upload } from './helpers/attachments.ts';
 import {

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
+import { stageDirectory } from '../src/platform/embedded-postgres/fixtures/stage.ts';
 import { download, upload } from './helpers/attachments.ts';
 import {
   backupHealth,

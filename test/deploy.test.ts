@@ -7,8 +7,8 @@ import { validate } from 'dockerfile-utils';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
-import { readSettings, Settings } from '../src/platform/settings.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
+import { readSettings, Settings } from '../src/platform/settings/settings.ts';
 import { fieldtrace } from './helpers/backup.ts';
 import { programPath, testWith } from './helpers/debian.ts';
 import { temporaryFolder } from './helpers/folder.ts';
@@ -230,7 +230,7 @@ psqlTest(
     await writeFile(roles, text, { mode: 0o644 });
     await psql('postgres', '-c', 'CREATE DATABASE station');
     await psql('station', '-f', roles);
-    await psql('station', '-f', path.join(ROOT, 'src/platform/postgres/roles/two-roles.sql'));
+    await psql('station', '-f', path.join(ROOT, 'src/platform/database/roles/two-roles.sql'));
 
     const url = (role: string, secret: string) =>
       `postgres://${role}:${encodeURIComponent(secret)}@/station?host=${encodeURIComponent(host)}&port=${port}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { mountTmpfs, stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
+import { mountTmpfs, stageDirectory } from '../src/platform/embedded-postgres/fixtures/stage.ts';
 import { fillDisk } from './faults/stage.ts';
 import { upload } from './helpers/attachments.ts';
 import { emptyDataDir } from './helpers/data-dir.ts';

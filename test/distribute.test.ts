@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clusterProblems } from '../src/platform/postgres/citus/checks.ts';
-import { connectionTo, type NodeFacts, nodeName, readNodes } from '../src/platform/postgres/citus/nodes.ts';
+import { clusterProblems } from '../src/platform/database/citus/checks.ts';
+import { connectionTo, type NodeFacts, nodeName, readNodes } from '../src/platform/database/citus/nodes.ts';
 import { fieldtrace } from './helpers/backup.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 

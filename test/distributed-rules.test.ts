@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PLACEMENTS } from '../src/packet-service/contract/placements.ts';
-import { distributedTables } from '../src/platform/postgres/citus/placements.ts';
+import { PLACEMENTS } from '../src/packet-service/core/contract/placements.ts';
+import { distributedTables } from '../src/platform/database/citus/placements.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { distributionFaults } from './helpers/distributed-statements.ts';
 

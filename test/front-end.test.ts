@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bodyCheck } from '../src/platform/http/validation.ts';
-import { readBody } from '../src/trace-backend/contract/reading.ts';
+import { readBody } from '../src/trace-backend/base/contract/reading.ts';
 import { filledPath, type Operation, operationsOf } from './helpers/definition.ts';
 import { DECLARED, differences, keyOf, LACKING, SENT } from './helpers/front-end.ts';
 import { type RunningTrace, runningTrace } from './helpers/trace.ts';

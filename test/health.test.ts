@@ -1,7 +1,7 @@
 import { afterEach, expect, inject, test } from 'vitest';
-import { packetHash } from '../src/packet-service/packet-format/hash.ts';
-import { canonicalJson } from '../src/packet-service/packet-format/jcs.ts';
-import { newUlid } from '../src/packet-service/packet-format/ulid.ts';
+import { packetHash } from '../src/packet-service/core/packet-format/hash.ts';
+import { canonicalJson } from '../src/packet-service/core/packet-format/jcs.ts';
+import { newUlid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { administer } from './helpers/database.ts';
 import { eventually } from './helpers/eventually.ts';
 import { openRelay, type Relay } from './helpers/relay.ts';

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { stageDirectory } from '../src/platform/postgres/embedded/fixtures/stage.ts';
+import { stageDirectory } from '../src/platform/embedded-postgres/fixtures/stage.ts';
 import { fieldtrace, observe, which } from './helpers/backup.ts';
 import { emptyDataDir } from './helpers/data-dir.ts';
 import { testWith } from './helpers/debian.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packetHash } from '../src/packet-service/packet-format/hash.ts';
-import { canonicalJson } from '../src/packet-service/packet-format/jcs.ts';
-import { newUlid } from '../src/packet-service/packet-format/ulid.ts';
+import { packetHash } from '../src/packet-service/core/packet-format/hash.ts';
+import { canonicalJson } from '../src/packet-service/core/packet-format/jcs.ts';
+import { newUlid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { download, TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
 import { openFeed } from './helpers/feed.ts';

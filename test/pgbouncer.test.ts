@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Connection } from '../src/platform/postgres/database.ts';
+import type { Connection } from '../src/platform/database/database.ts';
 import { type TestDatabase, testDatabase } from './helpers/database.ts';
 import { programPath, testWith } from './helpers/debian.ts';
 import { eventually } from './helpers/eventually.ts';

@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { misspeltSettings } from '../src/doctor/misspelt-settings.ts';
-import { Settings } from '../src/platform/settings.ts';
+import { Settings } from '../src/platform/settings/settings.ts';
 import { emptyDataDir } from './helpers/data-dir.ts';
 import { administer, dropDatabase, type TestDatabase, testDatabase } from './helpers/database.ts';
 import { testWith } from './helpers/debian.ts';

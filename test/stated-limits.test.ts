@@ -42,274 +42,326 @@ const STATED: Record<string, Stated> = {
       '5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², 100 km of edges',
     ),
 
-  'packet-service/people: MAX_NAMED = 100': stated(
+  'packet-service/collaboration/people: MAX_NAMED = 100': stated(
     'ids of users, separated by commas, 100 at most',
     'names of users at once | 100',
   ),
-  'packet-service/people: MAX_IDS_TEXT = 2000': stated('"maxLength":2000', '2,000 characters of ids'),
-  'packet-service/sharing/shares: MAX_SENT = 100': stated(
+  'packet-service/collaboration/people: MAX_IDS_TEXT = 2000': stated(
+    '"maxLength":2000',
+    '2,000 characters of ids',
+  ),
+  'packet-service/collaboration/sharing/shares: MAX_SENT = 100': stated(
     'The newest 100 shares',
     'the newest 100 | left out',
   ),
   'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
-  'packet-service/attachments: UPLOAD_DAYS = 7': stated('It expires after 7 days', '7 days, 10,000 pieces'),
-  'packet-service/attachments: MAX_PIECES = 10_000': stated('10,000 pieces'),
-  'packet-service/administration: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
-  'packet-service/attachments: PIECE_BYTES = 2 * 1024 * 1024': stated('one for every 2 MiB', 'one per 2 MiB'),
-  'packet-service/chat: MAX_PAGE = 1000': stated('items a page, at most 1000', '| items on a page | 1,000 |'),
-  'packet-service/chat: MAX_ADDED = 1000': stated(
+  'packet-service/intake/attachments: UPLOAD_DAYS = 7': stated(
+    'It expires after 7 days',
+    '7 days, 10,000 pieces',
+  ),
+  'packet-service/intake/attachments: MAX_PIECES = 10_000': stated('10,000 pieces'),
+  'packet-service/maintenance/administration: MAX_LIMIT = 1000': stated(
+    'at most 1000',
+    '| items on a page | 1,000 |',
+  ),
+  'packet-service/intake/attachments: PIECE_BYTES = 2 * 1024 * 1024': stated(
+    'one for every 2 MiB',
+    'one per 2 MiB',
+  ),
+  'packet-service/collaboration/chat: MAX_PAGE = 1000': stated(
+    'items a page, at most 1000',
+    '| items on a page | 1,000 |',
+  ),
+  'packet-service/collaboration/chat: MAX_ADDED = 1000': stated(
     '"maxItems":1000',
     '| participants added at once | 1,000 |',
   ),
-  'packet-service/chat/messages: MAX_TEXT = 250': stated('250 Unicode characters', '250 characters'),
-  'packet-service/contract: MAX_USER = 256': stated(
+  'packet-service/collaboration/chat/messages: MAX_TEXT = 250': stated(
+    '250 Unicode characters',
+    '250 characters',
+  ),
+  'packet-service/core/contract: MAX_USER = 256': stated(
     '"maxLength":256',
     '| user identifiers | 256 characters |',
   ),
-  'packet-service/contract: MAX_REFERENCE = 2048': stated('at most 2048 characters', '2,048 characters'),
-  'packet-service/feed: LIMITS = { feeds: 5000, heartbeatMs: 20_000, lifeMs: 3600 * 1000, }': stated(
+  'packet-service/core/contract: MAX_REFERENCE = 2048': stated('at most 2048 characters', '2,048 characters'),
+  'packet-service/reading/feed: LIMITS = { feeds: 5000, heartbeatMs: 20_000, lifeMs: 3600 * 1000, }': stated(
     'FEEDS_PER_CALLER feeds open (429), a process 5,000 (503)',
     'FEEDS_PER_CALLER; 5,000 per process; an hour each',
   ),
-  'packet-service/feed: MAX_WAITING_BYTES = 256 * 1024': stated(
+  'packet-service/reading/feed: MAX_WAITING_BYTES = 256 * 1024': stated(
     'when its client reads too slowly',
     '256 KiB',
   ),
-  'packet-service/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated('The body has at most 2 MiB', '2 MiB'),
-  'packet-service/geoids: MAX_FEATURES = 1000': stated('"maxItems":1000', '1,000 features'),
-  'packet-service/geoids: MAX_NAME = 200': stated('"maxLength":200', '| names of fields | 200 characters |'),
-  'packet-service/geoids: MAX_NAMED = 100': stated(
+  'packet-service/core/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated(
+    'The body has at most 2 MiB',
+    '2 MiB',
+  ),
+  'packet-service/core/geoids: MAX_FEATURES = 1000': stated('"maxItems":1000', '1,000 features'),
+  'packet-service/core/geoids: MAX_NAME = 200': stated(
+    '"maxLength":200',
+    '| names of fields | 200 characters |',
+  ),
+  'packet-service/core/geoids: MAX_NAMED = 100': stated(
     'separated by commas, 100 at most',
     '100 GeoIDs; the first 20',
   ),
-  'packet-service/geoids: MAX_FOUND = 20': stated('the first 20 are found', 'the first 20 with a name'),
-  'packet-service/geoids: MAX_ADDITIONAL_GEOIDS = 100': stated(
+  'packet-service/core/geoids: MAX_FOUND = 20': stated('the first 20 are found', 'the first 20 with a name'),
+  'packet-service/core/geoids: MAX_ADDITIONAL_GEOIDS = 100': stated(
     'at most 100 further GeoIDs',
     '| additional GeoIDs of a packet | 100 |',
   ),
-  'packet-service/geoids: MAX_LIMIT = 1000': stated('1000 at most', '| items on a page | 1,000 |'),
-  'packet-service/geoids: MAX_WAITING = 200': stated(
+  'packet-service/core/geoids: MAX_LIMIT = 1000': stated('1000 at most', '| items on a page | 1,000 |'),
+  'packet-service/core/geoids: MAX_WAITING = 200': stated(
     'temporarily not possible',
     '| boundaries that wait to be checked | 200 per process |',
   ),
-  'packet-service/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
+  'packet-service/core/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
   'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
   'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
-  'packet-service/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
-  'packet-service/packet-format: MAX_ATTACHMENTS = 100': stated(
+  'packet-service/core/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
+  'packet-service/core/packet-format: MAX_ATTACHMENTS = 100': stated(
     '"maxItems":100',
     '| attachments of a packet | 100 |',
   ),
-  'packet-service/packet-format: MAX_LENGTH = 35': stated(
+  'packet-service/core/packet-format: MAX_LENGTH = 35': stated(
     '"maxLength":35',
     '| language tags | 35 characters |',
   ),
-  'packet-service/packets: MAX_HOURS = 48': stated('at most 48', '| hours that are counted at once | 48'),
-  'packet-service/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
-  'packet-service/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
-  'packet-service/sharing/directory: MAX_CONTACT = 320': stated('"maxLength":320', 'of 320 characters'),
-  'packet-service/sharing/directory: MAX_CONTACTS = 20': stated('"maxItems":20', '20, of 320 characters'),
-  'packet-service/sharing/directory: CONFIRMATIONS_AN_HOUR = 20': stated(
+  'packet-service/core/packets: MAX_HOURS = 48': stated(
+    'at most 48',
+    '| hours that are counted at once | 48',
+  ),
+  'packet-service/core/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
+  'packet-service/core/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
+  'packet-service/collaboration/sharing/directory: MAX_CONTACT = 320': stated(
+    '"maxLength":320',
+    'of 320 characters',
+  ),
+  'packet-service/collaboration/sharing/directory: MAX_CONTACTS = 20': stated(
+    '"maxItems":20',
+    '20, of 320 characters',
+  ),
+  'packet-service/collaboration/sharing/directory: CONFIRMATIONS_AN_HOUR = 20': stated(
     '20 confirmations an hour',
     '20 an hour per user',
   ),
-  'packet-service/sharing/directory: CONTACTS_OF_A_SENDER = 60': stated(
+  'packet-service/collaboration/sharing/directory: CONTACTS_OF_A_SENDER = 60': stated(
     '60 different contacts an hour',
     '60 an hour',
   ),
-  'packet-service/sharing/directory: CONTACTS_OF_AN_ADDRESS = 600': stated(
+  'packet-service/collaboration/sharing/directory: CONTACTS_OF_AN_ADDRESS = 600': stated(
     'an address without a token 600',
     'an address without a token 600',
   ),
-  'packet-service/sharing/directory: SECRET_DAYS = 7': stated(
+  'packet-service/collaboration/sharing/directory: SECRET_DAYS = 7': stated(
     'for 7 days',
     '| validity of mailed links | 7 days |',
   ),
-  'packet-service/sync: MAX_WAITING = 5000': stated(
+  'packet-service/reading/sync: MAX_WAITING = 5000': stated(
     'FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503)',
     'FEEDS_PER_CALLER; 5,000 per process; 60 seconds each',
   ),
-  'packet-service/sync: MAX_WAIT = 60': stated('at most 60', '60 seconds each'),
+  'packet-service/reading/sync: MAX_WAIT = 60': stated('at most 60', '60 seconds each'),
 
-  'packet-service/tables: MAX_COLUMNS = 1000': stated(
+  'packet-service/reading/tables: MAX_COLUMNS = 1000': stated(
     'at most 1000 of at most 256 characters',
     '| columns of a table beside the declared ones | 1,000, of 256 characters |',
   ),
-  'packet-service/tables: MAX_NAME = 256': stated(
+  'packet-service/reading/tables: MAX_NAME = 256': stated(
     'at most 1000 of at most 256 characters',
     '1,000, of 256 characters',
   ),
-  'packet-service/tables: MAX_COLUMNS_TEXT = 8000': stated(
+  'packet-service/reading/tables: MAX_COLUMNS_TEXT = 8000': stated(
     '"maxLength":8000',
     '`columns=` | 8,000 characters |',
   ),
 
-  'trace-backend/audit: MAX_SEARCHED_USERS = 200': stated(
+  'trace-backend/base/audit: MAX_SEARCHED_USERS = 200': stated(
     'it may fit at most 200 users',
     '| users that `user` of the audit fits | 200 |',
   ),
   'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
   'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
-  'packet-service/tiles: MAX_BOUNDARIES = 1024 * 1024': stated(
+  'packet-service/reading/tiles: MAX_BOUNDARIES = 1024 * 1024': stated(
     'at most 2,000, and 1 MiB of boundaries',
     '1 MiB of boundaries',
   ),
-  'packet-service/tiles: MAX_CANDIDATES = 20_000': stated('at most 20,000 packets', '20,000 packets read'),
-  'packet-service/tiles: MAX_FIELD = 100': stated(
+  'packet-service/reading/tiles: MAX_CANDIDATES = 20_000': stated(
+    'at most 20,000 packets',
+    '20,000 packets read',
+  ),
+  'packet-service/reading/tiles: MAX_FIELD = 100': stated(
     'must contain `text`; at most 100 characters',
     '| `field` and `text` of a tile | 100 characters |',
   ),
-  'packet-service/tiles: MAX_OUTLINES = 2000': stated(
+  'packet-service/reading/tiles: MAX_OUTLINES = 2000': stated(
     'at most 2,000, and 1 MiB of boundaries',
     '2,000 fields, 1 MiB',
   ),
-  'packet-service/tiles: MAX_SINGLES = 2000': stated(
+  'packet-service/reading/tiles: MAX_SINGLES = 2000': stated(
     'more than 2,000 in a tile are grouped',
     '2,000 observations shown one by one',
   ),
-  'packet-service/tiles: MAX_TEXT = 100': stated(
+  'packet-service/reading/tiles: MAX_TEXT = 100': stated(
     'in upper or lower case; at most 100 characters',
     '| `field` and `text` of a tile | 100 characters |',
   ),
-  'packet-service/tiles: MAX_ZOOM = 22': stated('zoom, 0 to 22', '| zoom of a tile | 22 |'),
-  'trace-backend/access: OPEN_BODY_BYTES = 16 * 1024': stated('The body has at most 16 KiB', '1 MiB; 16 KiB'),
-  'trace-backend/accounts/email-change: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
+  'packet-service/reading/tiles: MAX_ZOOM = 22': stated('zoom, 0 to 22', '| zoom of a tile | 22 |'),
+  'trace-backend/base/access: OPEN_BODY_BYTES = 16 * 1024': stated(
+    'The body has at most 16 KiB',
+    '1 MiB; 16 KiB',
+  ),
+  'trace-backend/identity/email-change: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
     20,
     '15 minutes',
     '20 in 15 minutes',
   ),
-  'trace-backend/accounts/self-service: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
+  'trace-backend/identity/self-service: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
     20,
     '15 minutes',
     '20 in 15 minutes',
   ),
-  'trace-backend/companies: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
+  'trace-backend/catalogue/companies: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
     20,
     '15 minutes',
     '20 in 15 minutes',
   ),
-  'trace-backend/accounts/api-keys: MAX_API_KEYS = 50': stated(
+  'trace-backend/identity/api-keys: MAX_API_KEYS = 50': stated(
     'at most 50 keys',
     '| keys for programs of a user | 50 |',
   ),
-  'trace-backend/accounts/api-keys: LONGEST_DAYS = 5 * 365': stated('at most 1825 days', '1,825 days'),
-  'trace-backend/accounts/api-keys: DEFAULT_DAYS = 365': stated('by default 365', 'a year by default'),
-  'trace-backend/accounts/api-keys: rateLimit max: 60, timeWindow: 15 * 60_000': rate(
+  'trace-backend/identity/api-keys: LONGEST_DAYS = 5 * 365': stated('at most 1825 days', '1,825 days'),
+  'trace-backend/identity/api-keys: DEFAULT_DAYS = 365': stated('by default 365', 'a year by default'),
+  'trace-backend/identity/api-keys: rateLimit max: 60, timeWindow: 15 * 60_000': rate(
     60,
     '15 minutes',
     '60 in 15 minutes',
   ),
-  'trace-backend/accounts/sessions: rateLimit max: 60, timeWindow: 60_000': rate(
+  'trace-backend/identity/sessions: rateLimit max: 60, timeWindow: 60_000': rate(
     60,
     'a minute',
     '60 a minute',
   ),
-  'trace-backend/feedback: rateLimit max: 20, timeWindow: 3600_000': rate(20, 'an hour', '20 an hour'),
-  'trace-backend/feedback: FORM_BYTES = 64 * 1024': stated('The body has at most 64 KiB.', 'feedback 64 KiB'),
-  'trace-backend/labels/batches: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
+  'trace-backend/public/feedback: rateLimit max: 20, timeWindow: 3600_000': rate(20, 'an hour', '20 an hour'),
+  'trace-backend/public/feedback: FORM_BYTES = 64 * 1024': stated(
+    'The body has at most 64 KiB.',
+    'feedback 64 KiB',
+  ),
+  'trace-backend/catalogue/labels/batches: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
     60,
     '10 minutes',
     '60 in 10 minutes',
   ),
-  'trace-backend/images: rateLimit max: 120, timeWindow: 60_000': rate(120, 'a minute', '120 a minute'),
-  'trace-backend/personal-data: rateLimit max: 10, timeWindow: 3600_000': rate(10, 'an hour', '10 an hour'),
-  'trace-backend/personal-data: LONGEST_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
-  'trace-backend/accounts/sessions: MAX_SESSIONS = 100': stated(
-    'at most 100 sessions',
-    '| sessions of a user | 100 |',
-  ),
-  'trace-backend/accounts/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
-  'trace-backend/accounts/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
-  'trace-backend/companies/record: MAX_ENTRIES = 100': stated(
-    '100 at most; replaces the list',
-    '| documents of a company | 100 |',
-  ),
-  'trace-backend/companies/record: MAX_LINKS = 50': stated(
-    'links by the name of the medium, 50 at most',
-    '| links of a company | 50 |',
-  ),
-  'trace-backend/codes: MAX_CODES = 10_000': stated(
-    'at most 10,000 entries',
-    '| entries of a code list | 10,000 |',
-  ),
-  'trace-backend/global-settings: MAX_SETTINGS = 1000': stated(
-    'at most 1,000 settings',
-    '| settings of the front end | 1,000 |',
-  ),
-  'trace-backend/label-requests: rateLimit max: 120, timeWindow: 60_000': rate(
+  'trace-backend/catalogue/images: rateLimit max: 120, timeWindow: 60_000': rate(
     120,
     'a minute',
     '120 a minute',
   ),
-  'trace-backend/value-chains: MAX_LINKED = 1000': stated(
+  'trace-backend/personal-data: rateLimit max: 10, timeWindow: 3600_000': rate(10, 'an hour', '10 an hour'),
+  'trace-backend/personal-data: LONGEST_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
+  'trace-backend/identity/sessions: MAX_SESSIONS = 100': stated(
+    'at most 100 sessions',
+    '| sessions of a user | 100 |',
+  ),
+  'trace-backend/identity/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
+  'trace-backend/identity/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
+  'trace-backend/catalogue/companies/record: MAX_ENTRIES = 100': stated(
+    '100 at most; replaces the list',
+    '| documents of a company | 100 |',
+  ),
+  'trace-backend/catalogue/companies/record: MAX_LINKS = 50': stated(
+    'links by the name of the medium, 50 at most',
+    '| links of a company | 50 |',
+  ),
+  'trace-backend/catalogue/codes: MAX_CODES = 10_000': stated(
+    'at most 10,000 entries',
+    '| entries of a code list | 10,000 |',
+  ),
+  'trace-backend/identity/settings: MAX_SETTINGS = 1000': stated(
+    'at most 1,000 settings',
+    '| settings of the front end | 1,000 |',
+  ),
+  'trace-backend/public/label-requests: rateLimit max: 120, timeWindow: 60_000': rate(
+    120,
+    'a minute',
+    '120 a minute',
+  ),
+  'trace-backend/catalogue/value-chains: MAX_LINKED = 1000': stated(
     '"maxItems":1000',
     '| codes of one kind in a value chain | 1,000 |',
   ),
-  'trace-backend/value-chains: MAX_VALUE_CHAINS = 100': stated(
+  'trace-backend/catalogue/value-chains: MAX_VALUE_CHAINS = 100': stated(
     '"maxItems":100',
     '| value chains of a company | 100 |',
   ),
-  'trace-backend/companies/invitations: MAX_TO_ADDRESS = 5': stated(
+  'trace-backend/catalogue/companies/invitations: MAX_TO_ADDRESS = 5': stated(
     'An address is invited 5 times a day by all senders',
     '| invitations of one e-mail address, by all senders | 5 a day | 429 |',
   ),
-  'trace-backend/accounts/failed-mails: MAX_REPLAYED = 1_000': stated(
+  'trace-backend/identity/failed-mails: MAX_REPLAYED = 1_000': stated(
     'at most 1,000 in a call, oldest first',
     '1,000 sent again in one call',
   ),
-  'trace-backend/accounts/mails: FAILED_DAYS = 90': stated(
+  'trace-backend/identity/mails: FAILED_DAYS = 90': stated(
     'They are kept for 90 days',
     '| mails about accounts that were given up | 90 days;',
   ),
-  'trace-backend/companies/invitations: ADDRESS_DAYS = 30': stated(
+  'trace-backend/catalogue/companies/invitations: ADDRESS_DAYS = 30': stated(
     'Such an invitation ends after 30 days',
     '| an invitation of an e-mail address | 30 days | removed |',
   ),
-  'trace-backend/companies/record: MAX_NAMES = 20': stated(
+  'trace-backend/catalogue/companies/record: MAX_NAMES = 20': stated(
     '"maximum":20',
     '| companies in a search by name | 20 |',
   ),
-  'trace-backend/companies/members: MAX_MEMBERS = 500': stated(
+  'trace-backend/catalogue/companies/members: MAX_MEMBERS = 500': stated(
     '500 users of a company',
     '| users of a company | 500 |',
   ),
-  'trace-backend/contract: MAX_LIMIT = 1000': stated(
+  'trace-backend/base/contract: MAX_LIMIT = 1000': stated(
     'above 1000 it means 1000',
     '| items on a page | 1,000 |',
   ),
-  'trace-backend/currency: DAILY_LIMIT = 250': stated('at most 250 times a day', '250 a day'),
-  'trace-backend/currency: USER_LIMIT = 100': stated('100 for one user', '100 of them for one user'),
-  'trace-backend/currency: MAX_DAYS = 3660': stated('3,660 days'),
-  'trace-backend/currency: MAX_RATES_BYTES = 32 * 1024 ** 2': stated(
+  'trace-backend/catalogue/currency: DAILY_LIMIT = 250': stated('at most 250 times a day', '250 a day'),
+  'trace-backend/catalogue/currency: USER_LIMIT = 100': stated(
+    '100 for one user',
+    '100 of them for one user',
+  ),
+  'trace-backend/catalogue/currency: MAX_DAYS = 3660': stated('3,660 days'),
+  'trace-backend/catalogue/currency: MAX_RATES_BYTES = 32 * 1024 ** 2': stated(
     'of 32 MB at most',
     '| a file of exchange rates | 32 MB |',
   ),
-  'trace-backend/images: MAX_PIXELS = 50_000_000': stated('50 million pixels'),
-  'trace-backend/images: MAX_IMAGE_BYTES = 10 * MEGABYTE': stated('10 MB'),
-  'trace-backend/images: MAX_DOCUMENT_BYTES = 25 * MEGABYTE': stated('25 MB'),
-  'trace-backend/images: EXPIRE_DAYS = 30': stated('removed after 30 days', '| 30 days | removed |'),
-  'trace-backend/knowledge-blog: MAX_ENTRIES = 1000': stated(
+  'trace-backend/catalogue/images: MAX_PIXELS = 50_000_000': stated('50 million pixels'),
+  'trace-backend/catalogue/images: MAX_IMAGE_BYTES = 10 * MEGABYTE': stated('10 MB'),
+  'trace-backend/catalogue/images: MAX_DOCUMENT_BYTES = 25 * MEGABYTE': stated('25 MB'),
+  'trace-backend/catalogue/images: EXPIRE_DAYS = 30': stated(
+    'removed after 30 days',
+    '| 30 days | removed |',
+  ),
+  'trace-backend/public/knowledge-blog: MAX_ENTRIES = 1000': stated(
     'At most 1,000 for a product',
     "| entries of a product's knowledge blog | 1,000 |",
   ),
-  'trace-backend/labels: MAX_FIELDS = 200': stated('"maxItems":200', '| fields of a label | 200 |'),
-  'trace-backend/labels/contents: MAX_TAKEN = 500': stated(
+  'trace-backend/catalogue/labels: MAX_FIELDS = 200': stated('"maxItems":200', '| fields of a label | 200 |'),
+  'trace-backend/catalogue/labels/contents: MAX_TAKEN = 500': stated(
     '"maxItems":500',
     '| fields that a label takes over from its product at once | 500 |',
   ),
-  'trace-backend/labels/batches: MAX_BATCHES = 10_000': stated(
+  'trace-backend/catalogue/labels/batches: MAX_BATCHES = 10_000': stated(
     'A label has at most 10,000',
     '| batches of a label | 10,000 |',
   ),
-  'trace-backend/products/origin: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
-  'trace-backend/products/origin: MAX_POSITIONS = 2000': stated('2,000 positions'),
-  'trace-backend/products/origin: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
-  'trace-backend/products/origin: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
-  'trace-backend/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
+  'trace-backend/catalogue/products/origin: MAX_POSITIONS = 15_000': stated('15,000 positions in all'),
+  'trace-backend/catalogue/products/origin: MAX_POSITIONS = 2000': stated('2,000 positions'),
+  'trace-backend/catalogue/products/origin: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
+  'trace-backend/catalogue/products/origin: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
+  'trace-backend/catalogue/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
     'A product has at most 1,000',
     '| final products of a product | 1,000 |',
   ),
-  'trace-backend/products/label-records: MAX_LABELS = 100': stated(
+  'trace-backend/catalogue/products/label-records: MAX_LABELS = 100': stated(
     'has at most 100',
     '| labels of a product | 100 |',
   ),
@@ -319,40 +371,40 @@ const STATED: Record<string, Stated> = {
 const INTERNAL = new Set([
   'geometry: MAX_CONTACTS',
   'packet-service: MAX_DEAD',
-  'packet-service/access: LIMITS',
-  'packet-service/access: MAX_KNOWN',
-  'packet-service/attachments: MAX_CARRIERS',
-  'packet-service/chat/ngrams: MAX_REQUIRED',
-  'packet-service/chat/search: MAX_SETS',
-  'packet-service/chat/search: MAX_STEP',
-  'packet-service/chat/threads: MAX_KNOWN',
-  'packet-service/erasure: MAX_REASON',
-  'packet-service/geoids: KEPT_BYTES',
-  'packet-service/geoids: MAX_FIELDS',
-  'packet-service/geoids: MAX_HEAP',
-  'packet-service/geoids: MAX_LOADS',
-  'packet-service/geoids: MAX_POINTS',
-  'packet-service/geoids: MAX_REFUSAL_LENGTH',
-  'packet-service/geoids: MAX_SIMILAR',
+  'packet-service/core/access: LIMITS',
+  'packet-service/core/access: MAX_KNOWN',
+  'packet-service/intake/attachments: MAX_CARRIERS',
+  'packet-service/collaboration/chat/ngrams: MAX_REQUIRED',
+  'packet-service/collaboration/chat/search: MAX_SETS',
+  'packet-service/collaboration/chat/search: MAX_STEP',
+  'packet-service/collaboration/chat/threads: MAX_KNOWN',
+  'packet-service/maintenance/erasure: MAX_REASON',
+  'packet-service/core/geoids: KEPT_BYTES',
+  'packet-service/core/geoids: MAX_FIELDS',
+  'packet-service/core/geoids: MAX_HEAP',
+  'packet-service/core/geoids: MAX_LOADS',
+  'packet-service/core/geoids: MAX_POINTS',
+  'packet-service/core/geoids: MAX_REFUSAL_LENGTH',
+  'packet-service/core/geoids: MAX_SIMILAR',
   'packet-service/intake: PARSED_BYTES',
-  'packet-service/log: MAX_ROWS',
-  'packet-service/packets: HEADER_BYTES',
-  'packet-service/packets: MAX_CELLS',
-  'packet-service/packets: PAGE_BYTES',
-  'packet-service/packets: POINT_BYTES',
-  'packet-service/sharing/notifications: MAX_RETRY_SECONDS',
-  'packet-service/tables: MAX_COUNTED',
-  'packet-service/tables: MAX_KNOWN_FIELDS',
-  'packet-service/tables: MAX_REMEMBERED',
-  'packet-service/tables: START_BYTES',
-  'packet-service/tiles: LONGEST_VARINT',
-  'packet-service/tiles: MAX_AGE_MS',
-  'packet-service/tiles: MAX_KEPT',
-  'packet-service/verify: MAX_THREADS',
-  'packet-service/writer: MAX_BATCHES',
-  'packet-service/writer: MAX_BYTES',
-  'packet-service/writer: MAX_PACKETS',
-  'packet-service/writer: MAX_WAITING_BYTES',
+  'packet-service/core/log: MAX_ROWS',
+  'packet-service/core/packets: HEADER_BYTES',
+  'packet-service/core/packets: MAX_CELLS',
+  'packet-service/core/packets: PAGE_BYTES',
+  'packet-service/core/packets: POINT_BYTES',
+  'packet-service/collaboration/sharing/notifications: MAX_RETRY_SECONDS',
+  'packet-service/reading/tables: MAX_COUNTED',
+  'packet-service/reading/tables: MAX_KNOWN_FIELDS',
+  'packet-service/reading/tables: MAX_REMEMBERED',
+  'packet-service/reading/tables: START_BYTES',
+  'packet-service/reading/tiles: LONGEST_VARINT',
+  'packet-service/reading/tiles: MAX_AGE_MS',
+  'packet-service/reading/tiles: MAX_KEPT',
+  'packet-service/maintenance/verify: MAX_THREADS',
+  'packet-service/core/writer: MAX_BATCHES',
+  'packet-service/core/writer: MAX_BYTES',
+  'packet-service/core/writer: MAX_PACKETS',
+  'packet-service/core/writer: MAX_WAITING_BYTES',
   'platform/http: MAX_COMPLAINTS',
   'platform/http/pipeline: MAX_DISCARDED',
   'platform/http: MAX_FORWARDED',
@@ -361,19 +413,19 @@ const INTERNAL = new Set([
   'platform/http/pipeline: MAX_PARAM_LENGTH',
   'platform/http: MAX_PATH',
   'platform/http: PART_BYTES',
-  'trace-backend/accounts/mails: MAX_RETRY_SECONDS',
-  'trace-backend/accounts/second-factor: RECOVERY_BYTES',
-  'trace-backend/accounts/second-factor: SECRET_BYTES',
-  'trace-backend/accounts/sessions: MAX_USER_AGENT',
-  'trace-backend/accounts/users: SALT_BYTES',
-  'trace-backend/contract: MAX_ID',
-  'trace-backend/currency: LONGEST_GAP',
-  'trace-backend/currency: LONGEST_HOLIDAYS',
-  'trace-backend/currency: MAX_COMPLAINTS',
-  'trace-backend/currency: MAX_LINE',
-  'trace-backend/currency: SETTLED_DAYS',
-  'trace-backend/images: MAX_NAME',
-  'trace-backend/products/history: MAX_CHANGES',
+  'trace-backend/identity/mails: MAX_RETRY_SECONDS',
+  'trace-backend/identity/second-factor: RECOVERY_BYTES',
+  'trace-backend/identity/second-factor: SECRET_BYTES',
+  'trace-backend/identity/sessions: MAX_USER_AGENT',
+  'trace-backend/identity/users: SALT_BYTES',
+  'trace-backend/base/contract: MAX_ID',
+  'trace-backend/catalogue/currency: LONGEST_GAP',
+  'trace-backend/catalogue/currency: LONGEST_HOLIDAYS',
+  'trace-backend/catalogue/currency: MAX_COMPLAINTS',
+  'trace-backend/catalogue/currency: MAX_LINE',
+  'trace-backend/catalogue/currency: SETTLED_DAYS',
+  'trace-backend/catalogue/images: MAX_NAME',
+  'trace-backend/catalogue/products/history: MAX_CHANGES',
 ]);
 
 /** Settings that bound what a request can ask for. */

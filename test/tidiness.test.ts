@@ -7,8 +7,8 @@ import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
 import { outlines } from '../scripts/outlines.ts';
 import { settingsTable } from '../scripts/settings-table.ts';
-import { PLACEMENTS } from '../src/packet-service/contract/placements.ts';
-import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/postgres/locks/advisory-locks.ts';
+import { PLACEMENTS } from '../src/packet-service/core/contract/placements.ts';
+import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/database/locks/advisory-locks.ts';
 import { oddPhrases, proseOf } from './helpers/odd-phrases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -90,7 +90,7 @@ test('routes are called by app.ts alone', () => {
 test('the authorisation tables list what the definitions do; only open pages are left out of them', () => {
   const hidden = sources.filter(file => /\bhide: /.test(textOf(file)));
   expect(hidden.sort()).toEqual([
-    'src/packet-service/graph/graph-page.ts',
+    'src/packet-service/reading/graph/graph-page.ts',
     'src/platform/http/pipeline/definition.ts',
     'src/platform/metrics/metrics.ts',
   ]);
@@ -134,7 +134,7 @@ test.each([
 
 test('only routes and what is about HTTP itself know requests', () => {
   const allowed =
-    /\/routes\.ts$|^src\/platform\/http\/|^src\/console\/|\/access\/(authentication|caller|requester)\.ts$|\/form\.ts$|packet-service\/(idempotency\/idempotency|attachments\/uploads|sharing\/directory\/rate-limit)\.ts$/;
+    /\/routes\.ts$|^src\/platform\/http\/|^src\/console\/|\/access\/(authentication|caller|requester)\.ts$|\/form\.ts$|packet-service\/(core\/idempotency\/idempotency|intake\/attachments\/uploads|collaboration\/sharing\/directory\/rate-limit)\.ts$/;
   for (const file of sources.filter(name => !allowed.test(name)))
     expect(textOf(file), file).not.toMatch(/\bFastifyRequest\b/);
 });
@@ -156,7 +156,7 @@ test('TypeBox is imported for its types alone: it is long to load', () => {
 });
 
 test('SQL stands in store files, migrations and the database part of the platform', () => {
-  const allowed = /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/postgres\//;
+  const allowed = /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/(database|embedded-postgres)\//;
   const statement = /[`'"\s(](SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|COPY) [\w*($]/;
   for (const file of sources.filter(name => !allowed.test(name))) {
     const code = stripTypeScriptTypes(textOf(file)).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
@@ -230,8 +230,8 @@ const OWNERS: Record<string, string> = {
   failed_mails: 'mails',
   refresh_tokens: 'sessions',
   login_failures: 'attempts',
-  signing_keys: 'keys',
-  kept_secrets: 'keys',
+  signing_keys: 'signing-keys',
+  kept_secrets: 'signing-keys',
   audit: 'audit',
   images: 'images',
   image_uses: 'images',
@@ -275,7 +275,7 @@ const OWNERS: Record<string, string> = {
   value_chain_evidence_fields: 'value-chains',
   value_chain_semi_products: 'value-chains',
   company_value_chains: 'value-chains',
-  global_settings: 'global-settings',
+  global_settings: 'settings',
   label_requests: 'label-requests',
 };
 
@@ -309,7 +309,7 @@ test('every table of the packet service has a placement for a distributed databa
       ([, table]) => table as string,
     ),
   );
-  expect(Object.keys(PLACEMENTS).sort(), 'src/packet-service/contract/placements.ts').toEqual(
+  expect(Object.keys(PLACEMENTS).sort(), 'src/packet-service/core/contract/placements.ts').toEqual(
     [...new Set([...created, 'migrations'])].sort(),
   );
 });
@@ -377,7 +377,7 @@ test('docs/settings.md has the table that npm run settings writes from the schem
 });
 
 test('the outlines of countries are those that npm run outlines writes from the map of the console', () => {
-  const kept = readFileSync(path.join(root, 'src/trace-backend/labels/outlines.txt'), 'utf8');
+  const kept = readFileSync(path.join(root, 'src/trace-backend/catalogue/labels/outlines.txt'), 'utf8');
   expect(kept).toBe(outlines());
 });
 

@@ -3,17 +3,17 @@ import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verifyDatabase } from '../src/packet-service/verify/verify.ts';
+import { verifyDatabase } from '../src/packet-service/maintenance/verify/verify.ts';
+import type { Connection } from '../src/platform/database/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
 import { openFileStore } from '../src/platform/files/index.ts';
-import type { Connection } from '../src/platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/postgres/embedded/index.ts';
-import { readSettings } from '../src/platform/settings.ts';
+import { readSettings } from '../src/platform/settings/settings.ts';
 import { fieldtrace } from './helpers/backup.ts';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type RunningProcess, runToEnd, startProcess } from './helpers/process.ts';
 
-const FILE = path.resolve(import.meta.dirname, '../src/platform/postgres/roles/two-roles.sql');
+const FILE = path.resolve(import.meta.dirname, '../src/platform/database/roles/two-roles.sql');
 const TRACE_ADMIN = {
   TRACE_ADMIN_EMAIL: 'admin@example.org',
   TRACE_ADMIN_PASSWORD: 'an administrator',

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { packetService } from '../../src/packet-service/app.ts';
-import { connectionFromUrl } from '../../src/platform/postgres/database.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { connectionFromUrl } from '../../src/platform/database/database.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 
 // The packet service, which also tells how much memory it has after a collection.
 setFlagsFromString('--expose-gc');

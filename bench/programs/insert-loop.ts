@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { makePacket } from '../../src/packet-service/packet-format/packet.ts';
-import { newUlid } from '../../src/packet-service/packet-format/ulid.ts';
+import { makePacket } from '../../src/packet-service/core/packet-format/packet.ts';
+import { newUlid } from '../../src/packet-service/core/packet-format/ulid.ts';
 import { parseTimestamp, type Timestamp } from '../../src/platform/time.ts';
 
 const CONNECTIONS = 32;

@@ -1,16 +1,16 @@
 import type pg from 'pg';
+import { transaction } from '../platform/database/database.ts';
 import { Problem } from '../platform/http/problems.ts';
-import { transaction } from '../platform/postgres/database.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { apiKeyHash, looksLikeApiKey } from '../platform/tokens/api-key.ts';
-import { deleteApiKeyOfHash } from '../trace-backend/accounts/api-keys/store.ts';
-import { forgetFailures } from '../trace-backend/accounts/attempts/limits.ts';
-import { findSecondFactor } from '../trace-backend/accounts/second-factor/store.ts';
-import { endSessions } from '../trace-backend/accounts/sessions/endings.ts';
-import { checkEmail } from '../trace-backend/accounts/users/email.ts';
-import { checkPasswordRules, openPasswords } from '../trace-backend/accounts/users/passwords.ts';
-import { findAccount, updateUser } from '../trace-backend/accounts/users/store.ts';
-import { type AuditEvent, audit, PROGRAM } from '../trace-backend/audit/audit.ts';
+import { type AuditEvent, audit, PROGRAM } from '../trace-backend/base/audit/audit.ts';
+import { deleteApiKeyOfHash } from '../trace-backend/identity/api-keys/store.ts';
+import { forgetFailures } from '../trace-backend/identity/attempts/limits.ts';
+import { findSecondFactor } from '../trace-backend/identity/second-factor/store.ts';
+import { endSessions } from '../trace-backend/identity/sessions/endings.ts';
+import { checkEmail } from '../trace-backend/identity/users/email.ts';
+import { checkPasswordRules, openPasswords } from '../trace-backend/identity/users/passwords.ts';
+import { findAccount, updateUser } from '../trace-backend/identity/users/store.ts';
 
 /**
  * Lets a user try to log in again after too many wrong passwords or codes.

@@ -12,13 +12,13 @@ import { listInstances, openVault, type Vault } from '../platform/backup/objects
 import { checkObjects } from '../platform/backup/restore/check.ts';
 import { type Restoring, restore } from '../platform/backup/restore/restore.ts';
 import { openState } from '../platform/backup/state.ts';
+import { type Connection, withPool } from '../platform/database/database.ts';
+import { externalDatabase, type OpenDatabase } from '../platform/embedded-postgres/open-database.ts';
 import { openFileStore } from '../platform/files/index.ts';
-import { type Connection, withPool } from '../platform/postgres/database.ts';
-import { externalDatabase, type OpenDatabase } from '../platform/postgres/open-database.ts';
-import { type Settings, SettingsError } from '../platform/settings.ts';
+import { type Settings, SettingsError } from '../platform/settings/settings.ts';
 import { parseTimestamp } from '../platform/time.ts';
-import { deleteAllSessions } from '../trace-backend/accounts/sessions/store.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
+import { deleteAllSessions } from '../trace-backend/identity/sessions/store.ts';
 import { type CommandOptions, recordCommand } from './command-audit.ts';
 import { verifyEverything } from './verify.ts';
 

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 import { packetServiceLacks } from '../packet-service/app.ts';
-import { type AuditedCommand, insertCommand, listCommands } from '../packet-service/audit/store.ts';
-import { SCHEMA as PACKET_SCHEMA } from '../packet-service/pools.ts';
-import { type Connection, withPool } from '../platform/postgres/database.ts';
+import { type AuditedCommand, insertCommand, listCommands } from '../packet-service/core/audit/store.ts';
+import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
+import { type Connection, withPool } from '../platform/database/database.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
-import type { AuditEntity } from '../trace-backend/audit/actions.ts';
-import { insertAudit, listActions } from '../trace-backend/audit/store.ts';
+import type { AuditEntity } from '../trace-backend/base/audit/actions.ts';
+import { insertAudit, listActions } from '../trace-backend/base/audit/store.ts';
 
 /** The action of the trace backend's audit. */
 const COMMAND = 'COMMAND';

@@ -1,10 +1,10 @@
-import { PLACEMENTS } from '../packet-service/contract/placements.ts';
-import { SCHEMA } from '../packet-service/pools.ts';
-import { distribute } from '../platform/postgres/citus/distribute.ts';
-import { type Node, openNode, readNodes } from '../platform/postgres/citus/nodes.ts';
-import { distributionStatus } from '../platform/postgres/citus/status.ts';
-import type { Connection } from '../platform/postgres/database.ts';
-import { type Settings, SettingsError } from '../platform/settings.ts';
+import { PLACEMENTS } from '../packet-service/core/contract/placements.ts';
+import { SCHEMA } from '../packet-service/core/pools.ts';
+import { distribute } from '../platform/database/citus/distribute.ts';
+import { type Node, openNode, readNodes } from '../platform/database/citus/nodes.ts';
+import { distributionStatus } from '../platform/database/citus/status.ts';
+import type { Connection } from '../platform/database/database.ts';
+import { type Settings, SettingsError } from '../platform/settings/settings.ts';
 import type { CommandOptions } from './command-audit.ts';
 
 /** Shards of packets, and as many of messages; each worker should get at least one. */

@@ -4,7 +4,7 @@ import { misspeltSettings } from '../doctor/misspelt-settings.ts';
 import { settingsInForce } from '../doctor/settings.ts';
 import { describeStatus } from '../doctor/status.ts';
 import { reachableBecause } from '../platform/http/hosts.ts';
-import { shortSecrets } from '../platform/settings.ts';
+import { shortSecrets } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import type { BackupCommand } from './backup.ts';
 

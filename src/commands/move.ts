@@ -2,12 +2,12 @@ import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
 import { migratePacketService, MOVED as PACKET } from '../packet-service/app.ts';
-import { findReadable } from '../packet-service/chat/messages/visible-store.ts';
-import { appendAll } from '../packet-service/log/append-all.ts';
-import { type Connection, connectionFromUrl } from '../platform/postgres/database.ts';
-import { startEmbeddedPostgres } from '../platform/postgres/embedded/index.ts';
-import { otherMajorIn } from '../platform/postgres/embedded/running.ts';
-import { moveDatabase } from '../platform/postgres/move/move.ts';
+import { findReadable } from '../packet-service/collaboration/chat/messages/visible-store.ts';
+import { appendAll } from '../packet-service/core/log/append-all.ts';
+import { type Connection, connectionFromUrl } from '../platform/database/database.ts';
+import { moveDatabase } from '../platform/database/move/move.ts';
+import { startEmbeddedPostgres } from '../platform/embedded-postgres/index.ts';
+import { otherMajorIn } from '../platform/embedded-postgres/running.ts';
 import { migrateTraceBackend, MOVED as TRACE } from '../trace-backend/app.ts';
 import { recordCommand } from './command-audit.ts';
 

@@ -1,18 +1,18 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { packetPersonalData } from '../packet-service/personal-data/personal-data.ts';
+import { packetPersonalData } from '../packet-service/maintenance/personal-data/personal-data.ts';
+import { type Connection, openPool, withPool } from '../platform/database/database.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { Problem } from '../platform/http/problems.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import type { PersonalData, PersonalFile } from '../platform/personal-data/personal-data.ts';
 import { zipOf } from '../platform/personal-data/zip.ts';
-import { type Connection, openPool, withPool } from '../platform/postgres/database.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { namesRegistry } from '../platform/tokens/user-registry.ts';
-import { openPasswords } from '../trace-backend/accounts/users/passwords.ts';
-import { findUser } from '../trace-backend/accounts/users/store.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA } from '../trace-backend/app.ts';
-import { PROGRAM } from '../trace-backend/audit/audit.ts';
+import { PROGRAM } from '../trace-backend/base/audit/audit.ts';
+import { openPasswords } from '../trace-backend/identity/users/passwords.ts';
+import { findUser } from '../trace-backend/identity/users/store.ts';
 import { closeAccount, finishErasure } from '../trace-backend/personal-data/erase.ts';
 import { personalFiles } from '../trace-backend/personal-data/export.ts';
 

@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress';
 import { packetServiceLacks } from '../packet-service/app.ts';
-import { type VerifiedCounts, verifyDatabase } from '../packet-service/verify/verify.ts';
+import { type VerifiedCounts, verifyDatabase } from '../packet-service/maintenance/verify/verify.ts';
+import { type Connection, withPool } from '../platform/database/database.ts';
 import type { FileStore } from '../platform/files/index.ts';
 import { Problem } from '../platform/http/problems.ts';
-import { type Connection, withPool } from '../platform/postgres/database.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
-import { verifyImages } from '../trace-backend/images/verify.ts';
+import { verifyImages } from '../trace-backend/catalogue/images/verify.ts';
 
 /** What came of verifying a database and its files. */
 export interface Verified {

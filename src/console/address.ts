@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { namesRegistry } from '../platform/tokens/user-registry.ts';
 import { isConsoleBuilt } from './pages.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { registerBaseMap } from './basemap.ts';
 import { registerForwarding, type Services } from './forward.ts';

@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { Problem } from '../platform/http/problems.ts';
 import type { Server } from '../platform/http/server.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 
 /** Names of base maps: nothing else of DATA_DIR can be asked for. */
 const NAME = /^[^./\\][^/\\]*\.pmtiles$/;

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../platform/http/problems.ts';
 import type { Server } from '../platform/http/server.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { namesRegistry } from '../platform/tokens/user-registry.ts';
 import { bearToken, checkOrigin, cookieForConsole } from './session.ts';
 

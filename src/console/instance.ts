@@ -1,5 +1,5 @@
 import type { Server } from '../platform/http/server.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 
 /** Where pages ask for what they need to know of the installation before a login. */
 const PATH = '/instance.json';

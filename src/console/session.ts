@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../platform/http/problems.ts';
-import { ACCESS_COOKIE } from '../trace-backend/accounts/sessions/cookies.ts';
+import { ACCESS_COOKIE } from '../trace-backend/identity/sessions/cookies.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 

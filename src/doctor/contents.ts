@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { packetServiceLacks } from '../packet-service/app.ts';
-import { type LogLook, lookAtLog } from '../packet-service/log/look-store.ts';
-import { SCHEMA as PACKET_SCHEMA } from '../packet-service/pools.ts';
-import { countDead } from '../packet-service/sharing/notifications/store.ts';
+import { countDead } from '../packet-service/collaboration/sharing/notifications/store.ts';
+import { type LogLook, lookAtLog } from '../packet-service/core/log/look-store.ts';
+import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
+import { type Connection, withPool } from '../platform/database/database.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { compareFileStore } from '../platform/files/store-id.ts';
-import { type Connection, withPool } from '../platform/postgres/database.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { EmbeddedLook } from '../platform/postgres/embedded/look.ts';
-import type { Settings } from '../platform/settings.ts';
-import { FIRST_ADMIN_FILE } from '../trace-backend/accounts/administration/first-admin.ts';
+import type { EmbeddedLook } from '../platform/embedded-postgres/look.ts';
+import type { Settings } from '../platform/settings/settings.ts';
+import { FIRST_ADMIN_FILE } from '../trace-backend/identity/administration/first-admin.ts';
 import { error, type Finding, inBytes, ok, warning } from './finding.ts';
 
 /** Free space below which writes are about to fail, and below which it is time to act, in bytes. */

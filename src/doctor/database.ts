@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { oneRoleWarning } from '../platform/postgres/check-roles.ts';
-import { type Connection, connectionFromUrl } from '../platform/postgres/database.ts';
-import { type EmbeddedLook, lookAtEmbedded } from '../platform/postgres/embedded/look.ts';
+import { oneRoleWarning } from '../platform/database/check-roles.ts';
+import { type Connection, connectionFromUrl } from '../platform/database/database.ts';
 import {
   askServerFacts,
   type ServerFacts,
   unreadableTables,
   withSession,
-} from '../platform/postgres/server-facts.ts';
-import type { Settings } from '../platform/settings.ts';
+} from '../platform/database/server-facts.ts';
+import { type EmbeddedLook, lookAtEmbedded } from '../platform/embedded-postgres/look.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
 
 const OLDEST_VERSION = 150_000;

@@ -1,6 +1,6 @@
 import { readKnownBackups } from '../platform/backup/known-status.ts';
 import { readRuns } from '../platform/runs/runs.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { checkBackups } from './backups.ts';
 import { checkContents, SCHEMAS } from './contents.ts';

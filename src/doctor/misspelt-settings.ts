@@ -1,5 +1,5 @@
 import { nearestName, plainName } from '../platform/http/nearest.ts';
-import { Settings } from '../platform/settings.ts';
+import { Settings } from '../platform/settings/settings.ts';
 
 /** First words that only fieldtrace's settings have: a variable that begins with one was meant for it. */
 const FIRST_WORDS =

@@ -1,13 +1,13 @@
 import pg from 'pg';
-import { connectionFromUrl } from '../platform/postgres/database.ts';
+import { connectionFromUrl } from '../platform/database/database.ts';
 import {
   askPrimary,
   askReplica,
   type PrimaryFacts,
   type ReplicaFacts,
-} from '../platform/postgres/replicas/facts.ts';
-import { withSession } from '../platform/postgres/server-facts.ts';
-import type { Settings } from '../platform/settings.ts';
+} from '../platform/database/replicas/facts.ts';
+import { withSession } from '../platform/database/server-facts.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import type { DatabaseLook } from './database.ts';
 import { error, type Finding, inBytes, ok, warning } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { isConsoleBuilt } from '../console/pages.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
 

@@ -1,5 +1,5 @@
-import { Settings } from '../platform/settings.ts';
-import { shownValue } from '../platform/settings-text.ts';
+import { Settings } from '../platform/settings/settings.ts';
+import { shownValue } from '../platform/settings/text.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Every setting that has a value, with secrets masked, and whether the environment gave it. */

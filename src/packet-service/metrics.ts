@@ -4,14 +4,14 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Server } from '../platform/http/server.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { sampled } from '../platform/metrics/sampled.ts';
-import type { Settings } from '../platform/settings.ts';
-import type { Feeds } from './feed/feeds.ts';
-import type { Broadcast } from './log/broadcast.ts';
-import type { Sequencer } from './log/sequencer.ts';
-import { JOBS_SCHEMA } from './sharing/notifications/open-notifications.ts';
-import { countDead } from './sharing/notifications/store.ts';
-import type { TileFollower } from './tiles/follower.ts';
-import type { BatchWatch, BatchWriter } from './writer/batch-writer.ts';
+import type { Settings } from '../platform/settings/settings.ts';
+import { JOBS_SCHEMA } from './collaboration/sharing/notifications/open-notifications.ts';
+import { countDead } from './collaboration/sharing/notifications/store.ts';
+import type { Broadcast } from './core/log/broadcast.ts';
+import type { Sequencer } from './core/log/sequencer.ts';
+import type { BatchWatch, BatchWriter } from './core/writer/batch-writer.ts';
+import type { Feeds } from './reading/feed/feeds.ts';
+import type { TileFollower } from './reading/tiles/follower.ts';
 
 /** Dead letters that are counted, at most. */
 const MAX_DEAD = 100_000;

@@ -2,15 +2,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
 import { tellBackups } from '../platform/backup/register-status.ts';
-import { type AddressCounts, addressCounts } from '../platform/callers/counts.ts';
-import { removeOldCounts } from '../platform/callers/counts-store.ts';
-import { openPlaces, type Places } from '../platform/callers/places.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
+import { checkWrites } from '../platform/database/check-writes.ts';
+import { databaseCondition } from '../platform/database/condition.ts';
+import { type Connection, openPool, type PoolOptions, readSomething } from '../platform/database/database.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
+import { type AddressCounts, addressCounts } from '../platform/limits/counts.ts';
+import { removeOldCounts } from '../platform/limits/counts-store.ts';
+import { openPlaces, type Places } from '../platform/limits/places.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -18,26 +21,60 @@ import { measureJobs } from '../platform/metrics/jobs.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
-import { checkWrites } from '../platform/postgres/check-writes.ts';
-import { databaseCondition } from '../platform/postgres/condition.ts';
-import { type Connection, openPool, type PoolOptions, readSomething } from '../platform/postgres/database.ts';
 import type { Beside } from '../platform/service/beside.ts';
 import { serviceTables } from '../platform/service/tables.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
-import { authenticate } from './access/authentication.ts';
-import { checkOrigins } from './access/origins.ts';
-import { makeFirstAdmin } from './accounts/administration/first-admin.ts';
-import { registerAdministration } from './accounts/administration/routes.ts';
-import { keyFinder } from './accounts/api-keys/key-finder.ts';
-import { registerApiKeys } from './accounts/api-keys/routes.ts';
-import { registerDiscoverability } from './accounts/discoverability/routes.ts';
-import { registerEmailChange } from './accounts/email-change/routes.ts';
-import { shareEmailChange } from './accounts/email-change/store.ts';
-import { registerSecondFactor } from './accounts/factor-setup/routes.ts';
-import { registerFailedMails } from './accounts/failed-mails/routes.ts';
-import { countFailedMails } from './accounts/mails/failed-store.ts';
+import { authenticate } from './base/access/authentication.ts';
+import { checkOrigins } from './base/access/origins.ts';
+import { registerAudit } from './base/audit/routes.ts';
+import { readBodies } from './base/contract/reading.ts';
+import { registerCountries } from './base/countries/routes.ts';
+import { type Lists, openLists } from './base/lists/lists.ts';
+import { type Keys, openKeys } from './base/signing-keys/keys.ts';
+import { sealSecrets } from './base/signing-keys/sealed.ts';
+import { serviceTokenCheck } from './base/signing-keys/service-token.ts';
+import { CODE_LISTS } from './catalogue/codes/lists.ts';
+import { registerCodes } from './catalogue/codes/routes.ts';
+import { readableCompany } from './catalogue/companies/access.ts';
+import { findAddressesOf } from './catalogue/companies/invitations/addresses-store.ts';
+import { expireInvitationsHourly } from './catalogue/companies/invitations/expire.ts';
+import { invitationMail } from './catalogue/companies/invitations/invite.ts';
+import { addressMail } from './catalogue/companies/invitations/invite-address.ts';
+import {
+  type CompanyIds,
+  findColleagueIds,
+  findCompanyIds,
+  findCompanyNames,
+} from './catalogue/companies/members/members-store.ts';
+import { registerCompanies } from './catalogue/companies/routes.ts';
+import { openCurrency } from './catalogue/currency/open-currency.ts';
+import { registerCurrency } from './catalogue/currency/routes.ts';
+import { renditionMaker, renditions } from './catalogue/images/renditions.ts';
+import { registerImages } from './catalogue/images/routes.ts';
+import { registerBatches } from './catalogue/labels/batches/routes.ts';
+import { openLabelCounts } from './catalogue/labels/counts/counts.ts';
+import { registerLabelDocuments } from './catalogue/labels/documents/routes.ts';
+import { type LabelsContext, labelShower } from './catalogue/labels/public.ts';
+import { registerLabels } from './catalogue/labels/routes.ts';
+import { registerFinalProducts } from './catalogue/products/final-products/routes.ts';
+import { findFinalProductUses } from './catalogue/products/final-products/store.ts';
+import { findValueChainUses } from './catalogue/products/record/store.ts';
+import { registerProducts } from './catalogue/products/routes.ts';
+import { registerValueChains } from './catalogue/value-chains/routes.ts';
+import { findCodeUses } from './catalogue/value-chains/store.ts';
+import { companyLinks } from './company-links.ts';
+import { makeFirstAdmin } from './identity/administration/first-admin.ts';
+import { registerAdministration } from './identity/administration/routes.ts';
+import { keyFinder } from './identity/api-keys/key-finder.ts';
+import { registerApiKeys } from './identity/api-keys/routes.ts';
+import { registerDiscoverability } from './identity/discoverability/routes.ts';
+import { registerEmailChange } from './identity/email-change/routes.ts';
+import { shareEmailChange } from './identity/email-change/store.ts';
+import { registerSecondFactor } from './identity/factor-setup/routes.ts';
+import { registerFailedMails } from './identity/failed-mails/routes.ts';
+import { countFailedMails } from './identity/mails/failed-store.ts';
 import {
   expireFailedMailsHourly,
   JOBS_SCHEMA,
@@ -45,67 +82,30 @@ import {
   type Mails,
   openMails,
   QUEUES,
-} from './accounts/mails/mails.ts';
-import { sealFactors } from './accounts/second-factor/factor.ts';
-import { type Requirement, secondFactorRequirement } from './accounts/second-factor/requirement.ts';
-import { registerUsers } from './accounts/self-service/routes.ts';
-import { ACCESS_COOKIE, sessionCookies } from './accounts/sessions/cookies.ts';
-import { type Endings, openEndings } from './accounts/sessions/endings.ts';
-import { registerSessions } from './accounts/sessions/routes.ts';
-import { sessionFinder } from './accounts/sessions/session-finder.ts';
-import { openSessions } from './accounts/sessions/sessions.ts';
-import { openPasswords } from './accounts/users/passwords.ts';
-import { findUsers, searchUserIds } from './accounts/users/store.ts';
-import { registerOperation } from './administration/routes.ts';
-import { registerAudit } from './audit/routes.ts';
-import { CODE_LISTS } from './codes/lists.ts';
-import { registerCodes } from './codes/routes.ts';
-import { readableCompany } from './companies/access.ts';
-import { findAddressesOf } from './companies/invitations/addresses-store.ts';
-import { expireInvitationsHourly } from './companies/invitations/expire.ts';
-import { invitationMail } from './companies/invitations/invite.ts';
-import { addressMail } from './companies/invitations/invite-address.ts';
-import {
-  type CompanyIds,
-  findColleagueIds,
-  findCompanyIds,
-  findCompanyNames,
-} from './companies/members/members-store.ts';
-import { registerCompanies } from './companies/routes.ts';
-import { companyLinks } from './company-links.ts';
-import { readBodies } from './contract/reading.ts';
-import { registerCountries } from './countries/routes.ts';
-import { openCurrency } from './currency/open-currency.ts';
-import { registerCurrency } from './currency/routes.ts';
-import { registerFeedback } from './feedback/routes.ts';
-import { registerGlobalSettings } from './global-settings/routes.ts';
-import { findInstanceName } from './global-settings/store.ts';
+} from './identity/mails/mails.ts';
+import { registerOperation } from './identity/operation/routes.ts';
+import { sealFactors } from './identity/second-factor/factor.ts';
+import { type Requirement, secondFactorRequirement } from './identity/second-factor/requirement.ts';
+import { registerUsers } from './identity/self-service/routes.ts';
+import { ACCESS_COOKIE, sessionCookies } from './identity/sessions/cookies.ts';
+import { type Endings, openEndings } from './identity/sessions/endings.ts';
+import { registerSessions } from './identity/sessions/routes.ts';
+import { sessionFinder } from './identity/sessions/session-finder.ts';
+import { openSessions } from './identity/sessions/sessions.ts';
+import { registerGlobalSettings } from './identity/settings/routes.ts';
+import { findInstanceName } from './identity/settings/store.ts';
+import { openPasswords } from './identity/users/passwords.ts';
+import { findUsers, searchUserIds } from './identity/users/store.ts';
 import { dependents, isOwn, isPublic, mayRead } from './image-records.ts';
-import { renditionMaker, renditions } from './images/renditions.ts';
-import { registerImages } from './images/routes.ts';
-import { type Keys, openKeys } from './keys/keys.ts';
-import { sealSecrets } from './keys/sealed.ts';
-import { serviceTokenCheck } from './keys/service-token.ts';
-import { registerKnowledgeBlog } from './knowledge-blog/routes.ts';
-import { registerLabelRequests } from './label-requests/routes.ts';
-import { registerBatches } from './labels/batches/routes.ts';
-import { openLabelCounts } from './labels/counts/counts.ts';
-import { registerLabelDocuments } from './labels/documents/routes.ts';
-import { type LabelsContext, labelShower } from './labels/public.ts';
-import { registerLabels } from './labels/routes.ts';
-import { type Lists, openLists } from './lists/lists.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
-import { registerFinalProducts } from './products/final-products/routes.ts';
-import { findFinalProductUses } from './products/final-products/store.ts';
-import { findValueChainUses } from './products/record/store.ts';
-import { registerProducts } from './products/routes.ts';
+import { registerFeedback } from './public/feedback/routes.ts';
+import { registerKnowledgeBlog } from './public/knowledge-blog/routes.ts';
+import { registerLabelRequests } from './public/label-requests/routes.ts';
 import { createTraceServer } from './server.ts';
-import { registerStockOrders } from './stock-orders/routes.ts';
+import { registerStockOrders } from './supply-chain/stock-orders/routes.ts';
 import { keyHolders, ownRegistry } from './user-registry.ts';
-import { registerValueChains } from './value-chains/routes.ts';
-import { findCodeUses } from './value-chains/store.ts';
 
 /** PostgreSQL's schema of the trace backend. */
 export const SCHEMA = 'trace_backend';

@@ -1,5 +1,10 @@
-import type { Links } from './companies/record/links.ts';
-import { findPartners, findRoles, mergeProducts, ownsProducts } from './products/partners/company-store.ts';
+import type { Links } from './catalogue/companies/record/links.ts';
+import {
+  findPartners,
+  findRoles,
+  mergeProducts,
+  ownsProducts,
+} from './catalogue/products/partners/company-store.ts';
 
 /** What companies are asked of other features. */
 export const companyLinks: Links = {

@@ -1,21 +1,21 @@
-import type { Database } from '../platform/postgres/database.ts';
-import { maySeeCompanies } from './companies/access.ts';
-import { isMemberOfOne } from './companies/members/members-store.ts';
+import type { Database } from '../platform/database/database.ts';
+import { maySeeCompanies } from './catalogue/companies/access.ts';
+import { isMemberOfOne } from './catalogue/companies/members/members-store.ts';
 import {
   dropReferences,
   type Entity,
   type IsOwn,
   type IsPublic,
   type MayRead,
-} from './images/references-store.ts';
-import { isPublicEntry } from './knowledge-blog/knowledge-blog.ts';
-import { findBlogProducts, findEntryIds } from './knowledge-blog/store.ts';
-import { findBatchIds, findLabelIds } from './labels/batches/store.ts';
-import { findProductIds, isOnePublished, isPublicIn } from './labels/contents/store.ts';
-import { isShownByLabel } from './labels/documents/documents.ts';
-import { maySeeProducts, ownsProduct } from './products/access.ts';
-import { findLabelUses } from './products/final-products/store.ts';
-import type { Dependents } from './products/label-records/label.ts';
+} from './catalogue/images/references-store.ts';
+import { findBatchIds, findLabelIds } from './catalogue/labels/batches/store.ts';
+import { findProductIds, isOnePublished, isPublicIn } from './catalogue/labels/contents/store.ts';
+import { isShownByLabel } from './catalogue/labels/documents/documents.ts';
+import { maySeeProducts, ownsProduct } from './catalogue/products/access.ts';
+import { findLabelUses } from './catalogue/products/final-products/store.ts';
+import type { Dependents } from './catalogue/products/label-records/label.ts';
+import { isPublicEntry } from './public/knowledge-blog/knowledge-blog.ts';
+import { findBlogProducts, findEntryIds } from './public/knowledge-blog/store.ts';
 
 /*
  * Who may read an image or document, and who may use it again, by the records that refer to it; and the references that

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { AddressCounts } from '../platform/callers/counts.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { AddressCounts } from '../platform/limits/counts.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
-import { failure } from './contract/envelope.ts';
-import { EXAMPLE_COMPANY } from './contract/schemas.ts';
+import { failure } from './base/contract/envelope.ts';
+import { EXAMPLE_COMPANY } from './base/contract/schemas.ts';
 
 /** Requests of one client address in a minute, at most. */
 const PER_MINUTE = 1200;

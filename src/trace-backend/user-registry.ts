@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { KeyHolder, UserRegistry } from '../platform/tokens/user-registry.ts';
-import { type FindKey, type FindSession, roleOfKey } from './access/authentication.ts';
-import { findHolder, findNames, findReader } from './accounts/discoverability/find-users.ts';
-import type { Requirement } from './accounts/second-factor/requirement.ts';
-import type { Endings } from './accounts/sessions/endings.ts';
-import { audit } from './audit/audit.ts';
-import { findColleagueIds } from './companies/members/members-store.ts';
-import type { Keys } from './keys/keys.ts';
+import { type FindKey, type FindSession, roleOfKey } from './base/access/authentication.ts';
+import { audit } from './base/audit/audit.ts';
+import type { Keys } from './base/signing-keys/keys.ts';
+import { findColleagueIds } from './catalogue/companies/members/members-store.ts';
+import { findHolder, findNames, findReader } from './identity/discoverability/find-users.ts';
+import type { Requirement } from './identity/second-factor/requirement.ts';
+import type { Endings } from './identity/sessions/endings.ts';
 
 /** The users of keys for programs. */
 export function keyHolders(findKey: FindKey, requirement: Requirement): UserRegistry['findKeyHolder'] {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { vectorTile } from '../../src/packet-service/tiles/vector-tile.ts';
+import { vectorTile } from '../../src/packet-service/reading/tiles/vector-tile.ts';
 import { type Browser, openBrowser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import {

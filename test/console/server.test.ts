@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleService } from '../../src/console/app.ts';
 import { registerPages } from '../../src/console/pages.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import type { Send } from '../helpers/service.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { newUlid, ulidToUuid } from '../../src/packet-service/packet-format/ulid.ts';
+import { newUlid, ulidToUuid } from '../../src/packet-service/core/packet-format/ulid.ts';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
 import {

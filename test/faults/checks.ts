@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Connection, openPool } from '../../src/platform/postgres/database.ts';
-import { errorCode, passingTrouble } from '../../src/platform/postgres/troubles.ts';
+import { type Connection, openPool } from '../../src/platform/database/database.ts';
+import { errorCode, passingTrouble } from '../../src/platform/database/troubles.ts';
 import { ABSENT, allowedStates, type Claim, type Fact, type Kind } from './ledger.ts';
 
 /** What is wrong with what was acknowledged, in words; empty lists are what is wanted. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { packetHash } from '../../src/packet-service/packet-format/hash.ts';
-import { canonicalJson } from '../../src/packet-service/packet-format/jcs.ts';
-import { newUlid, ulidToUuid } from '../../src/packet-service/packet-format/ulid.ts';
+import { packetHash } from '../../src/packet-service/core/packet-format/hash.ts';
+import { canonicalJson } from '../../src/packet-service/core/packet-format/jcs.ts';
+import { newUlid, ulidToUuid } from '../../src/packet-service/core/packet-format/ulid.ts';
 import { TUS, TUS_PATCH } from '../helpers/attachments.ts';
 import type { Answer } from '../helpers/service.ts';
 import { bearer, secretToken } from '../helpers/user-registry.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import type { Connection } from '../../src/platform/postgres/database.ts';
+import type { Connection } from '../../src/platform/database/database.ts';
 import { type RunningProcess, startProcess } from '../helpers/process.ts';
 import { openRelay, type Relay } from '../helpers/relay.ts';
 import { JWT_SECRET } from '../helpers/user-registry.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Connection } from '../../src/platform/postgres/database.ts';
-import { errorCode, passingTrouble } from '../../src/platform/postgres/troubles.ts';
+import type { Connection } from '../../src/platform/database/database.ts';
+import { errorCode, passingTrouble } from '../../src/platform/database/troubles.ts';
 import { eventually } from '../helpers/eventually.ts';
 import type { Client } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { packetHash } from '../../src/packet-service/packet-format/hash.ts';
-import { canonicalJson } from '../../src/packet-service/packet-format/jcs.ts';
+import { packetHash } from '../../src/packet-service/core/packet-format/hash.ts';
+import { canonicalJson } from '../../src/packet-service/core/packet-format/jcs.ts';
 import type { JsonSchema, Operation } from '../helpers/definition.ts';
 import { anyJson, brokenJson, type JsonText, jsonFor, largeJson } from './json.ts';
 import type { Random } from './random.ts';

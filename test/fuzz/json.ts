@@ -1,4 +1,4 @@
-import { ULID_PATTERN } from '../../src/packet-service/packet-format/ulid.ts';
+import { ULID_PATTERN } from '../../src/packet-service/core/packet-format/ulid.ts';
 import type { JsonSchema } from '../helpers/definition.ts';
 import type { Random } from './random.ts';
 import { anyText, KEYS, type Known, NUMBERS } from './texts.ts';

@@ -1,4 +1,4 @@
-import { hotp } from '../../src/trace-backend/accounts/second-factor/totp.ts';
+import { hotp } from '../../src/trace-backend/identity/second-factor/totp.ts';
 import type { LoggedIn } from './trace.ts';
 import { PASSWORD } from './trace.ts';
 

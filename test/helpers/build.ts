@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { whileLocked } from '../../src/platform/postgres/embedded/file-lock.ts';
+import { whileLocked } from '../../src/platform/embedded-postgres/file-lock.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BUILD: string = path.join(ROOT, 'scripts/setup/build.mjs');

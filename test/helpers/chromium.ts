@@ -4,7 +4,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
-import { whileLocked } from '../../src/platform/postgres/embedded/file-lock.ts';
+import { whileLocked } from '../../src/platform/embedded-postgres/file-lock.ts';
 
 const MODULES = path.resolve(import.meta.dirname, '../../node_modules');
 const PACKAGE = path.join(MODULES, '@sparticuz/chromium');

@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { consoleService } from '../../src/console/app.ts';
 import { packetService } from '../../src/packet-service/app.ts';
-import { packetPersonalData } from '../../src/packet-service/personal-data/personal-data.ts';
+import { packetPersonalData } from '../../src/packet-service/maintenance/personal-data/personal-data.ts';
+import { openPool } from '../../src/platform/database/database.ts';
 import { listeningUrl, type Server } from '../../src/platform/http/server.ts';
-import { openPool } from '../../src/platform/postgres/database.ts';
-import { readSettings } from '../../src/platform/settings.ts';
-import type { Role } from '../../src/trace-backend/access/role.ts';
-import { insertUser, type Status } from '../../src/trace-backend/accounts/users/store.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
+import type { Role } from '../../src/trace-backend/base/access/role.ts';
+import { insertUser, type Status } from '../../src/trace-backend/identity/users/store.ts';
 import { build } from './build.ts';
 import { asService, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type Connection, openPool } from '../../src/platform/postgres/database.ts';
-import { errorCode } from '../../src/platform/postgres/troubles.ts';
+import { type Connection, openPool } from '../../src/platform/database/database.ts';
+import { errorCode } from '../../src/platform/database/troubles.ts';
 
 export interface DatabaseServer {
   host: string;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'vitest';
-import { whileLocked } from '../../src/platform/postgres/embedded/file-lock.ts';
+import { whileLocked } from '../../src/platform/embedded-postgres/file-lock.ts';
 
 declare module 'vitest' {
   interface TaskMeta {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { PLACEMENTS } from '../../src/packet-service/contract/placements.ts';
+import { PLACEMENTS } from '../../src/packet-service/core/contract/placements.ts';
 
 /** Statements of which there is another form for distributed tables: the search, in distributed-search-store.ts. */
 const PLAIN_ONLY = /\btheirs AS MATERIALIZED\b/;
@@ -156,7 +156,7 @@ export function watchStatements(role: string): void {
   const { query: send } = pg.Client.prototype;
   pg.Client.prototype.query = function checked(this: pg.Client, ...words: unknown[]) {
     const [query] = words as [string | { text?: string; statements?: { text: string }[] } | undefined];
-    // Several are sent together by platform/postgres/send-together.ts.
+    // Several are sent together by platform/database/send-together.ts.
     const sent = typeof query === 'object' ? (query.statements ?? [query]) : [{ text: query }];
     for (const { text } of this.user === role ? sent : []) {
       if (text === undefined) continue;

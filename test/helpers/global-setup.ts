@@ -7,7 +7,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { migratePacketService } from '../../src/packet-service/app.ts';
-import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded/index.ts';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/index.ts';
 import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
 import { build } from './build.ts';
 import type { DatabaseServer, ServiceRole } from './database.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/platform/postgres/database.ts';
-import { foldName, ngramsOf } from '../../src/trace-backend/lists/search.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { foldName, ngramsOf } from '../../src/trace-backend/base/lists/search.ts';
 import { fillImages, fillValueChains } from './many-references.ts';
 
 const KINDS = [

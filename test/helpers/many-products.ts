@@ -1,8 +1,8 @@
-import type { Database } from '../../src/platform/postgres/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 
 export { FILLING } from './many-companies.ts';
 
-import { foldName, ngramsOf } from '../../src/trace-backend/lists/search.ts';
+import { foldName, ngramsOf } from '../../src/trace-backend/base/lists/search.ts';
 import { fillImages, fillValueChains } from './many-references.ts';
 import { productForm } from './product-forms.ts';
 

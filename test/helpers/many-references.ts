@@ -1,4 +1,4 @@
-import type { Database } from '../../src/platform/postgres/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 
 /** Stores the rows of so many pictures without their bytes, by SQL alone, and gives their storage keys. */
 export async function fillImages(database: Database, userId: number, count: number): Promise<string[]> {

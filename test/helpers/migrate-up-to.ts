@@ -1,7 +1,7 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
 import type { TestDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 

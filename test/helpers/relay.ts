@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import type { Connection } from '../../src/platform/postgres/database.ts';
+import type { Connection } from '../../src/platform/database/database.ts';
 
 /** A network between a service and its database which can fail. */
 export interface Relay {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migratePacketService } from '../../src/packet-service/app.ts';
-import type { Connection } from '../../src/platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/postgres/embedded/index.ts';
-import type { Fill } from '../../src/platform/postgres/embedded/initialise.ts';
+import type { Connection } from '../../src/platform/database/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/index.ts';
+import type { Fill } from '../../src/platform/embedded-postgres/initialise.ts';
 import type { ServiceRole } from './database.ts';
 
 /** A standby that follows a primary by streaming replication. */

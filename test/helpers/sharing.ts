@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newUlid } from '../../src/packet-service/packet-format/ulid.ts';
+import { newUlid } from '../../src/packet-service/core/packet-format/ulid.ts';
 import type { Answer, RunningService } from './service.ts';
 
 const observation = {

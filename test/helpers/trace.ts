@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { packetPersonalData } from '../../src/packet-service/personal-data/personal-data.ts';
-import { openPool } from '../../src/platform/postgres/database.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { packetPersonalData } from '../../src/packet-service/maintenance/personal-data/personal-data.ts';
+import { openPool } from '../../src/platform/database/database.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
-import type { Role } from '../../src/trace-backend/access/role.ts';
-import { insertUser, type Status } from '../../src/trace-backend/accounts/users/store.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
+import type { Role } from '../../src/trace-backend/base/access/role.ts';
+import { insertUser, type Status } from '../../src/trace-backend/identity/users/store.ts';
 import { asService, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
 import { type Answer, type RunningService, sender } from './service.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { Claim } from '../../src/packet-service/idempotency/store.ts';
-import { makePacket, type Packet } from '../../src/packet-service/packet-format/packet.ts';
-import { newUlid, ulidToUuid } from '../../src/packet-service/packet-format/ulid.ts';
+import type { Claim } from '../../src/packet-service/core/idempotency/store.ts';
+import { makePacket, type Packet } from '../../src/packet-service/core/packet-format/packet.ts';
+import { newUlid, ulidToUuid } from '../../src/packet-service/core/packet-format/ulid.ts';
 import { parseTimestamp, type Timestamp } from '../../src/platform/time.ts';
 import { type TestDatabase, waitingSessions } from './database.ts';
 import { eventually } from './eventually.ts';

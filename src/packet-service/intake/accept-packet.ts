@@ -1,8 +1,8 @@
-import { checkSameRequest } from '../idempotency/idempotency.ts';
-import type { Key, StoredAnswer } from '../idempotency/store.ts';
-import { uuidToUlid } from '../packet-format/ulid.ts';
-import type { BatchWriter } from '../writer/batch-writer.ts';
-import type { UntilComplete } from '../writer/broken-commits.ts';
+import { checkSameRequest } from '../core/idempotency/idempotency.ts';
+import type { Key, StoredAnswer } from '../core/idempotency/store.ts';
+import { uuidToUlid } from '../core/packet-format/ulid.ts';
+import type { BatchWriter } from '../core/writer/batch-writer.ts';
+import type { UntilComplete } from '../core/writer/broken-commits.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
 
 /** What accepting a packet needs. */

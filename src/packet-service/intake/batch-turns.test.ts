@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../../test/helpers/database.
 import { pacer } from '../../platform/concurrency/pacer.ts';
 import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import { batchWriter } from '../writer/batch-writer.ts';
+import { batchWriter } from '../core/writer/batch-writer.ts';
 import { acceptBatch, type BatchContext } from './batch.ts';
 import type { ItemKind, ItemKinds } from './kinds.ts';
 import { INTAKE_NAMES } from './schemas.ts';

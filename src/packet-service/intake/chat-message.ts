@@ -1,13 +1,19 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import { type ChatMessage, chatMessage, checkText, indexText, truncate } from '../chat/messages/message.ts';
-import type { ChatMessageBody } from '../chat/schemas.ts';
-import type { AddWords } from '../chat/search/dictionary.ts';
-import type { KnownThread } from '../chat/threads/thread-check.ts';
-import type { GeoidResolver } from '../geoids/resolver.ts';
-import { packetLanguage } from '../packet-format/language.ts';
-import { makePacket, type Packet } from '../packet-format/packet.ts';
-import { newUlid } from '../packet-format/ulid.ts';
+import {
+  type ChatMessage,
+  chatMessage,
+  checkText,
+  indexText,
+  truncate,
+} from '../collaboration/chat/messages/message.ts';
+import type { ChatMessageBody } from '../collaboration/chat/schemas.ts';
+import type { AddWords } from '../collaboration/chat/search/dictionary.ts';
+import type { KnownThread } from '../collaboration/chat/threads/thread-check.ts';
+import type { GeoidResolver } from '../core/geoids/resolver.ts';
+import { packetLanguage } from '../core/packet-format/language.ts';
+import { makePacket, type Packet } from '../core/packet-format/packet.ts';
+import { newUlid } from '../core/packet-format/ulid.ts';
 import { encryption, headerFields } from './scouting.ts';
 
 /** The context of a message from its request. */

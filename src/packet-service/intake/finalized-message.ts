@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { Type } from '../../platform/type.ts';
-import { type Caller, claimedUser } from '../access/caller.ts';
-import { checkText, MAX_TEXT, truncate } from '../chat/messages/message.ts';
-import { ChatMessageBody } from '../chat/schemas.ts';
-import type { KnownThread, ThreadCheck } from '../chat/threads/thread-check.ts';
+import { checkText, MAX_TEXT, truncate } from '../collaboration/chat/messages/message.ts';
+import { ChatMessageBody } from '../collaboration/chat/schemas.ts';
+import type { KnownThread, ThreadCheck } from '../collaboration/chat/threads/thread-check.ts';
+import { type Caller, claimedUser } from '../core/access/caller.ts';
 
 const checkBody = bodyCheck(Type.Object({ Body: ChatMessageBody }));
 

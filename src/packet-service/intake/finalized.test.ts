@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid, ulidToUuid } from '../packet-format/ulid.ts';
+import { newUlid, ulidToUuid } from '../core/packet-format/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {

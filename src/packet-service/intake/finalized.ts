@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { hasOffset, parseTimestamp } from '../../platform/time.ts';
-import type { KnownThread } from '../chat/threads/thread-check.ts';
-import { packetHash } from '../packet-format/hash.ts';
-import { canonicalJson } from '../packet-format/jcs.ts';
-import { isLanguageTag } from '../packet-format/language.ts';
-import { capturePoint, finishPacket, type Packet, writeFooter } from '../packet-format/packet.ts';
+import type { KnownThread } from '../collaboration/chat/threads/thread-check.ts';
+import { packetHash } from '../core/packet-format/hash.ts';
+import { canonicalJson } from '../core/packet-format/jcs.ts';
+import { isLanguageTag } from '../core/packet-format/language.ts';
+import { capturePoint, finishPacket, type Packet, writeFooter } from '../core/packet-format/packet.ts';
 import type { postPacketSchema } from './schemas.ts';
 import { isJwe } from './scouting.ts';
 

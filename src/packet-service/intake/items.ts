@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
-import { MAX_PACKET_BYTES } from '../packet-format/packet.ts';
+import { MAX_PACKET_BYTES } from '../core/packet-format/packet.ts';
 
 /** Items of one batch, at most. */
 export const MAX_ITEMS = 1000;

@@ -1,8 +1,8 @@
 import { bodyCheck } from '../../platform/http/validation.ts';
-import { type Caller, claimedUser } from '../access/caller.ts';
-import type { AddWords } from '../chat/search/dictionary.ts';
-import type { ThreadCheck } from '../chat/threads/thread-check.ts';
-import type { GeoidResolver } from '../geoids/resolver.ts';
+import type { AddWords } from '../collaboration/chat/search/dictionary.ts';
+import type { ThreadCheck } from '../collaboration/chat/threads/thread-check.ts';
+import { type Caller, claimedUser } from '../core/access/caller.ts';
+import type { GeoidResolver } from '../core/geoids/resolver.ts';
 import type { Prepare } from './accept-packet.ts';
 import { readChatMessage } from './chat-message.ts';
 import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';

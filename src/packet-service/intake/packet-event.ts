@@ -1,7 +1,7 @@
-import type { ChatMessage } from '../chat/messages/message.ts';
-import type { LogEvent } from '../log/store.ts';
-import type { Packet } from '../packet-format/packet.ts';
-import { uuidTime } from '../packet-format/ulid.ts';
+import type { ChatMessage } from '../collaboration/chat/messages/message.ts';
+import type { LogEvent } from '../core/log/store.ts';
+import type { Packet } from '../core/packet-format/packet.ts';
+import { uuidTime } from '../core/packet-format/ulid.ts';
 
 /** The log entry of a packet: `chat.message` if it has a thread, otherwise `packet`. */
 export function packetEvent(packet: Packet, message: ChatMessage | undefined): LogEvent {

@@ -1,8 +1,8 @@
-import type { ChatMessage } from '../chat/messages/message.ts';
-import { chatMessageRow, chatMessageTable } from '../chat/messages/store.ts';
-import type { AsOf } from '../geoids/resolution.ts';
-import type { Packet } from '../packet-format/packet.ts';
-import type { PacketWrite } from '../writer/write-store.ts';
+import type { ChatMessage } from '../collaboration/chat/messages/message.ts';
+import { chatMessageRow, chatMessageTable } from '../collaboration/chat/messages/store.ts';
+import type { AsOf } from '../core/geoids/resolution.ts';
+import type { Packet } from '../core/packet-format/packet.ts';
+import type { PacketWrite } from '../core/writer/write-store.ts';
 import { packetEvent } from './packet-event.ts';
 
 /** A new packet, and its message if it is one. */

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox';
 import { Type } from '../../platform/type.ts';
-import { ChatMessageBody, forbidden } from '../chat/schemas.ts';
+import { ChatMessageBody, forbidden } from '../collaboration/chat/schemas.ts';
 import {
   Attachments,
   CapturePoint,
   DateTime,
   errorAnswers,
   IdempotencyHeaders,
-} from '../contract/schemas.ts';
-import { Body, Footer, Header, PacketCreated } from '../packets/schemas.ts';
+} from '../core/contract/schemas.ts';
+import { Body, Footer, Header, PacketCreated } from '../core/packets/schemas.ts';
 import { MAX_ITEMS } from './items.ts';
 
 const Position = Type.Array(Type.Number(), { minItems: 2, maxItems: 4, description: 'longitude, latitude' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid } from '../packet-format/ulid.ts';
+import { newUlid } from '../core/packet-format/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
 import { parseTimestamp } from '../../platform/time.ts';
-import type { GeoidResolver, Resolution } from '../geoids/resolver.ts';
-import { packetLanguage } from '../packet-format/language.ts';
-import { makePacket, type Point } from '../packet-format/packet.ts';
-import { isUlid, newUlid } from '../packet-format/ulid.ts';
+import type { GeoidResolver, Resolution } from '../core/geoids/resolver.ts';
+import { packetLanguage } from '../core/packet-format/language.ts';
+import { makePacket, type Point } from '../core/packet-format/packet.ts';
+import { isUlid, newUlid } from '../core/packet-format/ulid.ts';
 import type { NewPacket } from './packet-write.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 

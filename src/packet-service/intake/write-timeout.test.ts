@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type Answer, type RunningService, runningService } from '../../../test/helpers/service.ts';
-import { newUlid } from '../packet-format/ulid.ts';
+import { newUlid } from '../core/packet-format/ulid.ts';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { type FileLock, tryLock, whileLocked } from '../embedded-postgres/file-lock.ts';
+import type { OpenDatabase } from '../embedded-postgres/open-database.ts';
 import { openFileStore } from '../files/index.ts';
-import { type FileLock, tryLock, whileLocked } from '../postgres/embedded/file-lock.ts';
-import type { OpenDatabase } from '../postgres/open-database.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { Base } from './base.ts';
 import type { BackupContext } from './context.ts';
 import { type Loop, makeLoops, repeat } from './loops.ts';

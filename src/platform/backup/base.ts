@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import pg from 'pg';
-import type { ServerFiles } from '../postgres/embedded/index.ts';
+import type { ServerFiles } from '../embedded-postgres/index.ts';
 import { VERSION } from '../version.ts';
 import type { BackupContext } from './context.ts';
 import { type Copied, copyCluster } from './copy-cluster.ts';

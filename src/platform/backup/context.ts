@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Connection } from '../database/database.ts';
+import type { ServerFiles } from '../embedded-postgres/index.ts';
 import type { FileStore } from '../files/index.ts';
-import type { Connection } from '../postgres/database.ts';
-import type { ServerFiles } from '../postgres/embedded/index.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Sealing } from './objects/sealing.ts';
 import type { BackupTarget } from './objects/target.ts';
 import type { Throttle } from './objects/throttle.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { openTarget, type TargetSettings } from './objects/open-target.ts';
 import { openState } from './state.ts';
 import { backupDetail } from './status.ts';

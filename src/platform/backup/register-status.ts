@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Health } from '../http/health.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Backups } from './backups.ts';
 import { registerBackupMetrics } from './metrics.ts';
 import { backupDetail } from './status.ts';

@@ -4,7 +4,7 @@ import { generateX25519Identity } from 'age-encryption';
 import { pino } from 'pino';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings/settings.ts';
 import type { Base } from './base.ts';
 import { readCatalogue } from './catalogue.ts';
 import { folderTarget } from './objects/folder-target.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
+import { whileLocked } from '../embedded-postgres/file-lock.ts';
 import { giveToOwner, makeFolder, writeWhole } from '../files/whole-file.ts';
-import { whileLocked } from '../postgres/embedded/file-lock.ts';
 
 /** A stretch of the log that was never shipped: no restore goes past its beginning from an older base. */
 export interface Gap {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { tryLock } from '../postgres/embedded/file-lock.ts';
+import { tryLock } from '../embedded-postgres/file-lock.ts';
 import { type Base, takeBase } from './base.ts';
 import { type BackupContext, vaultOpener } from './context.ts';
 import { filePass } from './file-pass.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/helpers/folder.ts';
 import { type Bucket, bucket } from '../../../test/helpers/s3.ts';
 import { Problem } from '../http/problems.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { type FileStore, openFileStore } from './index.ts';
 
 let files: { folder: string; remove: () => Promise<void> };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Settings, SettingsError } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { FileStore } from './file-store.ts';
 import { folderStore } from './folder-store.ts';
 import { type S3Settings, s3Store } from './s3-store.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { checkKey, type FileStore, isKey } from './file-store.ts';
 import { receivingFolder } from './folder-store.ts';
 import { missing, storing } from './received.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type pg from 'pg';
-import { transaction } from '../postgres/database.ts';
-import { findFileStoreId, lockFileStoreId, recordFileStoreId } from '../postgres/file-store-id.ts';
-import { isUuid } from '../postgres/uuid.ts';
-import { SettingsError } from '../settings.ts';
+import { transaction } from '../database/database.ts';
+import { findFileStoreId, lockFileStoreId, recordFileStoreId } from '../database/file-store-id.ts';
+import { isUuid } from '../database/uuid.ts';
+import { SettingsError } from '../settings/settings.ts';
 import type { FileStore } from './file-store.ts';
 
 const KEY = 'store/id';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Places } from '../callers/places.ts';
+import type { Places } from '../limits/places.ts';
 import { addressBlock, isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 

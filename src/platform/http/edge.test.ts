@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { share, somebody, storedPacket } from '../../../test/helpers/sharing.ts';
 import { runningTrace } from '../../../test/helpers/trace.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { reachableBecause } from './hosts.ts';
 
 let service: RunningService;

@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { passingTrouble } from '../postgres/troubles.ts';
+import { passingTrouble } from '../database/troubles.ts';
 import { Problem, type ProblemCode, problemStatus } from './problems.ts';
 
 const frameworkProblems: Record<string, [ProblemCode, string]> = {

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { CONDITIONS, type Condition } from '../postgres/condition.ts';
+import { CONDITIONS, type Condition } from '../database/condition.ts';
 import { Type } from '../type.ts';
 import { VERSION } from '../version.ts';
 import type { Server } from './server.ts';

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AddressCounts } from '../callers/counts.ts';
-import type { Settings } from '../settings.ts';
+import type { AddressCounts } from '../limits/counts.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { HostSettings } from './hosts.ts';
 import type { Problem } from './problems.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { openRelay } from '../../../test/helpers/relay.ts';
-import { transaction } from '../postgres/database.ts';
+import { transaction } from '../database/database.ts';
 import type { Attempt } from './job-worker.ts';
 import { type JobRules, type Jobs, openJobs, prepareJobs } from './jobs.ts';
 

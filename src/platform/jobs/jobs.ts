@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type JobInsert, PgBoss } from 'pg-boss';
 import { endsWithin } from '../concurrency/ends-within.ts';
+import { type Connection, type Database, openPool, type PoolWatch } from '../database/database.ts';
+import { breakOff } from '../database/deadlines.ts';
+import { createSchema } from '../database/make-schema.ts';
+import { passingTrouble } from '../database/troubles.ts';
 import { Problem } from '../http/problems.ts';
-import { type Connection, type Database, openPool, type PoolWatch } from '../postgres/database.ts';
-import { breakOff } from '../postgres/deadlines.ts';
-import { createSchema } from '../postgres/make-schema.ts';
-import { passingTrouble } from '../postgres/troubles.ts';
 import { type Attempt, type JobWorker, startWorker } from './job-worker.ts';
 import { type Supervision, supervise } from './supervision.ts';
 

@@ -1,5 +1,5 @@
 import sql, { raw } from 'sql-template-tag';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../database/database.ts';
 import type { QueueCount } from './schemas.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../database/database.ts';
 import { needsSupervision } from './store.ts';
 
 /** How often jobs of killed processes are searched, in seconds. */

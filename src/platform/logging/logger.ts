@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { passingTrouble } from '../database/troubles.ts';
 import { Problem } from '../http/problems.ts';
-import { passingTrouble } from '../postgres/troubles.ts';
 
 /** Interval of log lines during an outage, in milliseconds. */
 const MINUTE_MS = 60_000;

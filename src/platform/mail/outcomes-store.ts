@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../database/database.ts';
 
 /** How sending mails goes: the last one that was sent, and the last one that was not. */
 export interface MailOutcomes {

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Mailer } from './mail.ts';
 import { noteMailOutcome } from './outcomes-store.ts';
 

@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { boundedLines } from '../concurrency/bounded-lines.ts';
-import type { PoolWatch } from '../postgres/database.ts';
-import type { Settings } from '../settings.ts';
+import type { PoolWatch } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** Lines about slow statements in a minute, at most. */
 const SLOW_PER_MINUTE = 20;

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { Problem } from '../http/problems.ts';
 import { requestDurations } from '../http/request-durations.ts';
 import type { Server } from '../http/server.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { mergeMetrics } from '../workers/merge-metrics.ts';
 import { metricsOfOthers, offerMetrics, workerNumber } from '../workers/worker.ts';
 import { measureProcess } from './process.ts';

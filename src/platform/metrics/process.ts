@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Server } from '../http/server.ts';
 import { countKilled } from '../runs/runs.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { VERSION } from '../version.ts';
 import { countStalls } from './event-loop.ts';
 import { sampled } from './sampled.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
+import { rowsOf } from '../database/cursor.ts';
 import type { FileStore } from '../files/file-store.ts';
-import { rowsOf } from '../postgres/cursor.ts';
 
 /** Concurrent exports in a process: each holds one connection of each service for as long as its client reads. */
 export const EXPORTS = 2;

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { type FileLock, tryLock } from '../embedded-postgres/file-lock.ts';
 import { giveToOwner, makeFolder } from '../files/whole-file.ts';
-import { type FileLock, tryLock } from '../postgres/embedded/file-lock.ts';
 import { VERSION } from '../version.ts';
 
 /** A process that uses or used a DATA_DIR. */

@@ -1,7 +1,7 @@
+import type { Connection } from '../database/database.ts';
+import { migrate, pendingMigrations } from '../database/migrate.ts';
+import type { MovedService } from '../database/move/move.ts';
 import { prepareJobs } from '../jobs/jobs.ts';
-import type { Connection } from '../postgres/database.ts';
-import { migrate, pendingMigrations } from '../postgres/migrate.ts';
-import type { MovedService } from '../postgres/move/move.ts';
 
 /** The tables of a service. */
 export interface ServiceTables {

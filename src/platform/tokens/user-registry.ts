@@ -1,5 +1,5 @@
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Scope } from './api-key.ts';
 
 /** The user of a key for programs. */

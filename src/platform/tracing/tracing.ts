@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { statementName } from '../postgres/statement-name.ts';
+import { statementName } from '../database/statement-name.ts';
 import { VERSION } from '../version.ts';
 
 /** Longest that one export may take, and that a stop waits for the last one, in milliseconds. */

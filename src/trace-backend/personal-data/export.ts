@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
+import { rowsOf } from '../../platform/database/cursor.ts';
 import type { FileStore } from '../../platform/files/index.ts';
 import {
   jsonFile,
@@ -9,28 +10,27 @@ import {
   safeName,
   storedFile,
 } from '../../platform/personal-data/personal-data.ts';
-import { rowsOf } from '../../platform/postgres/cursor.ts';
-import { apiKeysOf } from '../accounts/api-keys/personal-store.ts';
-import { loginAddressesOf, loginFailuresOf } from '../accounts/attempts/personal-store.ts';
-import { findEmailChange } from '../accounts/email-change/store.ts';
-import { failedMailsOf, mailsOf } from '../accounts/mails/personal-store.ts';
-import { requiredFactor } from '../accounts/second-factor/factor.ts';
-import { countRecoveryCodes } from '../accounts/second-factor/store.ts';
-import { sessionsOf } from '../accounts/sessions/personal-store.ts';
-import { emailKeyOf } from '../accounts/users/email.ts';
-import { findPersonalUser } from '../accounts/users/personal-store.ts';
-import { auditOf } from '../audit/personal-store.ts';
-import { findCompanyIds } from '../companies/members/members-store.ts';
+import { auditOf } from '../base/audit/personal-store.ts';
+import { findCompanyIds } from '../catalogue/companies/members/members-store.ts';
 import {
   companiesBy,
   findAddressInvitationIds,
   invitationsOf,
   membershipsOf,
-} from '../companies/members/personal-store.ts';
-import { feedbackFrom } from '../feedback/personal-store.ts';
-import { imagesBy, type PersonalImage } from '../images/personal-store.ts';
-import { originalKey } from '../images/renditions.ts';
-import { changesBy, productsBy } from '../products/personal-store.ts';
+} from '../catalogue/companies/members/personal-store.ts';
+import { imagesBy, type PersonalImage } from '../catalogue/images/personal-store.ts';
+import { originalKey } from '../catalogue/images/renditions.ts';
+import { changesBy, productsBy } from '../catalogue/products/personal-store.ts';
+import { apiKeysOf } from '../identity/api-keys/personal-store.ts';
+import { loginAddressesOf, loginFailuresOf } from '../identity/attempts/personal-store.ts';
+import { findEmailChange } from '../identity/email-change/store.ts';
+import { failedMailsOf, mailsOf } from '../identity/mails/personal-store.ts';
+import { requiredFactor } from '../identity/second-factor/factor.ts';
+import { countRecoveryCodes } from '../identity/second-factor/store.ts';
+import { sessionsOf } from '../identity/sessions/personal-store.ts';
+import { emailKeyOf } from '../identity/users/email.ts';
+import { findPersonalUser } from '../identity/users/personal-store.ts';
+import { feedbackFrom } from '../public/feedback/personal-store.ts';
 
 const FOLDER = 'trace-backend';
 

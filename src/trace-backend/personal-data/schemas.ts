@@ -1,7 +1,7 @@
 import { Type } from '../../platform/type.ts';
-import { Code, CurrentPassword } from '../accounts/users/schemas.ts';
-import { envelope, failureAnswers } from '../contract/envelope.ts';
-import { Id, PathId } from '../contract/schemas.ts';
+import { envelope, failureAnswers } from '../base/contract/envelope.ts';
+import { Id, PathId } from '../base/contract/schemas.ts';
+import { Code, CurrentPassword } from '../identity/users/schemas.ts';
 
 const Archive = {
   200: {

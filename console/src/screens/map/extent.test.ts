@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cellIndex, cellToken, FINE_LEVEL, leafCell } from '../../../../src/geometry/cells.ts';
-import { cut } from '../../../../src/packet-service/tiles/cut.ts';
+import { cut } from '../../../../src/packet-service/reading/tiles/cut.ts';
 import {
   LAST_CLUSTERED,
   levelOf,
@@ -9,9 +9,9 @@ import {
   project,
   squareOf,
   type Tile,
-} from '../../../../src/packet-service/tiles/mercator.ts';
-import { pointIn } from '../../../../src/packet-service/tiles/observations.ts';
-import { vectorTile } from '../../../../src/packet-service/tiles/vector-tile.ts';
+} from '../../../../src/packet-service/reading/tiles/mercator.ts';
+import { pointIn } from '../../../../src/packet-service/reading/tiles/observations.ts';
+import { vectorTile } from '../../../../src/packet-service/reading/tiles/vector-tile.ts';
 import { edgesOfObservations } from './extent.ts';
 
 type Place = readonly [lat: number, lon: number];

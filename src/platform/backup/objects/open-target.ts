@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Settings, SettingsError } from '../../settings.ts';
+import { type Settings, SettingsError } from '../../settings/settings.ts';
 import { folderTarget } from './folder-target.ts';
 import { s3Target } from './s3-target.ts';
 import type { BackupTarget } from './target.ts';

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { SettingsError } from '../../settings.ts';
+import { SettingsError } from '../../settings/settings.ts';
 import { BackupError, DamagedError } from './backup-error.ts';
 import { type Sealing, SealingEnded } from './sealing.ts';
 import type { BackupTarget, Listed } from './target.ts';

@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import type { FileStore } from '../../files/index.ts';
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
   startEmbeddedPostgres,
-} from '../../postgres/embedded/index.ts';
-import { beginRestore } from '../../postgres/embedded/restoring.ts';
+} from '../../embedded-postgres/index.ts';
+import { beginRestore } from '../../embedded-postgres/restoring.ts';
+import type { FileStore } from '../../files/index.ts';
 import type { Base, ClusterCopy } from '../base.ts';
 import { type Catalogue, readBase, readCatalogue } from '../catalogue.ts';
 import { isComplete, openFile, readFileIndex } from '../files.ts';

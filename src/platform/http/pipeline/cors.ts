@@ -1,5 +1,5 @@
 import cors from '@fastify/cors';
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Server } from '../server.ts';
 
 /** What a page's script may read of an answer beside its body. */

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type Settings, SettingsError } from '../../settings.ts';
+import { type Settings, SettingsError } from '../../settings/settings.ts';
 import { forwardedAddresses, isLoopback } from '../address.ts';
 
 /** Networks that TRUST_PROXY can name, at most. */

@@ -1,8 +1,8 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { RouteOptions } from 'fastify';
-import { type AddressCounts, ProcessCounts } from '../../callers/counts.ts';
-import type { Counted } from '../../callers/counts-store.ts';
-import type { Settings } from '../../settings.ts';
+import { type AddressCounts, ProcessCounts } from '../../limits/counts.ts';
+import type { Counted } from '../../limits/counts-store.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { addressBlock, isLocalRequest } from '../address.ts';
 import { Problem } from '../problems.ts';
 import type { Server } from '../server.ts';

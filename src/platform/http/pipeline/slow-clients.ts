@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { boundedLines } from '../../concurrency/bounded-lines.ts';
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Server } from '../server.ts';
 import type { IsAnswered } from './answers.ts';
 import { isUnfinished } from './discard.ts';

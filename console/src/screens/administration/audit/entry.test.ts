@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AUDIT_ACTIONS } from '../../../../../src/trace-backend/audit/actions.ts';
+import { AUDIT_ACTIONS } from '../../../../../src/trace-backend/base/audit/actions.ts';
 import { linesOf, otherOf, pageOf, whatOf } from './entry.ts';
 
 const entry = (action: string, entity: string, details: object = {}, entityId = '7') => ({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { CONDITIONS } from '../../../../../src/platform/postgres/condition.ts';
+import { CONDITIONS } from '../../../../../src/platform/database/condition.ts';
 import { detailKey, statusKey } from './words.ts';
 
 const ENGLISH = JSON.parse(

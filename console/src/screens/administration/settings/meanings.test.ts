@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { Settings } from '../../../../../src/platform/settings.ts';
-import { describeSettings } from '../../../../../src/platform/settings-text.ts';
+import { Settings } from '../../../../../src/platform/settings/settings.ts';
+import { describeSettings } from '../../../../../src/platform/settings/text.ts';
 
 const FOLDER = path.join(import.meta.dirname, 'meanings');
 const ENGLISH = describeSettings(Settings);

@@ -1,0 +1,16 @@
+import type { Database } from '../../../../platform/database/database.ts';
+import { findSenders } from '../../../core/log/thread-store.ts';
+import { findNewestThreads } from './store.ts';
+
+/** Threads of a user that are looked at, at most: the newest. */
+const LOOKED_AT = 100;
+
+/** Those of some users who have written lately in a thread that a user takes part in. */
+export async function findWriters(
+  database: Database,
+  userId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const threads = await findNewestThreads(database, userId, LOOKED_AT);
+  return threads.length === 0 ? [] : findSenders(database, threads, ids);
+}

@@ -1,0 +1,70 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { BreakerWatch } from '../../../../platform/outbound/breaker-watch.ts';
+import { outbound } from '../../../../platform/outbound/outbound.ts';
+import type { Settings } from '../../../../platform/settings/settings.ts';
+import type { UserRegistry } from '../../../../platform/tokens/user-registry.ts';
+import { MAX_USER } from '../../../core/contract/schemas.ts';
+import type { Holder } from './store.ts';
+
+/** Longest that a sender waits for one answer of the registry, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Asks the user registry who has a contact. An unknown contact, a failure and an invalid answer all give undefined:
+ * the sender only learns that the user cannot be found.
+ */
+export type AskRegistry = (contact: string) => Promise<Holder | undefined>;
+
+/**
+ * GET {USER_REGISTRY_URL}/discoverability?contact=… → 200 {user_id, discoverable}, or 404.
+ *
+ * @param registry the registry in this process, used if the settings name no other
+ */
+export function registryLookup(
+  { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
+  logger: FastifyBaseLogger,
+  registry?: UserRegistry,
+  breakers?: BreakerWatch,
+): AskRegistry {
+  if (base === undefined) return registry ? askOwn(registry, logger) : async () => undefined;
+  const ask = outbound({
+    name: 'the user registry',
+    timeoutMs: PATIENCE_MS,
+    retries: 1,
+    maxBytes: 64 * 1024,
+    watch: breakers,
+  });
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  return async contact => {
+    const url = new URL(`${base.replace(/\/+$/, '')}/discoverability`);
+    url.searchParams.set('contact', contact);
+    try {
+      const { status, body } = await ask({ method: 'GET', url, headers });
+      if (status === 404) return undefined;
+      const holder = status === 200 ? readHolder(body) : undefined;
+      if (!holder) logger.warn({ status }, 'the user registry gave no usable answer about a contact');
+      return holder;
+    } catch (error) {
+      logger.warn({ err: error }, 'the user registry could not be asked about a contact');
+      return undefined;
+    }
+  };
+}
+
+function askOwn(registry: UserRegistry, logger: FastifyBaseLogger): AskRegistry {
+  return async contact => {
+    try {
+      return readHolder(await registry.findHolder(contact));
+    } catch (error) {
+      logger.warn({ err: error }, 'the user registry could not be asked about a contact');
+      return undefined;
+    }
+  };
+}
+
+function readHolder(body: unknown): Holder | undefined {
+  const { user_id: userId, discoverable } = (body ?? {}) as Record<string, unknown>;
+  if (typeof userId !== 'string' || userId === '' || userId.length > MAX_USER) return undefined;
+  if (typeof discoverable !== 'boolean') return undefined;
+  return { userId, discoverable };
+}

@@ -1,0 +1,24 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { UserRegistry } from '../../../../platform/tokens/user-registry.ts';
+
+/**
+ * Asks the user registry in this process who reads mails to an address. A failure tells nothing of them.
+ *
+ * @param registry undefined where the registry is elsewhere: then nothing is known of anybody
+ */
+export function registryReaders(
+  registry: Pick<UserRegistry, 'findReader'> | undefined,
+  logger: FastifyBaseLogger,
+): (address: string) => Promise<{ language?: string; account?: 'active' | 'waiting' | 'none' }> {
+  return async address => {
+    if (!registry) return {};
+    try {
+      const found = await registry.findReader(address);
+      if (!found) return { account: 'none' };
+      return { language: found.language, account: found.isActive ? 'active' : 'waiting' };
+    } catch (error) {
+      logger.warn({ err: error }, 'the user registry could not be asked for the reader of a mail');
+      return {};
+    }
+  };
+}

@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '../../../../platform/database/database.ts';
+import { addressBlock, isLocalRequest } from '../../../../platform/http/address.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import { insertLookup, lockSender, recentLookups } from './store.ts';
+
+const HOUR_MS = 3600 * 1000;
+
+/** A sender, and the number of different contacts that they may look up in an hour. */
+export interface ContactLimit {
+  sender: string;
+  contactsAnHour: number;
+}
+
+/**
+ * Counts a look-up of a contact. Looking up the same contact again within the hour is not counted, so that sharing
+ * with the same people all day is never refused, but guessing addresses soon is. Counted in the database, in the
+ * caller's transaction, so that the limit applies across processes and restarts.
+ *
+ * @returns whether this contact was not looked up within the last hour
+ * @throws Problem too_many_requests, with the seconds until another one may be looked up
+ */
+export async function countLookup(
+  database: Database,
+  { sender, contactsAnHour }: ContactLimit,
+  contact: string,
+  now: Date,
+): Promise<boolean> {
+  await lockSender(database, sender);
+  const since = new Date(now.getTime() - HOUR_MS);
+  const recent = await recentLookups(database, sender, since);
+  if (recent.some(lookup => lookup.contact === contact)) return false;
+  const oldest = recent.at(-contactsAnHour);
+  if (oldest) {
+    const seconds = Math.ceil((oldest.at.getTime() + HOUR_MS - now.getTime()) / 1000);
+    throw new Problem(
+      'too_many_requests',
+      `more than ${contactsAnHour} different contacts in an hour; try again later`,
+      { retryAfter: Math.max(1, seconds) },
+    );
+  }
+  await insertLookup(database, { sender, contact, at: now }, since);
+  return true;
+}
+
+/** Different contacts that one sender may share with in an hour. */
+const CONTACTS_OF_A_SENDER = 60;
+/** The same for everyone together who has no token, from one address (IPv6: /64). */
+const CONTACTS_OF_AN_ADDRESS = 600;
+
+/**
+ * Counts a look-up by a sender, because sharing shows whether a contact can be found. Senders without a token can use
+ * any name, so their address is counted too, except loopback, which proxies and the operator's programs use.
+ *
+ * @throws Problem too_many_requests
+ */
+export async function limitSender(
+  database: Database,
+  request: Pick<FastifyRequest, 'user' | 'ip' | 'ips' | 'headers'>,
+  fromUser: string,
+  contact: string,
+): Promise<void> {
+  const now = new Date();
+  await countLookup(
+    database,
+    { sender: `user ${fromUser}`, contactsAnHour: CONTACTS_OF_A_SENDER },
+    contact,
+    now,
+  );
+  if (request.user !== undefined || isLocalRequest(request)) return;
+  await countLookup(
+    database,
+    { sender: `address ${addressBlock(request.ip)}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS },
+    contact,
+    now,
+  );
+}

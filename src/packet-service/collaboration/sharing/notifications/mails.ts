@@ -1,0 +1,132 @@
+import { composeMail, type MailLine, type MailText } from '../../../../platform/mail/mail-text.ts';
+import { plainName } from '../../../../platform/mail/plain-name.ts';
+import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
+import { SECRET_DAYS } from '../directory/secret.ts';
+import { wordsIn } from './mail-words.ts';
+import type { Notification } from './store.ts';
+
+/** Base URLs of links, without a trailing slash. */
+export interface MailAddresses {
+  /** of the packet service */
+  publicUrl: string;
+  /** of the console, if links lead to it */
+  consoleUrl: string | undefined;
+}
+
+/** Who has sent a share or an invitation. */
+export interface Sender {
+  id: string;
+  /** undefined if it is not known, or not proven that the sender is this user */
+  name: string | undefined;
+}
+
+/** Characters of a user's name or identifier that a mail shows, at most. */
+const SHOWN = 64;
+
+/** What is known of who reads a mail, by its address. */
+export interface Reader {
+  /** two letters; English if it is not known */
+  language?: string | undefined;
+  /** whether an account has the address: an active one, one that is not active yet, or none; undefined if not known */
+  account?: 'active' | 'waiting' | 'none' | undefined;
+}
+
+/**
+ * The mails. Nothing that a user sent is ever in a subject or another header, which has only the name that an
+ * administrator gave the instance. The text contains the sender, on one line, truncated and defanged, so that nobody
+ * can use a name to write a message or a link.
+ *
+ * @param addresses what links begin with
+ * @param instance the name of the instance, if it has one
+ */
+export function mailTexts(addresses: MailAddresses, instance?: string) {
+  const { publicUrl, consoleUrl } = addresses;
+  const compose = (subject: string, lines: readonly MailLine[], language = 'en') =>
+    composeMail(subject, lines, { instance, language });
+  const inApp = consoleUrl === undefined ? ' in your field app, or enter the code there:' : ':';
+  return {
+    /** A packet was shared with a user. */
+    shareCreated(sender: Sender, { packetId, shareId, userId }: Notification, reader: Reader): MailText {
+      const { words, tag } = wordsIn(reader.language);
+      const { subject, say, answer, number } = words.shared;
+      const inbox =
+        consoleUrl === undefined
+          ? `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`
+          : `${consoleUrl}/inbox`;
+      const packet = { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` };
+      const lines = [say(nameOf(sender)), packet, answer, { url: inbox }];
+      return compose(subject, [...lines, `${number}: ${uuidToUlid(shareId)}`], tag);
+    },
+
+    /** An invitation to the reader of an address. */
+    invitationSent(sender: Sender, contact: string, secret: string, reader: Reader): MailText {
+      const { words, tag } = wordsIn(reader.language);
+      const { subject, say } = words.invited;
+      const lines = [say(nameOf(sender)), ...waysToRead(addresses, words, { contact, secret, reader })];
+      return compose(subject, lines, tag);
+    },
+
+    /** A confirmation of an address. */
+    confirmContact(userId: string, secret: string): MailText {
+      return compose('Confirm your address', [
+        `${confirmationOpening(userId)} that this is their address, and wants what is shared with it. If that is ` +
+          `you, open this link${inApp}`,
+        {
+          url:
+            consoleUrl === undefined
+              ? `${publicUrl}/directory/confirmations/${secret}`
+              : `${consoleUrl}/inbox?confirmation=${secret}`,
+        },
+        `Code: ${secret}`,
+        `It works once, for ${SECRET_DAYS} days. If that is not you, do nothing.`,
+      ]);
+    },
+  };
+}
+
+/** How the reader gets to read what was shared: what is true of an account with the address, or of none. */
+function waysToRead(
+  addresses: MailAddresses,
+  { invited, code: label }: ReturnType<typeof wordsIn>['words'],
+  { contact, secret, reader: { account } }: { contact: string; secret: string; reader: Reader },
+): MailLine[] {
+  const { consoleUrl } = addresses;
+  const code = [`${label}: ${secret}`, invited.found, invited.over(SECRET_DAYS)];
+  const link = { url: invitationUrl(addresses, secret) };
+  if (consoleUrl === undefined) return [invited.inApp, link, ...code];
+  switch (account) {
+    case undefined:
+      return [invited.open, link, ...code];
+    case 'none': {
+      // Browsers do not send the fragment: the address comes into no log.
+      const registration = { url: `${consoleUrl}/register#${new URLSearchParams({ email: contact })}` };
+      return [invited.register, registration, invited.afterwards, invited.other, link, ...code];
+    }
+    case 'waiting':
+      return [invited.wait, { url: `${consoleUrl}/inbox` }];
+    case 'active':
+      return [invited.logIn, { url: `${consoleUrl}/inbox` }, invited.code, ...code];
+  }
+}
+
+/** The first words of a confirmation mail. */
+export function confirmationOpening(userId: string): string {
+  return /^User /.test(shown(userId)) ? `${shown(userId)} says` : `The user ${shown(userId)} says`;
+}
+
+/** The page where an invitation is accepted: of the console, which has the code filled in, or of the service. */
+export function invitationUrl({ publicUrl, consoleUrl }: MailAddresses, secret: string): string {
+  return consoleUrl === undefined
+    ? `${publicUrl}/invitations/${secret}`
+    : `${consoleUrl}/inbox?invitation=${secret}`;
+}
+
+/** The sender's name; without one the identifier. */
+function nameOf({ id, name }: Sender): string {
+  return name === undefined ? shown(id) : plainName(name, SHOWN);
+}
+
+/** A user identifier in quotes, in which mail programs recognise no link; the number of a user is no name. */
+function shown(user: string): string {
+  return /^\d{1,15}$/.test(user) ? `User ${user}` : `"${plainName(user, SHOWN)}"`;
+}

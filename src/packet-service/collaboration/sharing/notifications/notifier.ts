@@ -1,0 +1,99 @@
+import type { Database } from '../../../../platform/database/database.ts';
+import type { Jobs } from '../../../../platform/jobs/jobs.ts';
+import type { Settings } from '../../../../platform/settings/settings.ts';
+import { contactKind } from '../directory/contact.ts';
+import { findEntry } from '../directory/store.ts';
+import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
+import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
+
+/** A new notification of a user. */
+export interface NewNotification extends Omit<Notification, 'userId'> {
+  /** undefined if nobody with the contact is known */
+  userId: string | undefined;
+  /** recorded but not sent */
+  silent?: boolean;
+}
+
+/** Notifications that are sent after the transaction that causes them has committed. */
+export interface Notifier {
+  /** Stores notifications and queues their delivery, in the caller's transaction. */
+  notify(database: Database, news: readonly NewNotification[]): Promise<void>;
+  /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
+  askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
+  /** Starts committed deliveries at once. */
+  wake(): void;
+}
+
+/** Notifications and deliveries that one statement writes, at most. */
+const BATCH = 1000;
+
+export function makeNotifier(
+  jobs: Jobs,
+  settings: Pick<
+    Settings,
+    'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'WEBHOOK_URL' | 'WEBHOOK_SECRET'
+  >,
+): Notifier {
+  const rules = deliveryRules(settings);
+  const hasWebhook = webhookTarget(settings) !== undefined;
+
+  async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
+    const addressOf = rememberedAddresses(database);
+    const deliveries: Delivery[] = [];
+    const notifications: Notification[] = [];
+    for (const { silent, ...item } of news) {
+      const { notificationId } = item;
+      notifications.push({ ...item, userId: item.userId ?? null });
+      if (silent) continue;
+      const address = await addressOf(item);
+      if (address) deliveries.push({ notificationId, channel: 'mail', address });
+      if (hasWebhook) deliveries.push({ notificationId, channel: 'webhook', address: null });
+    }
+    await insertNotifications(database, notifications);
+    await insertDeliveries(database, deliveries);
+    for (const channel of ['mail', 'webhook'] as const) {
+      await jobs.send(database, channel, rules, jobsFor(deliveries, channel));
+    }
+  }
+
+  return {
+    async notify(database, news) {
+      for (let at = 0; at < news.length; at += BATCH) await notifyBatch(database, news.slice(at, at + BATCH));
+    },
+    async askToConfirm(database, userId, contacts) {
+      const asked: DeliveryJob[] = contacts.map(contact => ({ kind: 'confirmation', userId, contact }));
+      await jobs.send(database, 'mail', rules, asked);
+    },
+    wake: jobs.wake,
+  };
+}
+
+export function jobsFor(
+  deliveries: readonly Pick<Delivery, 'notificationId' | 'channel'>[],
+  channel: Channel,
+): DeliveryJob[] {
+  return deliveries
+    .filter(delivery => delivery.channel === channel)
+    .map(({ notificationId }) => ({ kind: 'notification', notificationId, channel }));
+}
+
+/**
+ * The mail address of a user: the contact itself if it is an address, otherwise the first address that the user has
+ * confirmed. Looked up once per user, who may get many shares at once.
+ */
+function rememberedAddresses(database: Database) {
+  const known = new Map<string, string | undefined>();
+  return async ({
+    contact,
+    userId,
+  }: Pick<NewNotification, 'contact' | 'userId'>): Promise<string | undefined> => {
+    if (contactKind(contact) === 'email') return contact;
+    if (userId === undefined) return undefined;
+    if (!known.has(userId)) {
+      const entry = await findEntry(database, userId);
+      const mails = entry?.contacts.find(own => own.confirmed && contactKind(own.contact) === 'email');
+      known.set(userId, mails?.contact);
+    }
+    return known.get(userId);
+  };
+}

@@ -1,0 +1,154 @@
+import type pg from 'pg';
+import { optionalBody } from '../../../../platform/http/optional-body.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Server } from '../../../../platform/http/server.ts';
+import { secretHash } from '../../../../platform/tokens/secret.ts';
+import { type ActingCaller, namedUser } from '../../../core/access/caller.ts';
+import { readKey, runIdempotent, sendIdempotentAnswer } from '../../../core/idempotency/idempotency.ts';
+import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
+import { findSummaries } from '../../../core/packets/summary-store.ts';
+import { readContact } from '../directory/contact.ts';
+import type { AskRegistry } from '../directory/discoverability.ts';
+import { registerLandingPage } from '../directory/landing.ts';
+import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
+import { findHolder } from '../directory/store.ts';
+import type { Notifier } from '../notifications/notifier.ts';
+import {
+  acceptInvitationSchema,
+  acceptWaitingSchema,
+  checkInvitationSchema,
+  listInvitationsSchema,
+} from './schemas.ts';
+import { acceptInvitation, acceptWaiting, noInvitation } from './share.ts';
+import { findToken, listInvitations } from './store.ts';
+
+/** What invitations need. */
+interface Inviting {
+  pool: pg.Pool;
+  notifier: Notifier;
+  askRegistry: AskRegistry;
+  findSenderNames: FindSenderNames;
+}
+
+/** Invitations that are listed, at most. */
+const LISTED = 100;
+
+/** Invitations: those of mails, which are accepted by their token, and those that wait for an address of the caller. */
+export function registerInvitations(app: Server, inviting: Inviting): void {
+  registerMailed(app, inviting);
+  registerWaiting(app, inviting);
+}
+
+function registerMailed(app: Server, inviting: Inviting): void {
+  const { pool, notifier } = inviting;
+  app.post(
+    '/invitations/:token/accept',
+    { schema: acceptInvitationSchema, ...optionalBody },
+    async (request, reply) => {
+      const userId = await namedUser(request, 'user_id', request.body.user_id);
+      const done = await runIdempotent(pool, readKey(request), async database => {
+        const { contact, shares } = await acceptInvitation(
+          database,
+          notifier,
+          request.params.token,
+          { userId, anonymous: request.anonymous },
+          new Date(),
+        );
+        return accepted(userId, contact, shares);
+      });
+      notifier.wake();
+      return sendIdempotentAnswer(reply, done);
+    },
+  );
+
+  app.get('/invitations/:token/expiry', { schema: checkInvitationSchema }, async (request, reply) => {
+    const found = await findToken(pool, secretHash(request.params.token), new Date());
+    if (!found) throw noInvitation();
+    reply.header('cache-control', 'no-store');
+    const { contact } = found;
+    const expires_at = found.expiresAt.toISOString();
+    if (request.user === undefined) return { expires_at };
+    const is_own = (await holderOf(inviting, contact))?.userId === request.user;
+    // What was answered otherwise is not offered again.
+    if (is_own && (await listInvitations(pool, contact, 1)).length === 0) throw noInvitation();
+    return { expires_at, is_own };
+  });
+
+  registerLandingPage(app, {
+    path: '/invitations/:token',
+    operationId: 'showInvitation',
+    tag: 'Shares',
+    title: 'An invitation',
+    sentence:
+      'Somebody wants to share observations from the field with you. If you accept, others can find you by this ' +
+      'address, and what was shared with it is yours to read.',
+    button: 'Accept',
+    action: '/accept',
+    asksForUser: true,
+    request: 'POST {"user_id": "…"} to this address, followed by /accept.',
+  });
+}
+
+/** For users whose address is confirmed: the directory or the user registry says that it is theirs. */
+function registerWaiting(app: Server, inviting: Inviting): void {
+  const { pool, notifier } = inviting;
+  app.get('/invitations', { schema: listInvitationsSchema }, async request => {
+    const { contact } = await ownContact(inviting, request, request.query);
+    const invitations = await listInvitations(pool, contact, LISTED);
+    const names = request.user === undefined ? undefined : await inviting.findSenderNames(invitations);
+    const ids = request.query.details === 'true' ? invitations.map(({ packetId }) => packetId) : [];
+    const found = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
+    return {
+      invitations: invitations.map(invitation => {
+        const packet = found?.get(invitation.packetId);
+        return {
+          invitation_id: uuidToUlid(invitation.shareId),
+          from_user: invitation.fromUser,
+          ...fromName(names, invitation),
+          ...(packet && { packet }),
+          created_at: invitation.createdAt.toISOString(),
+        };
+      }),
+    };
+  });
+
+  app.post('/invitations/accept', { schema: acceptWaitingSchema }, async (request, reply) => {
+    const { contact, userId } = await ownContact(inviting, request, request.body);
+    const done = await runIdempotent(pool, readKey(request), async database => {
+      const recipient = { contact, userId, anonymous: false };
+      return accepted(userId, contact, await acceptWaiting(database, notifier, recipient, new Date()));
+    });
+    notifier.wake();
+    return sendIdempotentAnswer(reply, done);
+  });
+}
+
+function accepted(user_id: string, contact_value: string, shares: number) {
+  const message = shares === 1 ? '1 packet was shared with you' : `${shares} packets were shared with you`;
+  return { status: 200, answer: JSON.stringify({ user_id, contact_value, shares, message }) };
+}
+
+/** The user to whom a contact belongs, as the directory or the user registry says. */
+const holderOf = async ({ pool, askRegistry }: Inviting, contact: string) =>
+  (await findHolder(pool, contact)) ?? (await askRegistry(contact));
+
+/**
+ * The caller, and a contact that is theirs. Others' contacts and unknown ones get the same answer.
+ *
+ * @throws Problem unauthenticated, invalid, forbidden
+ */
+async function ownContact(
+  inviting: Inviting,
+  caller: ActingCaller,
+  { user_id, contact_value }: { user_id?: string; contact_value: string },
+): Promise<{ contact: string; userId: string }> {
+  if (caller.anonymous) {
+    throw new Problem('unauthenticated', 'invitations of a user need a token: Authorization: Bearer …');
+  }
+  const userId = await namedUser(caller, 'user_id', user_id);
+  const contact = readContact(contact_value, 'contact_value');
+  const holder = await holderOf(inviting, contact);
+  if (holder?.userId !== userId)
+    throw new Problem('forbidden', 'contact_value must be a confirmed contact of the user');
+  return { contact, userId };
+}

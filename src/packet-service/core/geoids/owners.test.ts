@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, type RunningService, runningService } from '../../../../test/helpers/service.ts';
+import {
+  bearer,
+  JWT_SECRET,
+  secretToken,
+  type TraceKeys,
+  traceKeys,
+} from '../../../../test/helpers/user-registry.ts';
+
+type Headers = Record<string, string>;
+
+let registry: TraceKeys;
+let service: RunningService;
+/** another process, which asks everyone for a token */
+let required: RunningService;
+let ana: Headers;
+let ben: Headers;
+let administrator: Headers;
+
+beforeAll(async () => {
+  registry = await traceKeys();
+  service = await runningService(registry.settings);
+  required = await runningService({ AUTH_MODE: 'required', ...registry.settings }, service);
+  ana = bearer(await registry.token('ana'));
+  ben = bearer(await registry.token('ben'));
+  administrator = bearer(await registry.token('root', { role: 'SYSTEM_ADMIN' }));
+});
+afterAll(async () => {
+  await required.stop();
+  await service.stop();
+  await registry.stop();
+});
+
+/** A square of so many degrees. */
+const square = (west: number, south: number, width: number) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [west, south],
+        [west + width, south],
+        [west + width, south + width],
+        [west, south + width],
+        [west, south],
+      ],
+    ],
+  },
+});
+
+const put = (feature: object, headers?: Headers, at = service): Promise<Answer> =>
+  at.send('PUT', '/fields', feature, headers);
+
+async function registered(feature: object, headers?: Headers): Promise<string> {
+  const answer = await put(feature, headers);
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body.fields[0].status).toBe('registered');
+  return answer.body.fields[0].geoid;
+}
+
+const remove = (geoid: string, headers?: Headers, at = service): Promise<Answer> =>
+  at.send('DELETE', `/fields/${geoid}`, undefined, headers);
+
+async function geoidAt(lat: number, lon: number, at = service, headers: Headers = {}): Promise<string> {
+  const sent = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat, lon } };
+  const { body } = await at.send('POST', '/intake/scouting', sent, headers);
+  return (await at.send('GET', `/packets/${body.packet_uuid}`, undefined, headers)).body.Header.geoid;
+}
+
+test("nobody registers a field inside that of another token's user, but an administrator does", async () => {
+  const outer = await registered(square(10, 10, 0.004), ana);
+  const inner = square(10.001, 10.001, 0.001);
+  const refused = await put(inner, ben);
+  expect(refused.status, refused.text).toBe(403);
+  expect(refused.body.error).toContain(outer);
+  // Neither does what reaches out of it a little help, nor what comes along with it.
+  expect((await put(square(9.9999, 10.001, 0.001), ben)).status).toBe(403);
+  const far = square(11, 11, 0.001);
+  const both = await put({ type: 'FeatureCollection', features: [far, inner] }, ben);
+  expect([both.status, both.body.error]).toEqual([403, expect.stringMatching(/^features\[1\] /)]);
+  expect(await geoidAt(10.0015, 10.0015)).toBe(outer);
+  expect((await put(far, ben)).body.fields[0].status).toBe('registered');
+
+  const own = await registered(square(10.002, 10.002, 0.001), ana);
+  expect(await geoidAt(10.0025, 10.0025)).toBe(own);
+  const theirs = await registered(inner, administrator);
+  expect(await geoidAt(10.0015, 10.0015)).toBe(theirs);
+});
+
+test('neighbours, larger fields around, and the same ground again do no harm', async () => {
+  const first = await registered(square(20, 20, 0.002), ana);
+  // A fence that two surveys put ten metres apart.
+  await registered(square(20.0019, 20, 0.0015), ben);
+  await registered(square(19.999, 19.999, 0.006), ben);
+  const again = await put(square(20, 20, 0.002), ben);
+  expect(again.body.fields[0]).toMatchObject({ geoid: first, status: 'already_registered' });
+});
+
+test('without tokens smaller fields are registered inside others as before', async () => {
+  const outer = await registered(square(30, 30, 0.004), ana);
+  const inner = await registered(square(30.001, 30.001, 0.001));
+  expect(inner).not.toBe(outer);
+  expect(await geoidAt(30.0015, 30.0015)).toBe(inner);
+  await registered(square(31, 31, 0.004));
+  await registered(square(31.001, 31.001, 0.001), ben);
+});
+
+test('a registrar deletes a field that no packet names, and points there have the GeoID of what is around', async () => {
+  const around = await registered(square(40, 40, 0.006), ana);
+  const geoid = await registered(square(40.001, 40.001, 0.001), ana);
+  expect(await remove('0'.repeat(64), ana)).toMatchObject({ status: 404 });
+  expect((await remove(geoid)).status).toBe(401);
+  expect((await remove(geoid, ben)).status).toBe(403);
+  expect((await remove(geoid, ana, required)).status).toBe(204);
+  expect((await service.send('GET', `/fields/${geoid}`)).status).toBe(404);
+  expect((await remove(geoid, ana)).status).toBe(404);
+  const bbox = await service.send('GET', '/fields?bbox=40,40,40.01,40.01');
+  expect(bbox.body.features.map(({ id }: { id: string }) => id)).toEqual([around]);
+  expect(await geoidAt(40.0015, 40.0015)).toBe(around);
+
+  expect(await remove(around, ana)).toMatchObject({ status: 409 });
+  expect(await remove(around, administrator)).toMatchObject({ status: 409 });
+});
+
+test('a GeoID that was deleted is not given to another shape, which other processes may still know it for', async () => {
+  const first = square(50, 50, 0.002);
+  const geoid = await registered(first, ana);
+  // Both processes know its boundary.
+  expect(await geoidAt(50.0001, 50.0001, required, ana)).not.toBe(undefined);
+  const second = square(50.0003, 50.0003, 0.0015);
+  const unnamed = square(51, 51, 0.002);
+  const other = await registered(unnamed, ana);
+  expect((await remove(other, ana)).status).toBe(204);
+  expect((await put(unnamed, ben)).body.fields[0]).toMatchObject({ geoid: other, status: 'registered' });
+  expect((await remove(other, ben)).status).toBe(204);
+  expect((await put(square(51.0003, 51.0003, 0.0015), ben)).body.fields[0].geoid).not.toBe(other);
+  expect((await put(second, ana)).body.fields[0].geoid).not.toBe(geoid);
+});
+
+test("a field that was registered without a token is anybody's to delete, but an administrator's where tokens are required", async () => {
+  const [first, second, third] = [
+    await registered(square(60, 60, 0.001)),
+    await registered(square(61, 61, 0.001)),
+    await registered(square(62, 62, 0.001)),
+  ];
+  expect((await remove(first)).status).toBe(204);
+  expect((await remove(second, ben)).status).toBe(204);
+  expect((await remove(third, ben, required)).status).toBe(403);
+  expect((await remove(third, administrator, required)).status).toBe(204);
+});
+
+test('a packet that names a field among others keeps it, too', async () => {
+  const outer = await registered(square(70, 70, 0.004), ana);
+  const inner = await registered(square(70.001, 70.001, 0.001), ana);
+  expect(await geoidAt(70.0015, 70.0015)).toBe(inner);
+  expect((await remove(outer, ana)).status).toBe(409);
+});
+
+test('an administrator of another registry is a user like any other', async () => {
+  for (const settings of [
+    { USER_REGISTRY_JWT_SECRET: JWT_SECRET },
+    { USER_REGISTRY_JWKS_URL: registry.settings.USER_REGISTRY_JWKS_URL as string },
+    { ...registry.settings, USER_REGISTRY_URL: 'http://127.0.0.1:1/api' },
+  ] as Record<string, string>[]) {
+    const elsewhere = await runningService(settings, service);
+    const sign = settings.USER_REGISTRY_JWT_SECRET ? secretToken : registry.token;
+    const geoid = await registered(square(60, 1, 0.004), ana);
+    const root = bearer(await sign('root', { role: 'SYSTEM_ADMIN' }));
+    expect((await remove(geoid, root, elsewhere)).status).toBe(403);
+    expect((await remove(geoid, administrator)).status).toBe(204);
+    await elsewhere.stop();
+  }
+});

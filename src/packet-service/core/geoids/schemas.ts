@@ -1,0 +1,243 @@
+import { Type } from '../../../platform/type.ts';
+import { ErrorBody, errorAnswers } from '../contract/schemas.ts';
+import { MAX_FEATURES, MAX_NAME } from './features.ts';
+import { GEOID_PATTERN } from './geoid.ts';
+
+/** GeoIDs whose names are asked for at once, at most. */
+export const MAX_NAMED = 100;
+/** Fields with a name, at most. */
+export const MAX_FOUND = 20;
+
+export const FieldGeoid = Type.String({
+  pattern: GEOID_PATTERN,
+  description: 'GeoID of a field: 64 lowercase hexadecimal digits',
+  examples: ['0d8b4afb3b3332f75cf5b1889b0564a9e7a80f4bad239a9a593e1665210c3079'],
+});
+
+const Position = Type.Array(Type.Number(), {
+  minItems: 2,
+  maxItems: 4,
+  description: 'longitude, latitude in degrees (WGS 84); an altitude is not used',
+});
+const Ring = Type.Array(Position, {
+  minItems: 4,
+  description: 'closed: the last position is the first again',
+});
+const Rings = Type.Array(Ring, {
+  minItems: 1,
+  description: 'the outer ring, then the holes; 256 rings and 5,000 positions in all, at most',
+});
+
+export const Boundary = Type.Union([
+  Type.Object({ type: Type.Literal('Polygon'), coordinates: Rings }, { title: 'a Polygon' }),
+  Type.Object(
+    {
+      type: Type.Literal('MultiPolygon'),
+      coordinates: Type.Array(Rings, {
+        minItems: 1,
+        description: '256 rings and 5,000 positions in all, at most',
+      }),
+    },
+    { title: 'a MultiPolygon' },
+  ),
+]);
+
+const Feature = Type.Object(
+  {
+    type: Type.Literal('Feature'),
+    geometry: Boundary,
+    properties: Type.Optional(
+      Type.Union([
+        Type.Object(
+          { name: Type.Optional(Type.String({ maxLength: MAX_NAME })) },
+          { additionalProperties: true },
+        ),
+        Type.Null(),
+      ]),
+    ),
+  },
+  { title: 'a Feature' },
+);
+
+const FeatureCollection = Type.Object(
+  {
+    type: Type.Literal('FeatureCollection'),
+    features: Type.Array(Feature, { minItems: 1, maxItems: MAX_FEATURES }),
+  },
+  { title: 'a FeatureCollection' },
+);
+
+const StoredFeature = Type.Object(
+  {
+    type: Type.Literal('Feature'),
+    id: FieldGeoid,
+    properties: Type.Object({
+      geoid: FieldGeoid,
+      name: Type.Union([Type.String(), Type.Null()]),
+      area_m2: Type.Number(),
+      created_at: Type.String({ description: 'ISO 8601, UTC' }),
+    }),
+    geometry: Boundary,
+  },
+  { description: 'a registered field; its boundary as it was sent' },
+);
+
+/** The answer of what the built-in registry has, if there is another. */
+export const elsewhere = {
+  501: { ...ErrorBody, description: 'fields are registered in the asset registry of ASSET_REGISTRY_URL' },
+};
+
+export const putFieldsSchema = {
+  operationId: 'registerFields',
+  tags: ['GeoIDs'],
+  summary: 'Register fields',
+  description:
+    'Gives each boundary a GeoID; if one is invalid, none is registered. A boundary whose ground is registered ' +
+    'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
+    'inside a field resolve to its GeoID; a field never changes. With a token, a field that lies inside one of at ' +
+    "least its size which another token's user registered is 403, unless the token is an administrator's. A boundary has " +
+    'at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
+    'edges, between 89° south and 89° north.',
+  body: Type.Union([Feature, FeatureCollection], {
+    examples: [
+      {
+        type: 'Feature',
+        properties: { name: 'Lower meadow' },
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            [
+              [76.8886, 30.3114],
+              [76.8884, 30.3107],
+              [76.8895, 30.3107],
+              [76.8895, 30.3114],
+              [76.8886, 30.3114],
+            ],
+          ],
+        },
+      },
+    ],
+  }),
+  response: {
+    200: Type.Object(
+      {
+        fields: Type.Array(
+          Type.Object({
+            geoid: FieldGeoid,
+            area_m2: Type.Number({ description: 'area on the WGS 84 ellipsoid, m²' }),
+            name: Type.Optional(Type.String()),
+            status: Type.Union([Type.Literal('registered'), Type.Literal('already_registered')]),
+          }),
+          { description: 'one for each Feature, in their order' },
+        ),
+      },
+      { description: 'the GeoIDs' },
+    ),
+    ...errorAnswers(400, 403, 409, 413, 500, 503),
+    ...elsewhere,
+  },
+};
+
+export const getFieldSchema = {
+  operationId: 'getField',
+  tags: ['GeoIDs'],
+  summary: 'A registered field',
+  params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
+  response: {
+    200: {
+      description: 'the field as a GeoJSON Feature',
+      content: { 'application/geo+json': { schema: StoredFeature } },
+    },
+    ...errorAnswers(404, 500, 503),
+    ...elsewhere,
+  },
+};
+
+export const deleteFieldSchema = {
+  operationId: 'deleteField',
+  tags: ['GeoIDs'],
+  summary: 'Delete a field that no packet refers to',
+  description:
+    'For the user who registered it with a token, and for administrators; a field registered without a token can be ' +
+    'deleted by anyone, unless tokens are required. Its GeoID stays reserved for the same boundary.',
+  params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
+  response: {
+    204: Type.Null({ description: 'the field was deleted' }),
+    ...errorAnswers(403, 404, 409, 500, 503),
+    ...elsewhere,
+  },
+};
+
+export const listFieldsSchema = {
+  operationId: 'listFields',
+  tags: ['GeoIDs'],
+  summary: 'Registered fields',
+  description: 'In order of GeoID; next_cursor is present if there are more.',
+  querystring: Type.Object({
+    bbox: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'west,south,east,north in degrees: fields whose bounding box meets it; west > east crosses the date line',
+        examples: ['76.8,30.3,76.9,30.4'],
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'fields on a page, 100 unless given, 1000 at most' }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ pattern: GEOID_PATTERN, description: 'next_cursor of the page before' }),
+    ),
+  }),
+  response: {
+    200: {
+      description: 'a GeoJSON FeatureCollection',
+      content: {
+        'application/geo+json': {
+          schema: Type.Object({
+            type: Type.Literal('FeatureCollection'),
+            features: Type.Array(StoredFeature),
+            next_cursor: Type.Optional(FieldGeoid),
+          }),
+        },
+      },
+    },
+    ...errorAnswers(400, 500, 503),
+    ...elsewhere,
+  },
+};
+
+const LIST_OF_GEOIDS = `^[0-9a-f]{64}(,[0-9a-f]{64}){0,${MAX_NAMED - 1}}$`;
+
+export const listFieldNamesSchema = {
+  operationId: 'listFieldNames',
+  tags: ['GeoIDs'],
+  summary: 'Names of registered fields',
+  description:
+    'Of the fields with some GeoIDs, in no order, or of those whose names begin with a text, by name. Fields ' +
+    'without a name are left out.',
+  querystring: Type.Object({
+    geoids: Type.Optional(
+      Type.String({
+        pattern: LIST_OF_GEOIDS,
+        maxLength: 65 * MAX_NAMED - 1,
+        description: `GeoIDs, separated by commas, ${MAX_NAMED} at most`,
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_NAME,
+        description: `what the name begins with, in upper or lower case; the first ${MAX_FOUND} are found`,
+      }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      { fields: Type.Array(Type.Object({ geoid: FieldGeoid, name: Type.String() })) },
+      { description: 'the names' },
+    ),
+    ...errorAnswers(400, 500, 503),
+    ...elsewhere,
+  },
+};

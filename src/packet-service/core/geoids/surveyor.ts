@@ -1,0 +1,103 @@
+import { Worker } from 'node:worker_threads';
+import { countPositions } from '../../../geometry/boundary.ts';
+import type { Pace } from '../../../platform/concurrency/pacer.ts';
+import { Problem, type ProblemCode } from '../../../platform/http/problems.ts';
+import { type Survey, survey } from './survey.ts';
+
+/** Boundaries up to this many positions are read on the event loop; larger ones would block other requests. */
+const FEW_POSITIONS = 500;
+/** Approximate microseconds to read a position, check it and cover its edge with cells. */
+const POSITION_COST = 15;
+/** Large boundaries that wait for the thread, at most; it reads one in about 0.1 s. */
+const MAX_WAITING = 200;
+/** Megabytes of the thread's heap. */
+const MAX_HEAP = 256;
+
+export interface SurveyRequest {
+  id: number;
+  geometry: unknown;
+  path: string;
+  withCovers: boolean;
+}
+
+/** One of the three is returned. */
+export interface SurveyAnswer {
+  id: number;
+  survey?: Survey;
+  problem?: { code: ProblemCode; message: string };
+  error?: Error;
+}
+
+/** Reads boundaries that clients send without blocking other requests. */
+export interface Surveyor {
+  /**
+   * @param path the geometry's path in the request
+   * @param withCovers whether the cells by which a field is found are needed
+   * @throws Problem invalid, naming `path`; unavailable when too many large boundaries wait
+   */
+  survey(geometry: unknown, path: string, withCovers: boolean): Promise<Survey>;
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
+/**
+ * Small boundaries are read on the event loop, turn by turn, large ones in a thread, which the first of them starts.
+ */
+export function openSurveyor(pace: Pace): Surveyor {
+  let thread: ReturnType<typeof startThread> | undefined;
+  return {
+    async survey(geometry, path, withCovers) {
+      const positions = countPositions(geometry);
+      if (positions <= FEW_POSITIONS) {
+        await pace(positions * POSITION_COST);
+        return survey(geometry, path, withCovers);
+      }
+      thread ??= startThread(() => {
+        thread = undefined;
+      });
+      return thread.ask({ geometry, path, withCovers });
+    },
+    async close() {
+      await thread?.end();
+    },
+  };
+}
+
+/** @param onEnd called when the thread has ended, by itself or not */
+function startThread(onEnd: () => void) {
+  const worker = new Worker(new URL('./survey-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
+  });
+  const waiting = new Map<number, PromiseWithResolvers<Survey>>();
+  let count = 0;
+  let failure = new Error('the thread that reads boundaries has ended');
+  // It does not keep the process alive.
+  worker.unref();
+  worker.on('message', ({ id, survey, problem, error }: SurveyAnswer) => {
+    const asked = waiting.get(id);
+    waiting.delete(id);
+    if (survey) asked?.resolve(survey);
+    else asked?.reject(problem ? new Problem(problem.code, problem.message) : error);
+  });
+  worker.on('error', error => {
+    failure = error as Error;
+  });
+  worker.on('exit', () => {
+    onEnd();
+    for (const { reject } of waiting.values()) reject(failure);
+  });
+
+  return {
+    async ask(request: Omit<SurveyRequest, 'id'>): Promise<Survey> {
+      if (waiting.size >= MAX_WAITING) {
+        throw new Problem('unavailable', 'too many large boundaries wait to be read', { retryAfter: 5 });
+      }
+      const asked = Promise.withResolvers<Survey>();
+      const id = ++count;
+      waiting.set(id, asked);
+      worker.postMessage({ id, ...request } satisfies SurveyRequest);
+      return asked.promise;
+    },
+    end: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,260 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { type OtherClient, otherClient } from '../../../../test/helpers/writes.ts';
+import { wakeableWait } from '../../../platform/concurrency/wakeable-wait.ts';
+import { openPool } from '../../../platform/database/database.ts';
+import { findReadable } from '../../collaboration/chat/messages/visible-store.ts';
+import { newUlid } from '../packet-format/ulid.ts';
+import { readCursors } from './read-store.ts';
+import { sequencer } from './sequencer.ts';
+import {
+  appendQueued,
+  type LogEvent,
+  NO_HORIZON,
+  queueErasure,
+  queueEvents,
+  queueStatements,
+} from './store.ts';
+
+let database: TestDatabase;
+let other: OtherClient;
+const ends: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  database = await testDatabase();
+  other = await otherClient(database);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await other.query('ROLLBACK');
+  for (const end of ends.splice(0)) await end();
+});
+afterAll(async () => {
+  await other.end();
+  await database.drop();
+});
+
+/** Longer than any test. */
+const NEVER = 2 ** 31 - 1;
+
+/** A sequencer whose rests end when it is woken and by no time, and what it tells. */
+function newSequencer(connection = database.connection) {
+  const pool = openPool(connection, 'packet_service', 1, { pipeline: true });
+  const wait = wakeableWait();
+  const told = {
+    position: undefined as number | undefined,
+    advanced: [] as number[],
+    settled: [] as [head: number, before: number | undefined][],
+    clocks: [] as (number | null)[],
+    erasures: 0,
+    pauses: [] as number[],
+    rests: 0,
+    resting: false,
+  };
+  const news = {
+    get position() {
+      return told.position;
+    },
+    advance: (head: number) => void told.advanced.push(head),
+    settle: (head: number, before: number | undefined) => void told.settled.push([head, before]),
+  };
+  const listeners = {
+    news,
+    clock: { seen: (clock: number | null) => void told.clocks.push(clock) },
+    onErased: () => {
+      told.erasures++;
+    },
+    findVisible: findReadable,
+  };
+  const rest = {
+    ...wait,
+    async wait() {
+      told.rests++;
+      told.resting = true;
+      await wait.wait(NEVER);
+      told.resting = false;
+    },
+  };
+  const pause = async (ms: number) => {
+    told.pauses.push(ms);
+    await turn();
+  };
+  const log = sequencer(pool, listeners, pino({ level: 'silent' }), { rest, pause });
+  ends.push(async () => {
+    await log.stop();
+    await pool.end();
+  });
+  return { log, told, pool };
+}
+
+/** One that has done its first round. */
+async function started() {
+  const made = newSequencer();
+  made.log.start();
+  await eventually(() => made.told.resting);
+  return made;
+}
+
+const readHead = async () => (await readCursors(database.pool, [])).head.position;
+/** Of no packet, because the log of a cluster waits for a packet until it can be read. */
+const event = (): LogEvent => ({ kind: 'share.created', userId: newUlid(), details: {} });
+
+/** Commits events of which nobody is told, each in a transaction of its own. */
+async function commit(count = 1): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    for (const statement of queueStatements([event()])) await database.pool.query(statement);
+  }
+}
+
+/** Has the next round wait for `other` after it has seen what is queued now. */
+async function holdQueue(): Promise<void> {
+  await other.query('BEGIN');
+  await other.query('SELECT FROM packet_log_queue FOR UPDATE');
+}
+
+test('what is committed is appended when the sequencer is woken, and its readers get the end of the log', async () => {
+  const { log, told } = await started();
+  const before = await readHead();
+  await commit(3);
+  expect([await readHead(), told.resting]).toEqual([before, true]);
+  log.wake();
+  await eventually(() => told.settled.at(-1)?.[0] === before + 3);
+  expect(await readHead()).toBe(before + 3);
+  await eventually(() => told.resting);
+  log.wake();
+  await eventually(() => told.clocks.at(-1) !== null);
+});
+
+test('what is committed during a round is appended by the next, if it woke the sequencer meanwhile', async () => {
+  const { log } = await started();
+  const before = await readHead();
+  await commit();
+  await holdQueue();
+  log.wake();
+  await other.blocks();
+  await commit();
+  log.wake();
+  await other.query('ROLLBACK');
+  await eventually(async () => (await readHead()) === before + 2);
+});
+
+test('more than a round moves is appended without a rest between', async () => {
+  const { log, told } = await started();
+  const before = await readHead();
+  await commit(150);
+  log.wake();
+  await eventually(async () => (await readHead()) === before + 150);
+  await eventually(() => told.resting);
+  expect(told.pauses).toEqual([expect.any(Number)]);
+});
+
+test('after a round that appended something it pauses for 25 ms, or as long as the round took', async () => {
+  const { log, told } = await started();
+  log.wake();
+  await eventually(() => told.rests === 2);
+  expect(told.pauses).toEqual([]);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  await commit();
+  log.wake();
+  await eventually(() => told.rests === 3);
+  expect(told.pauses).toEqual([25]);
+  await commit();
+  await holdQueue();
+  log.wake();
+  await other.blocks();
+  vi.advanceTimersByTime(400);
+  await other.query('ROLLBACK');
+  await eventually(() => told.rests === 4);
+  expect(told.pauses).toEqual([25, 400]);
+});
+
+test('the position that readers are told the end against is the one before the round', async () => {
+  const { log, told } = await started();
+  const before = await readHead();
+  told.position = before;
+  await commit();
+  await holdQueue();
+  log.wake();
+  await other.blocks();
+  told.position = before + 100;
+  await other.query('ROLLBACK');
+  await eventually(() => told.settled.some(([head]) => head === before + 1));
+  expect(told.settled.at(-1)).toEqual([before + 1, before]);
+});
+
+test('other processes tell it what they queue, append and erase', async () => {
+  const { told } = await started();
+  const before = await readHead();
+  await queueEvents(database.pool, [event()]);
+  await eventually(() => told.settled.at(-1)?.[0] === before + 1);
+
+  await eventually(() => told.resting);
+  const { rests } = told;
+  await commit();
+  const pool = openPool(database.connection, 'packet_service', 1, { pipeline: true });
+  ends.push(() => pool.end());
+  const client = await pool.connect();
+  await appendQueued(client, NO_HORIZON);
+  client.release();
+  await eventually(() => told.advanced.includes(before + 2));
+  expect([told.rests, told.settled.at(-1)?.[0]]).toEqual([rests, before + 1]);
+
+  expect(told.erasures).toBe(1);
+  await queueErasure(database.pool);
+  await eventually(() => told.erasures === 2);
+});
+
+test('when its connection is lost it goes on with another, and begins with whatever is queued', async () => {
+  const { log, told, pool } = await started();
+  const before = await readHead();
+  // Of a transaction that ended before those that this connection has seen: as on a server that took another's place.
+  await commit();
+  await database.pool.query("UPDATE packet_log_queue SET xid = '3'");
+  await database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND query = 'COMMIT'`,
+  );
+  log.wake();
+  await eventually(async () => (await readHead()) === before + 1);
+  expect(told.pauses).toContain(500);
+  // What was erased meanwhile nobody has told it.
+  expect(told.erasures).toBe(2);
+  expect(pool.totalCount).toBe(1);
+  await commit();
+  await eventually(() => told.resting);
+  log.wake();
+  await eventually(async () => (await readHead()) === before + 2);
+});
+
+test('a stop appends what is queued and closes the connection', async () => {
+  const { log, told, pool } = await started();
+  const before = await readHead();
+  await commit(150);
+  await log.stop();
+  expect([await readHead(), told.pauses]).toEqual([before + 150, []]);
+  await eventually(() => pool.totalCount === 0);
+});
+
+test('a stop during a round appends what came after it, and takes no rest', async () => {
+  const { log, told } = await started();
+  const before = await readHead();
+  await commit();
+  await holdQueue();
+  log.wake();
+  await other.blocks();
+  await commit();
+  const stopped = log.stop();
+  await other.query('ROLLBACK');
+  await stopped;
+  expect([await readHead(), told.pauses]).toEqual([before + 2, []]);
+});
+
+test('a stop while the database is gone ends', async () => {
+  const { log, told } = newSequencer({ ...database.connection, host: '/nonexistent' });
+  log.start();
+  await eventually(() => told.pauses.length > 1);
+  expect(told.pauses).toContain(500);
+  await log.stop();
+});

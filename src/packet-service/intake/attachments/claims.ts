@@ -1,0 +1,45 @@
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { attachmentIdText } from '../../core/packet-format/attachment-ids.ts';
+import { findClaim } from '../../core/packets/attachment-store.ts';
+
+/** An uploader and the attachment id. */
+export interface Bringing {
+  /** uuid form */
+  attachmentId: string;
+  /** null without a token */
+  userId: string | null;
+}
+
+/**
+ * Checks an upload under an id that a packet already refers to: only the user who referred to it first (if with a
+ * token) may upload it, and only with the hash given in the reference. Otherwise any reader of the packet could put
+ * another file there.
+ *
+ * @param sha256 lowercase hex of the file; undefined if not known yet
+ * @param checksUsers false if tokens are ignored
+ * @throws Problem unauthenticated, forbidden, conflict
+ */
+export async function checkClaim(
+  database: Database,
+  { attachmentId, userId }: Bringing,
+  { sha256, checksUsers }: { sha256?: string; checksUsers: boolean },
+): Promise<void> {
+  const claim = await findClaim(database, attachmentId);
+  if (!claim) return;
+  const id = attachmentIdText(attachmentId);
+  if (checksUsers && claim.author !== null && claim.author !== userId) {
+    throw userId === null
+      ? new Problem(
+          'unauthenticated',
+          `a packet sent with a token refers to ${id}: it can only be uploaded with that user's token`,
+        )
+      : new Problem('forbidden', `only the user whose packet first referred to ${id} can upload it`);
+  }
+  if (sha256 !== undefined && claim.sha256 !== null && claim.sha256 !== sha256) {
+    throw new Problem(
+      'conflict',
+      `the file is not ${id}: the packet that refers to it says sha256 ${claim.sha256}`,
+    );
+  }
+}

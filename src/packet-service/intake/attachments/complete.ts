@@ -1,0 +1,65 @@
+import type { Database } from '../../../platform/database/database.ts';
+import type { FileStore } from '../../../platform/files/index.ts';
+import type { TakeShare } from '../../../platform/http/caller-share.ts';
+import type { Limiter } from '../../../platform/http/limiter.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type AttachmentContext, storeAttachment } from './store-attachment.ts';
+import { piecesOf } from './sweep.ts';
+import { completeUpload, type Upload } from './upload-store.ts';
+
+/** What uploads need. */
+export interface Uploading extends AttachmentContext {
+  limited: Limiter;
+  takeShare: TakeShare;
+  maxBytes: number;
+}
+
+export function tooLarge(maxBytes: number): Problem {
+  return new Problem('too_large', `file is larger than ${maxBytes} bytes (MAX_ATTACHMENT_BYTES)`);
+}
+
+export function elsewhere({ received }: Upload): Problem {
+  return new Problem('conflict', `Upload-Offset must be where the upload ends; that was ${received}`);
+}
+
+export function pieceKey(uploadId: string, piece: string): string {
+  return `${piecesOf(uploadId)}/${piece}`;
+}
+
+/**
+ * Stores the attachment, and says that the upload is complete in the same transaction: nobody is ever told that a
+ * file is here which is not.
+ *
+ * @param offset where the upload ended
+ * @param last the bytes after it
+ * @param before what the transaction does first
+ */
+export async function complete(
+  uploading: Uploading,
+  upload: Upload & { length: number },
+  { offset, last }: { offset: number; last: Buffer },
+  before: (database: Database) => Promise<void> = async () => {},
+): Promise<void> {
+  const { files } = uploading;
+  const { uploadId, length } = upload;
+  const received = await files.receive(joined(files, upload, last), length, () => tooLarge(length));
+  try {
+    if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
+    await storeAttachment(uploading, received, upload, async database => {
+      await before(database);
+      if (!(await completeUpload(database, { uploadId, offset, length }))) throw elsewhere(upload);
+    });
+  } finally {
+    await received.discard();
+  }
+  await files.removeAll(piecesOf(uploadId));
+}
+
+async function* joined(
+  files: FileStore,
+  { uploadId, pieces }: Upload,
+  last: Buffer,
+): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield* await files.read(pieceKey(uploadId, piece));
+  yield last;
+}

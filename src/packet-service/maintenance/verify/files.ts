@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
+import type { Database } from '../../../platform/database/database.ts';
+import type { FileStore } from '../../../platform/files/index.ts';
+import { attachmentIdText } from '../../core/packet-format/attachment-ids.ts';
+import { contentKey } from '../../intake/attachments/store-attachment.ts';
+import { isUsed, listContents, type UsedContent } from '../../intake/attachments/verify-store.ts';
+import type { Mismatch } from './range.ts';
+
+/** Contents that one statement reads. */
+const BATCH = 500;
+/** Files that are read at once. */
+const AT_ONCE = 4;
+
+/** What came of a file. */
+export interface FileResult {
+  /** attachments that have it */
+  attachments: number;
+  /** that were read */
+  bytes: number;
+  mismatches: Mismatch[];
+}
+
+/** Reads the file of every attachment again, each content once, and compares its hash and size with its rows. */
+export async function verifyFiles(
+  database: Database,
+  files: FileStore,
+  onResult: (result: FileResult) => void,
+): Promise<void> {
+  const limit = pLimit(AT_ONCE);
+  let after: string | undefined;
+  for (;;) {
+    const contents = await listContents(database, after, BATCH);
+    await limit.map(contents, async content => onResult(await verifyContent(database, files, content)));
+    if (contents.length < BATCH) return;
+    after = contents.at(-1)?.sha256;
+  }
+}
+
+async function verifyContent(
+  database: Database,
+  files: FileStore,
+  content: UsedContent,
+): Promise<FileResult> {
+  const { sha256, size, attachments, attachmentId, oneSize, known } = content;
+  const file = await hashFile(files, contentKey(sha256));
+  const faults = [
+    ...(oneSize && (file.size === size || file.sha256 === undefined) ? [] : ['attachments.size']),
+    ...(known ? [] : ['attachment_contents']),
+    ...(file.sha256 === sha256
+      ? []
+      : [file.fault ?? `its file has the hash ${file.sha256} and not ${sha256}`]),
+  ];
+  const subject = `attachment ${attachmentIdText(attachmentId)}`;
+  // Since its row was read, an attachment may have expired or been erased.
+  const stillThere = faults.length === 0 || (await isUsed(database, sha256));
+  return {
+    attachments,
+    bytes: file.size,
+    mismatches: stillThere ? faults.map(fault => ({ subject, fault })) : [],
+  };
+}
+
+/** Hash and size of a file; without a hash, why it cannot be read. */
+async function hashFile(
+  files: FileStore,
+  key: string,
+): Promise<{ sha256?: string; size: number; fault?: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    await pipeline(await files.read(key), async chunks => {
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        hash.update(chunk);
+      }
+    });
+    return { sha256: hash.digest('hex'), size };
+  } catch (error) {
+    return { size, fault: `its file cannot be read: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,32 @@
+import { callerShare } from '../../../platform/http/caller-share.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import type { Places } from '../../../platform/limits/places.ts';
+import type { Settings } from '../../../platform/settings/settings.ts';
+import { namedUser } from '../../core/access/caller.ts';
+import { parseLogCursor } from '../../core/log/log-cursor.ts';
+import type { Feeds } from './feeds.ts';
+import { feedSchema } from './schemas.ts';
+
+/** The live feed. */
+export function registerEvents(
+  app: Server,
+  { feeds, settings, places }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'>; places: Places },
+): void {
+  const takeShare = callerShare(places, {
+    perCaller: settings.FEEDS_PER_CALLER,
+    what: 'feeds',
+    retryAfter: 5,
+  });
+  // No HEAD route: it would open a feed that nobody reads.
+  app.get('/events', { schema: feedSchema, exposeHeadRoute: false }, async (request, reply) => {
+    const { user_id, last_event_id } = request.query;
+    const userId = await namedUser(request, 'user_id', user_id);
+    // The header takes precedence: a browser reconnects to the same URL, with a newer header.
+    const after = request.headers['last-event-id'] ?? last_event_id;
+    const { anonymous, claims } = request;
+    const place = after === undefined ? undefined : parseLogCursor(after);
+    await takeShare(request, reply, request.user);
+    await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
+    reply.hijack();
+  });
+}

@@ -1,0 +1,67 @@
+import { Type } from '../../../platform/type.ts';
+import { errorAnswers, Ulid } from '../../core/contract/schemas.ts';
+import { ULID_PATTERN } from '../../core/packet-format/ulid.ts';
+import { filters } from '../../core/packets/schemas.ts';
+import { PositionHeaders } from '../../core/replicas/schemas.ts';
+
+/** The request; an empty text counts as absent. */
+export const GraphRequest = Type.Object(
+  {
+    ...filters,
+    packet_id: Type.Optional({ ...Ulid, pattern: `^$|${ULID_PATTERN}`, description: 'only this packet' }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'only the newest so many packets' }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ geoid: '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33', type: 'note' }],
+  },
+);
+
+export const NDJSON = 'application/x-ndjson';
+export const N_TRIPLES = 'application/n-triples';
+
+const Triple = Type.Object({
+  subject: Type.String({ description: 'packet id' }),
+  predicate: Type.String({ description: 'rdf:type, packet:type, packet:geoid …' }),
+  object: Type.String(),
+});
+
+export const materializeSchema = {
+  operationId: 'materializeGraph',
+  tags: ['Graph'],
+  summary: 'Export all packets as triples',
+  description:
+    'A stream with one triple per line, from one snapshot. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise each line is a JSON object. A failure breaks the connection: a stream that ends properly is complete. A caller may have EXPORTS_PER_CALLER exports at once (429), and a process runs two (503).',
+  headers: PositionHeaders,
+  body: GraphRequest,
+  response: {
+    200: {
+      description: 'the triples',
+      content: { [NDJSON]: { schema: Triple }, [N_TRIPLES]: { schema: Type.String() } },
+    },
+    ...errorAnswers(400, 413, 429, 500, 503),
+  },
+};
+
+export const vocabularySchema = {
+  operationId: 'getVocabulary',
+  tags: ['Graph'],
+  summary: 'The vocabulary of the graph',
+  response: {
+    200: { description: 'the vocabulary', content: { 'text/turtle': { schema: Type.String() } } },
+    ...errorAnswers(500),
+  },
+};
+
+export const graphPageSchema = {
+  operationId: 'showGraph',
+  tags: ['Graph'],
+  summary: 'The packets around a GeoID or a packet, drawn',
+  description: 'A page that draws the graph. It gets its data from the export, with the same permissions.',
+  response: {
+    200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
+    ...errorAnswers(500),
+  },
+};

@@ -1,0 +1,94 @@
+import { parse } from 'csv-parse/sync';
+import { Problem } from '../../../platform/http/problems.ts';
+
+/** Indexes of the columns that do not come out of the texts of a packet. */
+export const LAT = 4;
+export const LON = 5;
+export const AUTHOR = 6;
+/** The columns of every packet, whatever its type. */
+const OWN_COLUMNS = ['id', 'geoid', 'type', 'timestamp', 'lat', 'lon', 'author'];
+
+/** The columns that every table has, in their order: those of every packet, then what the types of packets declare. */
+export const DECLARED_COLUMNS = [
+  ...OWN_COLUMNS,
+  'prev',
+  'message',
+  'text',
+  'thread_id',
+  'from_user',
+  'geoids',
+  'attachments',
+];
+const DECLARED = new Set(DECLARED_COLUMNS);
+
+/** Columns beside the declared ones, at most. */
+export const MAX_COLUMNS = 1000;
+/** Characters of a column's name, at most. */
+export const MAX_NAME = 256;
+
+/**
+ * The column of a member of the Header. What a Header may have beyond the declared columns keeps apart from the Body's
+ * fields, except `tenant`, which the service copies from there.
+ */
+export function nameInHeader(key: string): string {
+  return DECLARED.has(key) || key === 'tenant' ? key : `header.${key}`;
+}
+
+/** The column of a member of the Body: its name, unless the packet itself has such a column. */
+export function nameInBody(key: string): string {
+  return key === '' || OWN_COLUMNS.includes(key) ? `body.${key}` : key;
+}
+
+/** The same in a table with columns of names: a member that is called like one of them is told from it. */
+export function nameInBodyBeside(names: readonly string[]): (key: string) => string {
+  if (names.length === 0) return nameInBody;
+  return key => (names.includes(key) ? `body.${key}` : nameInBody(key));
+}
+
+/** The Body's members that the columns lat and lon contain, of packets that have them. */
+export const CAPTURE_POINT = ['capture_point.lat', 'capture_point.lon'];
+
+/**
+ * Reads `columns=`: names separated by commas, as in the first line of a CSV file, so that a name which contains a comma
+ * or a quote is quoted.
+ *
+ * @param others columns that the table has beside them
+ * @returns names beside the declared columns; undefined without the parameter
+ * @throws Problem invalid
+ */
+export function readColumns(text: string | undefined, others: readonly string[] = []): string[] | undefined {
+  if (!text) return undefined;
+  const names = new Set(namesIn(text));
+  for (const name of [...DECLARED_COLUMNS, ...others]) names.delete(name);
+  checkCount(names.size);
+  for (const name of names) {
+    if (name === '') throw new Problem('invalid', 'columns has an empty name');
+    checkLength(name);
+  }
+  return [...names];
+}
+
+function namesIn(text: string): string[] {
+  try {
+    const records: string[][] = parse(text);
+    if (records.length === 1) return records[0] as string[];
+  } catch {
+    // The same answer as for several lines.
+  }
+  throw new Problem('invalid', 'columns must be names separated by commas, quoted as in CSV');
+}
+
+/** @throws Problem invalid */
+function checkCount(count: number): void {
+  if (count <= MAX_COLUMNS) return;
+  throw new Problem(
+    'invalid',
+    `columns: a table has at most ${MAX_COLUMNS} columns beside the declared ones`,
+  );
+}
+
+/** @throws Problem invalid */
+function checkLength(name: string): void {
+  if (name.length <= MAX_NAME) return;
+  throw new Problem('invalid', `columns: ${name.slice(0, 40)}… has more than ${MAX_NAME} characters`);
+}

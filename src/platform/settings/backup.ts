@@ -1,0 +1,59 @@
+import { Type } from '../type.ts';
+import { secret, url } from './types.ts';
+
+/** The settings of backups. */
+export const backupSettings = {
+  BACKUP_URL: Type.Optional(
+    Type.String({
+      pattern: '^(file:///[^\\s]+|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\\s]*)?)$',
+      allowed: 'a file:/// or s3:// URL',
+      maxLength: 2048,
+      description:
+        'where backups are written: file:///folder or s3://bucket/prefix; without it, there are no backups',
+    }),
+  ),
+  BACKUP_KEY: secret(
+    'passphrase, or age identity (AGE-SECRET-KEY-1…), that encrypts backups; keep a copy elsewhere, because without it a backup is lost',
+    20,
+  ),
+  BACKUP_EVERY_HOURS: Type.Integer({
+    minimum: 1,
+    maximum: 720,
+    default: 24,
+    description: 'hours between base backups',
+  }),
+  BACKUP_KEEP_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 3650,
+    default: 14,
+    description: 'days back to which a restore is possible',
+  }),
+  BACKUP_MAX_LAG_SECONDS: Type.Integer({
+    minimum: 2,
+    maximum: 86400,
+    default: 60,
+    description: 'seconds of writes that are lost at most if the machine is lost',
+  }),
+  BACKUP_MAX_MIB_PER_SECOND: Type.Integer({
+    minimum: 1,
+    maximum: 10000,
+    default: 16,
+    description: 'MiB per second that base backups and the backup of files read at most',
+  }),
+  BACKUP_MAX_SPOOL_BYTES: Type.Integer({
+    minimum: 64 * 1024 ** 2,
+    maximum: 1024 ** 4,
+    default: 1024 ** 3,
+    description:
+      'bytes of the write-ahead log that are kept on the disk while BACKUP_URL cannot be reached; what is more is dropped, and a new base backup is taken later',
+  }),
+  BACKUP_PING_URL: url(
+    'URL that is requested after each successful base backup, for a service that alerts when it stays away',
+  ),
+  BACKUP_S3_ENDPOINT: url('endpoint of S3 for backups; without it, S3_ENDPOINT'),
+  BACKUP_S3_REGION: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'S3 region for backups; without it, S3_REGION' }),
+  ),
+  BACKUP_S3_ACCESS_KEY_ID: secret('S3 access key for backups; without it, S3_ACCESS_KEY_ID'),
+  BACKUP_S3_SECRET_ACCESS_KEY: secret('secret of BACKUP_S3_ACCESS_KEY_ID'),
+};

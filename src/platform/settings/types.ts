@@ -1,0 +1,20 @@
+import { Type } from '../type.ts';
+
+/** A port; 0 is any free one. */
+export const port = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description });
+
+/** An address of another service. */
+export const url = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s]+$',
+      maxLength: 2048,
+      allowed: 'an http:// or https:// URL',
+      description,
+    }),
+  );
+
+/** A secret, which no message shows. */
+export const secret = (description: string, minLength = 1) =>
+  Type.Optional(Type.String({ minLength, maxLength: 8192, description }));

@@ -1,0 +1,34 @@
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import type { Settings } from '../../../platform/settings/settings.ts';
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses changing calls from pages of other sites: browsers send a user's cookies with calls from any page, together
+ * with the Origin header (Fetch standard §3.2). Programs send no Origin.
+ *
+ * Allowed are pages of this server, of TRACE_PUBLIC_URL, of TRACE_FRONTEND_URL and of CORS_ORIGINS.
+ */
+export function checkOrigins(
+  app: Server,
+  {
+    CORS_ORIGINS,
+    TRACE_PUBLIC_URL,
+    TRACE_FRONTEND_URL,
+  }: Pick<Settings, 'CORS_ORIGINS' | 'TRACE_PUBLIC_URL' | 'TRACE_FRONTEND_URL'>,
+): void {
+  const known = new Set(CORS_ORIGINS?.split(','));
+  for (const url of [TRACE_PUBLIC_URL, TRACE_FRONTEND_URL]) if (url) known.add(new URL(url).origin);
+  app.addHook('onRequest', async ({ method, headers, host, protocol }) => {
+    const { origin } = headers;
+    if (READING.has(method) || origin === undefined || known.has(origin)) return;
+    // The scheme must match too: anyone on the network can inject a page served over http.
+    if (origin !== `${protocol}://${host}`) {
+      throw new Problem(
+        'forbidden',
+        'calls from pages of this origin are refused; allowed are those of TRACE_PUBLIC_URL, TRACE_FRONTEND_URL and CORS_ORIGINS',
+      );
+    }
+  });
+}

@@ -1,0 +1,195 @@
+import type { Static, TSchema } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
+import { Type } from '../../../platform/type.ts';
+
+/** Pattern of texts that PostgreSQL can store: all without U+0000. Bodies are checked when parsed, queries by this. */
+export const NO_NUL = '^[^\\u0000]*$';
+
+const MAX_ID = 2_147_483_647;
+
+/** An id in a request: a number, or the same as a string. */
+export const Id = named(
+  'Id',
+  Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: MAX_ID, title: 'a whole number' }),
+      Type.String({ pattern: '^[1-9][0-9]{0,9}$', title: 'a whole number as a string' }),
+    ],
+    { description: 'id, as a number or as a numeric string', examples: [7] },
+  ),
+);
+
+/** The number of an id. Numbers beyond the range of the database are not found. */
+export function idOf(id: Static<typeof Id>): number {
+  return Math.min(Number(id), MAX_ID);
+}
+
+/** An id in a path. Any text is accepted; one that is no number is not found. */
+export const PathId = Type.String({ minLength: 1, maxLength: 20, description: 'id', examples: ['7'] });
+
+/** The number of a path's id; 0, which is never used, if it is none. */
+export function pathIdOf(id: string): number {
+  return /^[1-9][0-9]{0,9}$/.test(id) ? idOf(id) : 0;
+}
+
+/** Ids in one query parameter, at most. */
+const IDS_AT_ONCE = 100;
+const ID_LIST = '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$';
+
+/** Several ids as a query parameter: separated by commas, or the parameter repeated. */
+export const QueryIds = Type.Union(
+  [
+    Type.String({ pattern: ID_LIST, maxLength: 11 * IDS_AT_ONCE, title: 'ids, separated by commas' }),
+    Type.Array(Id, {
+      maxItems: IDS_AT_ONCE,
+      title: 'a list of ids',
+    }),
+  ],
+  {
+    description: `ids, ${IDS_AT_ONCE} at most, separated by commas or with the parameter repeated`,
+    examples: ['7,9'],
+  },
+);
+
+/** The numbers of the ids of a query parameter. */
+export function queryIdsOf(ids: Static<typeof QueryIds>): number[] {
+  return (typeof ids === 'string' ? ids.split(',') : ids).map(idOf);
+}
+
+export const DateTime = Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] });
+
+const DEFAULT_LIMIT = 100;
+
+/** Items of one page, at most; larger limits are reduced to this. */
+const MAX_LIMIT = 1000;
+
+/** The defaults of a list. */
+interface ListDefaults {
+  limit: number;
+  sort: 'ASC' | 'DESC';
+}
+const DEFAULTS: ListDefaults = { limit: DEFAULT_LIMIT, sort: 'DESC' };
+
+/**
+ * The query of a list.
+ *
+ * @param sortable fields that it can be sorted by, the default first
+ * @param filters additional parameters
+ */
+export function listQuery<Filters extends Record<string, TSchema>>(
+  sortable: readonly [string, ...string[]],
+  filters: Filters,
+  { limit, sort }: ListDefaults = DEFAULTS,
+) {
+  const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
+  return Type.Object({
+    limit: optional(
+      Type.Integer({
+        minimum: 1,
+        default: limit,
+        description: `items, at most; above ${MAX_LIMIT} it means ${MAX_LIMIT}`,
+      }),
+    ),
+    offset: optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'items to skip' }),
+    ),
+    sortBy: optional(
+      Type.String({
+        maxLength: 100,
+        default: sortable[0],
+        description: `field to sort by: ${sortable.join(', ')}; anything else means ${sortable[0]}`,
+      }),
+    ),
+    sort: optional(Type.Enum(['ASC', 'DESC'], { default: sort, description: 'direction' })),
+    requestType: optional(
+      Type.Enum(['COUNT', 'FETCH'], {
+        description: 'COUNT: only the exact count; FETCH: only the items; both by default',
+      }),
+    ),
+    ...filters,
+  });
+}
+
+/** The parameter of lists that can be paged by the last item of a page, however far down it is. */
+export const AFTER = {
+  after: Type.Optional({
+    ...Id,
+    description: 'id of the last item of the previous page: the items after it, without the count',
+  } as typeof Id),
+};
+
+/** The requested part of a list, and its order. */
+export interface Page<Sortable extends string = string> {
+  limit: number;
+  offset: number;
+  sortBy: Sortable;
+  sort: 'ASC' | 'DESC';
+  /** which half of the answer; both by default */
+  requestType?: 'COUNT' | 'FETCH' | undefined;
+  /** id of an item: the page begins after it */
+  after?: number | undefined;
+}
+
+/** A query with defaults. */
+export function pageOf<Sortable extends string>(
+  query: Partial<Omit<Page, 'after'>> & { after?: Static<typeof Id> },
+  sortable: readonly [Sortable, ...Sortable[]],
+  { limit, sort }: ListDefaults = DEFAULTS,
+): Page<Sortable> {
+  return {
+    limit: Math.min(query.limit ?? limit, MAX_LIMIT),
+    offset: query.offset ?? 0,
+    sortBy: sortable.find(name => name === query.sortBy) ?? sortable[0],
+    sort: query.sort ?? sort,
+    requestType: query.requestType ?? (query.after === undefined ? undefined : 'FETCH'),
+    ...(query.after !== undefined && { after: idOf(query.after) }),
+  };
+}
+
+/**
+ * The filters `query` and `name` of a list, which select items by a part of a text: `searchedOf` reads them.
+ *
+ * @param description what they match
+ */
+export function searchFilters(description: string) {
+  const part = (text: string) =>
+    Type.Optional(Type.String({ maxLength: 255, pattern: NO_NUL, description: text }));
+  return { query: part(description), name: part('the same as query, which takes precedence') };
+}
+
+/** The text that a list is searched for; undefined for none. */
+export function searchedOf({ query, name }: { query?: string; name?: string }): string | undefined {
+  return query ?? name;
+}
+
+/** A page of a list. */
+export function listOf<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    items: Type.Optional(Type.Array(item, { description: 'absent with requestType=COUNT' })),
+    count: Type.Optional(
+      Type.Integer({
+        description:
+          'total number: exact up to 10,000 or with requestType=COUNT, otherwise an estimate, but never less ' +
+          'than the end of this page; absent with requestType=FETCH',
+      }),
+    ),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+  });
+}
+
+/** A page with the requested halves. */
+export function listAnswer<Item>(
+  { offset, limit, requestType }: Page,
+  { items, count }: { items: Item[]; count: number },
+): { items?: Item[]; count?: number; offset: number; limit: number } {
+  return {
+    ...(requestType !== 'COUNT' && { items }),
+    ...(requestType !== 'FETCH' && { count }),
+    offset,
+    limit,
+  };
+}
+
+/** The company in examples, for which the page of the documentation puts the one that it has created. */
+export const EXAMPLE_COMPANY = '1001';

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import { countRequest } from '../../../../platform/limits/counts-store.ts';
+import { newSecret } from '../../../../platform/tokens/secret.ts';
+import type { AddressInvitationMail, Mails } from '../../../identity/mails/mails.ts';
+import { findCompany } from '../record/store.ts';
+import {
+  type AddressInvitation,
+  findAddressInvitationById,
+  insertAddressInvitation,
+  insertAddressToken,
+} from './addresses-store.ts';
+import { CODE_MS, countSent, findInviter } from './invite.ts';
+
+/** Invitations of one address in a day by all senders, at most, so that nobody is flooded with mails. */
+const MAX_TO_ADDRESS = 5;
+const DAY_MS = 24 * 3600_000;
+
+/**
+ * Invites an e-mail address to a company, by mail. Nothing depends on whether an account has the address: only the mail
+ * does, which is written later. In a transaction that holds the company's row lock.
+ *
+ * @returns the id of the invitation
+ * @throws Problem too_many_requests
+ */
+export async function inviteAddress(
+  database: Database,
+  mails: Mails,
+  invitation: Omit<AddressInvitation, 'id'>,
+  invitedBy: number,
+): Promise<number> {
+  const invitedAt = await countSent(database, invitedBy);
+  await countReceived(database, invitation.emailKey);
+  const id = await insertAddressInvitation(database, invitation, { invitedBy, invitedAt });
+  await mails.invite(database, { invitationId: id, emailKey: invitation.emailKey });
+  return id;
+}
+
+/**
+ * Counts an invitation of an address, by its hash: the count outlasts the invitation.
+ *
+ * @throws Problem too_many_requests
+ */
+async function countReceived(database: Database, emailKey: string): Promise<void> {
+  const { count, ttl } = await countRequest(
+    database,
+    'invitations of an address',
+    hash('sha256', emailKey),
+    DAY_MS,
+  );
+  if (count <= MAX_TO_ADDRESS) return;
+  const sentence = `email was invited ${MAX_TO_ADDRESS} times within a day; try again later`;
+  throw new Problem('too_many_requests', sentence, {
+    fields: { email: sentence },
+    retryAfter: Math.max(1, Math.ceil(ttl / 1000)),
+  });
+}
+
+/**
+ * The content of the mail of an invitation.
+ *
+ * @param isActive whether an active account has the address: then the mail has a new code
+ * @returns undefined if there is nothing to answer anymore
+ */
+export async function addressMail(
+  database: Database,
+  id: number,
+  isActive: boolean,
+): Promise<AddressInvitationMail | undefined> {
+  const { secret, hash } = newSecret();
+  const expiresAt = new Date(Date.now() + CODE_MS);
+  if (isActive && !(await insertAddressToken(database, { id, hash, expiresAt }))) return undefined;
+  const found = await findAddressInvitationById(database, id);
+  if (!found) return undefined;
+  const { role, email } = found;
+  const [company, sender] = await Promise.all([
+    findCompany(database, found.companyId),
+    findInviter(database, found.companyId, found.invitedBy),
+  ]);
+  if (!company) return undefined;
+  // Nobody knows the language of somebody without an account; that of a colleague is the best guess.
+  const { inviter, language = 'EN' } = sender;
+  return { company: company.name, role, inviter, email, language, secret: isActive ? secret : undefined };
+}

@@ -1,0 +1,101 @@
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import { newSecret } from '../../../../platform/tokens/secret.ts';
+import type { Language } from '../../../base/contract/language.ts';
+import type { InvitationMail, Mails } from '../../../identity/mails/mails.ts';
+import { findUser } from '../../../identity/users/store.ts';
+import { isMemberOfOne } from '../members/members-store.ts';
+import { findCompany } from '../record/store.ts';
+import {
+  findInvitationWithSender,
+  type Invitation,
+  insertInvitation,
+  insertInvitationToken,
+  noteInvitation,
+} from './invitations-store.ts';
+
+/** Invitations of one sender in an hour, at most. */
+const HOURLY = 20;
+const HOUR_MS = 3600_000;
+/** Lifetime of a mailed code, in milliseconds. */
+export const CODE_MS = 72 * HOUR_MS;
+
+/**
+ * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's
+ * row lock; the mail is sent after its commit.
+ *
+ * @throws Problem too_many_requests
+ */
+export async function invite(
+  database: Database,
+  mails: Mails,
+  invitation: Invitation,
+  invitedBy: number,
+): Promise<void> {
+  const invitedAt = await countSent(database, invitedBy);
+  await insertInvitation(database, invitation, { invitedBy, invitedAt });
+  await mails.send(database, [{ kind: 'invited', to: invitation.userId, about: invitation.companyId }]);
+}
+
+/**
+ * Counts an invitation of a sender, by id or by address.
+ *
+ * @returns its time
+ * @throws Problem too_many_requests
+ */
+export async function countSent(database: Database, invitedBy: number): Promise<Date> {
+  const now = new Date();
+  const since = new Date(now.getTime() - HOUR_MS);
+  const oldest = await noteInvitation(database, invitedBy, { now, since, limit: HOURLY });
+  if (oldest) {
+    const seconds = Math.ceil((oldest.getTime() - since.getTime()) / 1000);
+    throw new Problem(
+      'too_many_requests',
+      `you have invited ${HOURLY} users within an hour; try again later`,
+      {
+        retryAfter: Math.max(1, seconds),
+      },
+    );
+  }
+  return now;
+}
+
+/**
+ * The content of an invitation mail, with a new code.
+ *
+ * @returns undefined if there is nothing to answer anymore
+ */
+export async function invitationMail(
+  database: Database,
+  userId: number,
+  companyId: number,
+): Promise<InvitationMail | undefined> {
+  const { secret, hash } = newSecret();
+  const expiresAt = new Date(Date.now() + CODE_MS);
+  if (!(await insertInvitationToken(database, { companyId, userId, hash, expiresAt }))) return undefined;
+  const [company, invitation] = await Promise.all([
+    findCompany(database, companyId),
+    findInvitationWithSender(database, { companyId, userId }),
+  ]);
+  if (!company || !invitation) return undefined;
+  const { role, invitedBy } = invitation;
+  const { inviter } = await findInviter(database, companyId, invitedBy);
+  return { company: company.name, role, inviter, secret };
+}
+
+/**
+ * Who sent an invitation, for its mail. The name of a member is told, because members act for their company and its
+ * other members know them; an administrator of the instance does not act for it.
+ */
+export async function findInviter(
+  database: Database,
+  companyId: number,
+  invitedBy: number,
+): Promise<Pick<InvitationMail, 'inviter'> & { language: Language | undefined }> {
+  const [user, isMember] = await Promise.all([
+    findUser(database, invitedBy),
+    isMemberOfOne(database, invitedBy, [companyId]),
+  ]);
+  const name = [user?.name, user?.surname].filter(Boolean).join(' ');
+  return { inviter: isMember && name !== '' ? { id: invitedBy, name } : undefined, language: user?.language };
+}

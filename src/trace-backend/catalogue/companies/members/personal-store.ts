@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import type { Database } from '../../../../platform/database/database.ts';
+
+/** The companies that a user acts for. */
+export function membershipsOf(userId: number): pg.QueryConfig {
+  return sql`
+    SELECT companies.id AS company_id, companies.name AS company, company_users.role
+    FROM company_users JOIN companies ON companies.id = company_id
+    WHERE user_id = ${userId} ORDER BY companies.id`;
+}
+
+/** The invitations of a user, and of their address, to companies that they have not answered. */
+export function invitationsOf(userId: number, emailKey: string): pg.QueryConfig {
+  return sql`
+    SELECT company_id, NULL AS email, role, invited_at FROM company_invitations WHERE user_id = ${userId}
+    UNION ALL SELECT company_id, email, role, invited_at FROM company_address_invitations
+    WHERE email_key = ${emailKey} ORDER BY invited_at`;
+}
+
+/** The ids of unanswered invitations of an address. */
+export async function findAddressInvitationIds(database: Database, emailKey: string): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM company_address_invitations WHERE email_key = ${emailKey}`);
+  return rows.map(({ id }) => id);
+}
+
+/** The companies that a user created and is still a member of, with all fields. */
+export function companiesBy(userId: number): pg.QueryConfig {
+  return sql`
+    SELECT id, status, name, abbreviation, about, manager, web_page, email, phone, interview, media_links,
+      documents, certifications, display_preferred_way_of_payment, purchase_proof_multiple_farmers,
+      allow_beyco_integration, currency, address, city, state, zip, cell, sector, village, other_address,
+      honduras_farm, honduras_village, honduras_municipality, honduras_department, country_id, created_at
+    FROM companies
+    WHERE created_by = ${userId} AND id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})
+    ORDER BY id`;
+}
+
+/**
+ * Deletes a user's memberships, and the invitations of the user and of their address. Companies stay, also those
+ * without a member.
+ */
+export async function eraseMemberships(database: Database, userId: number, emailKey: string): Promise<void> {
+  await database.query(sql`DELETE FROM company_address_invitations WHERE email_key = ${emailKey}`);
+  await database.query(sql`DELETE FROM company_invitations WHERE user_id = ${userId}`);
+  await database.query(sql`DELETE FROM company_inviters WHERE user_id = ${userId}`);
+  await database.query(sql`DELETE FROM company_users WHERE user_id = ${userId}`);
+}

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Problem } from '../../../../platform/http/problems.ts';
+import { type Country, findCountry, findCountryByCode } from '../../../base/countries/countries.ts';
+import { checkEmail } from '../../../identity/users/email.ts';
+import type { Entries } from './entries.ts';
+import { ADDRESS_FIELDS, type AddressField, type SentAddress } from './profile-schemas.ts';
+import type { CompanyBody } from './schemas.ts';
+import type { Profile } from './store.ts';
+
+/** The fields of a profile whose path in bodies is not their own name. */
+const PATHS: Partial<Record<keyof Profile, string>> = {
+  ...Object.fromEntries(ADDRESS_FIELDS.map(field => [field, `headquarters.${field}`])),
+  countryId: 'headquarters.country',
+};
+
+/** Fields that are stored as they are sent. */
+const PLAIN = [
+  ...(['name', 'abbreviation', 'about', 'manager', 'webPage', 'phone', 'interview'] as const),
+  ...(['displayPrefferedWayOfPayment', 'purchaseProofDocumentMultipleFarmers'] as const),
+  'allowBeycoIntegration',
+] as const;
+
+const NOTHING = { mediaLinks: {}, documents: [], certifications: [] };
+
+/** A profile with nothing but a name. */
+export function emptyProfile(name: string): Profile {
+  const empty = [...PLAIN, ...ADDRESS_FIELDS, 'email', 'countryId', 'logo', 'currency'] as const;
+  const nothing = Object.fromEntries(empty.map(field => [field, null]));
+  return { ...(nothing as { [field in (typeof empty)[number]]: null }), ...NOTHING, name };
+}
+
+/**
+ * A profile after a change. Omitted fields stay unchanged, in the company and in its headquarters. null clears a
+ * field (`readBodies` turns an empty text into null); a text field keeps an empty text. Country, logo and links are
+ * replaced as a whole.
+ *
+ * @param known code of the currency sent: null for none, undefined for no change; and the lists after the change
+ * @throws Problem invalid
+ */
+export function profileAfter(
+  before: Profile,
+  body: Omit<CompanyBody, 'currency' | keyof Entries>,
+  known: Entries & { currency: string | null | undefined },
+): Profile {
+  const headquarters: SentAddress = body.headquarters === null ? NOWHERE : (body.headquarters ?? {});
+  const { country } = headquarters;
+  const { email, logo, mediaLinks } = body;
+  const sent = {
+    ...Object.fromEntries(PLAIN.map(field => [field, body[field]])),
+    ...Object.fromEntries(ADDRESS_FIELDS.map(field => [field, headquarters[field]])),
+    email: email ? checkEmail(email, 'email').email : email,
+    countryId: country ? countryIdOf(country) : country,
+    logo: logo ? logo.storageKey.toLowerCase() : logo,
+    mediaLinks: mediaLinks === null ? {} : mediaLinks,
+    ...known,
+  };
+  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}
+
+const NOWHERE = {
+  ...(Object.fromEntries(ADDRESS_FIELDS.map(field => [field, null])) as Record<AddressField, null>),
+  country: null,
+};
+
+/** The id takes precedence over the code: clients that send back what they read send both. */
+function countryIdOf({ id, code }: NonNullable<SentAddress['country']>): number {
+  if (id != null) return found('id', findCountry(id));
+  if (code != null) return found('code', findCountryByCode(code));
+  throw wrong('headquarters.country.id', 'is required');
+}
+
+function found(field: 'id' | 'code', country: Country | undefined): number {
+  if (country) return country.id;
+  throw wrong(`headquarters.country.${field}`, 'is not a country of GET /api/common/countries');
+}
+
+function wrong(path: string, what: string): Problem {
+  const sentence = `${path} ${what}`;
+  return new Problem('invalid', sentence, { fields: { [path]: sentence } });
+}
+
+/** The paths of the fields in which two profiles differ. */
+export function changedFields(before: Profile, after: Profile): string[] {
+  const fields = Object.keys(emptyProfile('')) as (keyof Profile)[];
+  return fields
+    .filter(field => !isDeepStrictEqual(before[field], after[field]))
+    .map(field => PATHS[field] ?? field);
+}

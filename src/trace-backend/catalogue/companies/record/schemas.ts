@@ -1,0 +1,355 @@
+import type { Static } from 'typebox';
+import { named } from '../../../../platform/http/shared-parts.ts';
+import { Type } from '../../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
+import { LANGUAGES, LanguageHeader, QueryLanguage } from '../../../base/contract/language.ts';
+import {
+  DateTime,
+  Id,
+  listOf,
+  listQuery,
+  NO_NUL,
+  PathId,
+  searchFilters,
+} from '../../../base/contract/schemas.ts';
+import { nullable } from '../../../base/contract/shapes.ts';
+import { IfMatch } from '../../../base/contract/versions.ts';
+import { Email, MailToken, Role, Status as UserStatus } from '../../../identity/users/schemas.ts';
+import { COMPANY_ROLES } from '../members/members-store.ts';
+import { COMPANY_TYPES } from './company-types.ts';
+import { BriefProfile, profileFields, WholeProfile } from './profile-schemas.ts';
+
+export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** The values of the filter `status`. Companies are active from the start, so none has REGISTERED. */
+export const FILTERED = ['REGISTERED', ...STATUSES] as const;
+
+/** The actions on companies and their users; the first three only for a SYSTEM_ADMIN. */
+export const ACTIONS = [
+  'ACTIVATE_COMPANY',
+  'DEACTIVATE_COMPANY',
+  'MERGE_TO_COMPANY',
+  'ADD_USER_TO_COMPANY',
+  'SET_USER_COMPANY_ROLE',
+  'REMOVE_USER_FROM_COMPANY',
+  'ACCEPT_INVITATION',
+  'DECLINE_INVITATION',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** What a user may do with a company. */
+export const MAY = [
+  'VIEW_COMPANY_PROFILE',
+  'UPDATE_COMPANY_PROFILE',
+  'ACTIVATE_COMPANY',
+  'DEACTIVATE_COMPANY',
+  'ADD_USER_TO_COMPANY',
+  'SET_USER_COMPANY_ROLE',
+  'REMOVE_USER_FROM_COMPANY',
+  'MERGE_TO_COMPANY',
+] as const;
+
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Kopanyi'] });
+
+export const NewCompany = named('NewCompany', Type.Object({ name: Name, ...profileFields }));
+export const CompanyUpdate = named(
+  'CompanyUpdate',
+  Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...profileFields }),
+);
+export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
+
+export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
+
+/** What somebody is invited to. */
+const invited = {
+  company: Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name: Type.String({ examples: ['Kopanyi'] }),
+  }),
+  companyRole: CompanyRole,
+};
+
+/** An invitation for the invited user. */
+export const Invitation = named('Invitation', Type.Object({ ...invited, invitedAt: DateTime }));
+
+export const CompanyAction = named(
+  'CompanyAction',
+  Type.Object({
+    companyId: Id,
+    userId: Type.Optional({
+      ...Id,
+      description: 'the user of an action on a user, unless email is given',
+    } as typeof Id),
+    email: Type.Optional({
+      ...Email,
+      description: 'the address of a member, or of somebody to invite, instead of userId',
+    } as typeof Email),
+    otherCompanyId: Type.Optional({ ...Id, description: 'required by MERGE_TO_COMPANY' } as typeof Id),
+    companyUserRole: Type.Optional(CompanyRole),
+  }),
+);
+
+export const CompanyStatus = Type.Enum([...STATUSES]);
+/** A company in lists. */
+export const CompanyItem = named(
+  'CompanyItem',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    status: CompanyStatus,
+    name: Type.String({ examples: ['Kopanyi'] }),
+    abbreviation: Type.Optional(Type.String({ examples: ['KOP'] })),
+    logoStorageKey: Type.Optional(Type.String({ description: 'of the logo' })),
+  }),
+);
+
+/** A user of a company. */
+export const CompanyUser = named(
+  'CompanyUser',
+  Type.Object({
+    id: Type.Optional(Type.Integer({ description: 'absent if an e-mail address was invited' })),
+    name: Type.Optional(Type.String()),
+    surname: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String()),
+    status: Type.Optional(UserStatus),
+    role: Type.Optional(Role),
+    language: Type.Optional(Type.Enum([...LANGUAGES])),
+    companyRole: CompanyRole,
+    pending: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'was invited and has not accepted; then only the role is present, and id or email, whichever was invited',
+      }),
+    ),
+  }),
+);
+
+/** A company with all its fields; unset ones are absent. */
+export const Company = named(
+  'Company',
+  Type.Object({
+    ...WholeProfile.properties,
+    status: CompanyStatus,
+    actions: Type.Array(Type.Enum([...MAY]), { description: 'what you may do' }),
+    users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
+    companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
+      description: 'its roles in the products that it is associated with',
+    }),
+    supportsCollectors: Type.Boolean({
+      description: 'whether a facility of the company takes from collectors',
+    }),
+  }),
+);
+
+const tags = ['Company'];
+
+const Params = Type.Object({ id: PathId });
+
+const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [3] }) }), 'the id of the company');
+
+export const INVITATION_SORTABLE = ['invitedAt'] as const;
+
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'name', 'status'] as const;
+
+export const executeCompanySchema = {
+  operationId: 'executeCompanyAction',
+  tags,
+  summary: 'Activate, deactivate or merge a company, change its users, or answer an invitation',
+  description:
+    'The first three are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users, products and value chains of a company ' +
+    'to otherCompanyId, and deactivates it. The next three are also for a COMPANY_ADMIN of the company, while it is ' +
+    'active; the last two for invited users. A user added by a COMPANY_ADMIN is invited, also by mail, and becomes a member of ' +
+    'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds by userId without asking. ' +
+    'With email instead of userId the address is invited, and the answer is the same whether an account has it: who ' +
+    'has the address, or registers with it, answers. Such an invitation ends after 30 days; adding the address again ' +
+    'changes the role. An address is invited 5 times a day by all senders, at most (429). ' +
+    'Everyone can remove themselves. A company always keeps one COMPANY_ADMIN.',
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
+  body: CompanyAction,
+  response: { 200: Identified, ...failureAnswers(401, 403, 404) },
+};
+
+export const createCompanySchema = {
+  operationId: 'createCompany',
+  tags,
+  summary: 'Add a company',
+  description: 'It is active at once. You become its COMPANY_ADMIN.',
+  body: {
+    ...NewCompany,
+    examples: [{ name: 'Growers of Kibogora', headquarters: { city: 'Nyamasheke', country: { id: 'RW' } } }],
+  },
+  response: { 200: Identified, ...failureAnswers(401) },
+};
+
+export const updateCompanySchema = {
+  operationId: 'updateCompany',
+  tags,
+  summary: 'Change a company',
+  description:
+    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Omitted fields stay unchanged, in ' +
+    'the company and in its headquarters; null clears a field.',
+  headers: IfMatch,
+  body: CompanyUpdate,
+  response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const getCompanySchema = {
+  operationId: 'getCompany',
+  tags,
+  summary: 'A company and its users',
+  description:
+    'For its members and for administrators. The ETag is the version; send it as If-Match with a change.',
+  params: Params,
+  querystring: Type.Object({ language: QueryLanguage }),
+  headers: LanguageHeader,
+  response: { 200: envelope(Company, 'the company'), ...failureAnswers(401, 404) },
+};
+
+export const companyNameSchema = {
+  operationId: 'getCompanyName',
+  tags,
+  summary: 'The name and the address of a company',
+  description: 'For its members and for administrators.',
+  params: Params,
+  response: { 200: envelope(BriefProfile, 'the company'), ...failureAnswers(401, 404) },
+};
+
+export const companyUsersSchema = {
+  operationId: 'getCompanyUsers',
+  tags,
+  summary: 'The users of a company',
+  description: 'For its members and for administrators.',
+  params: Params,
+  response: {
+    200: envelope(Type.Array(CompanyUser), 'its members and invited users'),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const onboardingStateSchema = {
+  operationId: 'getCompanyOnboardingState',
+  tags,
+  summary: 'What a company has set up so far',
+  description: 'For its members and for administrators.',
+  params: Params,
+  response: {
+    200: envelope(
+      Type.Object({
+        id: Type.Integer({ examples: [3] }),
+        hasCreatedProduct: Type.Boolean(),
+        hasCreatedFacility: Type.Boolean(),
+        hasCreatedProcessingAction: Type.Boolean(),
+        hasAddedFarmers: Type.Boolean(),
+      }),
+      'what it has set up',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const listPartnersSchema = (operationId: string, summary: string) => ({
+  operationId,
+  tags,
+  summary,
+  description: 'For its members and for administrators.',
+  params: Params,
+  querystring: listQuery(SORTABLE, {}),
+  response: { 200: envelope(listOf(CompanyItem), 'a page of companies'), ...failureAnswers(401, 404) },
+});
+
+export const listCompaniesSchema = (
+  operationId: string,
+  access: 'user' | 'regional-admin',
+  summary: string,
+) => ({
+  operationId,
+  tags,
+  summary,
+  querystring: listQuery(SORTABLE, {
+    ...searchFilters('part of the name or of the abbreviation; case is ignored'),
+    status: Type.Optional(Type.Enum([...FILTERED], { description: 'no company has REGISTERED' })),
+    language: QueryLanguage,
+  }),
+  response: {
+    200: envelope(listOf(CompanyItem), 'a page of companies'),
+    ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
+  },
+});
+
+/** Names in one answer, at most. */
+export const MAX_NAMES = 20;
+
+export const listCompanyNamesSchema = {
+  operationId: 'listCompanyNames',
+  tags,
+  summary: 'Find active companies by name',
+  description: 'For forms in which another company is named, such as the partners of a product.',
+  querystring: Type.Object({
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: NO_NUL,
+      description: 'part of the name or of the abbreviation; case is ignored',
+      examples: ['kop'],
+    }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_NAMES, default: MAX_NAMES, description: 'companies, at most' }),
+    ),
+  }),
+  response: {
+    200: envelope(
+      Type.Array(
+        Type.Object({
+          id: Type.Integer({ examples: [3] }),
+          name: Type.String({ examples: ['Kopanyi'] }),
+        }),
+      ),
+      'the companies, by name',
+    ),
+    ...failureAnswers(401),
+  },
+};
+
+export const listInvitationsSchema = {
+  operationId: 'listCompanyInvitations',
+  tags,
+  summary: 'Your invitations to companies',
+  description:
+    'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
+    'accept, the company does not see your name or address, and neither side has any rights.',
+  querystring: listQuery(INVITATION_SORTABLE, {}),
+  response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
+};
+
+export const readInvitationSchema = {
+  operationId: 'readCompanyInvitation',
+  tags,
+  summary: 'The company and the role of an invitation, by its mailed code',
+  description: 'Changes nothing. A code that was used or has expired gets the same answer as an unknown one.',
+  params: Type.Object({ token: MailToken }),
+  response: {
+    200: envelope(
+      Type.Object({
+        ...invited,
+        email: Type.String({ description: 'the address of the invited user, who becomes the member' }),
+      }),
+      'the invitation',
+    ),
+    ...failureAnswers(),
+  },
+};
+
+export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+export const answerInvitationSchema = {
+  operationId: 'answerCompanyInvitation',
+  tags,
+  summary: 'Answer an invitation by its mailed code',
+  body: Type.Object({
+    token: MailToken,
+    answer: Type.Enum([...ANSWERS], { description: 'whether to accept' }),
+  }),
+  response: { 200: Done, ...failureAnswers() },
+};

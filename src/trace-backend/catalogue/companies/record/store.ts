@@ -1,0 +1,219 @@
+import sql, { join, raw } from 'sql-template-tag';
+import type { Database } from '../../../../platform/database/database.ts';
+import type { Page } from '../../../base/contract/schemas.ts';
+import type { Lists } from '../../../base/lists/lists.ts';
+import { foldName, ngramsOf } from '../../../base/lists/search.ts';
+import { allOf, containsText, type ListSource } from '../../../base/lists/store.ts';
+import { VALUE_CHAIN_IDS } from '../../value-chains/companies-store.ts';
+import type { Entries } from './entries.ts';
+import type { AddressField } from './profile-schemas.ts';
+import type { FILTERED, SORTABLE, Status } from './schemas.ts';
+
+/** The profile of a company; null for unset fields. */
+export type Profile = Record<AddressField, string | null> &
+  Entries & {
+    name: string;
+    abbreviation: string | null;
+    about: string | null;
+    manager: string | null;
+    webPage: string | null;
+    email: string | null;
+    phone: string | null;
+    interview: string | null;
+    displayPrefferedWayOfPayment: boolean | null;
+    purchaseProofDocumentMultipleFarmers: boolean | null;
+    allowBeycoIntegration: boolean | null;
+    countryId: number | null;
+    /** code of a currency type */
+    currency: string | null;
+    /** storage key of an image */
+    logo: string | null;
+    /** links by the name of the medium */
+    mediaLinks: Record<string, string>;
+  };
+
+export type Company = Profile & {
+  id: number;
+  status: Status;
+  version: number;
+  /** ids of its value chains, in its order */
+  valueChainIds: number[];
+};
+
+const COLUMNS: Record<keyof Profile, string> = {
+  name: 'name',
+  abbreviation: 'abbreviation',
+  about: 'about',
+  manager: 'manager',
+  webPage: 'web_page',
+  email: 'email',
+  phone: 'phone',
+  interview: 'interview',
+  displayPrefferedWayOfPayment: 'display_preferred_way_of_payment',
+  purchaseProofDocumentMultipleFarmers: 'purchase_proof_multiple_farmers',
+  allowBeycoIntegration: 'allow_beyco_integration',
+  address: 'address',
+  city: 'city',
+  state: 'state',
+  zip: 'zip',
+  cell: 'cell',
+  sector: 'sector',
+  village: 'village',
+  otherAddress: 'other_address',
+  hondurasFarm: 'honduras_farm',
+  hondurasVillage: 'honduras_village',
+  hondurasMunicipality: 'honduras_municipality',
+  hondurasDepartment: 'honduras_department',
+  countryId: 'country_id',
+  currency: 'currency',
+  logo: 'logo',
+  mediaLinks: 'media_links',
+  documents: 'documents',
+  certifications: 'certifications',
+};
+const FIELDS = Object.keys(COLUMNS) as (keyof Profile)[];
+
+/** The value of a column: the driver would write a list as an array of PostgreSQL. */
+function stored(profile: Profile, field: keyof Profile): unknown {
+  const value = profile[field];
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+const COMPANY = raw(
+  [
+    'id',
+    'status',
+    'version',
+    `${VALUE_CHAIN_IDS.text} AS "valueChainIds"`,
+    ...FIELDS.map(field => `${COLUMNS[field]} AS "${field}"`),
+  ].join(', '),
+);
+
+export async function findCompany(database: Database, id: number): Promise<Company | undefined> {
+  const { rows } = await database.query<Company>({
+    name: 'find-company',
+    text: `SELECT ${COMPANY.text} FROM companies WHERE id = $1`,
+    values: [id],
+  });
+  return rows[0];
+}
+
+/** Companies by their ids, also deactivated ones, in no order; missing ones are left out. */
+export async function findCompanies(database: Database, ids: readonly number[]): Promise<Company[]> {
+  const { rows } = await database.query<Company>(
+    sql`SELECT ${COMPANY} FROM companies WHERE id = ANY (${ids}::integer[])`,
+  );
+  return rows;
+}
+
+/** A company, locked with its users until the end of the transaction. */
+export async function lockCompany(database: Database, id: number): Promise<Company | undefined> {
+  const { rows } = await database.query<Company>(
+    sql`SELECT ${COMPANY} FROM companies WHERE id = ${id} FOR UPDATE`,
+  );
+  return rows[0];
+}
+
+/** Stores an active company as version 1. */
+export async function insertCompany(
+  database: Database,
+  profile: Profile,
+  createdBy: number,
+  createdAt: Date,
+): Promise<number> {
+  const folded = searchable(profile);
+  const columns = raw(FIELDS.map(field => COLUMNS[field]).join(', '));
+  const { rows } = await database.query<{ id: number }>(sql`
+    INSERT INTO companies (status, ${columns}, folded, tokens, created_by, created_at)
+    VALUES ('ACTIVE', ${join(FIELDS.map(field => stored(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
+      ${createdAt})
+    RETURNING id`);
+  return (rows[0] as { id: number }).id;
+}
+
+/** Stores the next version of a company, whose row lock the transaction holds. */
+export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
+  const folded = searchable(profile);
+  const changes = FIELDS.map(field => sql`${raw(COLUMNS[field])} = ${stored(profile, field)}`);
+  await database.query(sql`
+    UPDATE companies SET ${join(changes)}, folded = ${folded}, tokens = ${ngramsOf(folded)}, version = version + 1
+    WHERE id = ${id}`);
+}
+
+/** Ids for so many new entries of lists of companies. */
+export async function newEntryIds(database: Database, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const { rows } = await database.query<{ id: number }>(sql`
+    INSERT INTO company_entry_ids (given_at)
+    SELECT ${new Date()}::timestamptz FROM generate_series(1, ${count}::int) RETURNING id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Stores the next version of a company for a change of its status or of its users. */
+export async function touchCompany(database: Database, id: number, status: Status): Promise<void> {
+  await database.query(sql`UPDATE companies SET status = ${status}, version = version + 1 WHERE id = ${id}`);
+}
+
+/** The text that searches match; a line break sorts before every other character, so it also serves for sorting. */
+function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation'>): string {
+  return `${foldName(name)}\n${foldName(abbreviation ?? '')}`;
+}
+
+export interface CompanyFilter {
+  /** companies that this user is a member of; without it, all */
+  userId?: number | undefined;
+  /** companies with these ids; without it, all */
+  ids?: readonly number[] | undefined;
+  /** matches a part of the name or of the abbreviation */
+  query?: string | undefined;
+  status?: (typeof FILTERED)[number] | undefined;
+}
+
+export type CompanySort = (typeof SORTABLE)[number];
+const KEYS = { id: 'id', name: 'name_key', status: 'status' };
+
+export type ListedCompany = Pick<Company, 'id' | 'status' | 'name' | 'abbreviation' | 'logo'>;
+
+/** A page of companies, and their total number. */
+export async function listCompanies(
+  database: Database,
+  lists: Lists,
+  filter: CompanyFilter,
+  page: Page<CompanySort>,
+): Promise<{ items: ListedCompany[]; count: number }> {
+  const { query } = filter;
+  const tokens = query === undefined ? [] : await lists.ngramsFor(database, 'companies', foldName(query));
+  const source = listSource(filter, page.sortBy, tokens);
+  return lists.list<ListedCompany>(database, `companies ${JSON.stringify(filter)}`, source, page);
+}
+
+/**
+ * The rows of a list. Exported so that a test can check the plans of its statements.
+ *
+ * @param tokens the n-grams for the index
+ */
+export function listSource(
+  { userId, ids, query, status }: CompanyFilter,
+  sortBy: CompanySort,
+  tokens: readonly string[],
+): ListSource {
+  const isMember =
+    userId === undefined
+      ? undefined
+      : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
+  const isOne = ids && sql`id = ANY (${ids}::integer[])`;
+  const isStatus = status === undefined ? undefined : sql`status = ${status}`;
+  const folded = query === undefined ? undefined : foldName(query);
+  // The n-grams select candidates by an index; then the whole text is compared.
+  const found =
+    folded === undefined ? undefined : sql`tokens @> ${tokens}::text[] AND strpos(folded, ${folded}) > 0`;
+  const contains = folded === undefined ? undefined : containsText('companies', folded);
+  return {
+    table: 'companies',
+    columns: sql`id, status, name, abbreviation, logo`,
+    key: KEYS[sortBy],
+    gather: allOf([isMember, isOne, isStatus, found]),
+    look: allOf([contains, isStatus, isMember, isOne]),
+    gathersRows: found !== undefined,
+  };
+}

@@ -1,0 +1,248 @@
+import type { Server } from '../../../platform/http/server.ts';
+import { callerOf } from '../../base/access/authentication.ts';
+import { requesterOf } from '../../base/access/requester.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import { languageOf } from '../../base/contract/language.ts';
+import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
+import { versionTag } from '../../base/contract/versions.ts';
+import { landingPage } from '../../identity/self-service/landing.ts';
+import { findEmailKey } from '../../identity/users/store.ts';
+import { readableCompany } from './access.ts';
+import { execute } from './execute.ts';
+import { answerByToken, readByToken } from './invitations/answer.ts';
+import { listInvitations } from './invitations/invitations-store.ts';
+import {
+  answerInvitationSchema,
+  companyNameSchema,
+  companyUsersSchema,
+  createCompanySchema,
+  executeCompanySchema,
+  getCompanySchema,
+  INVITATION_SORTABLE,
+  listCompaniesSchema,
+  listCompanyNamesSchema,
+  listInvitationsSchema,
+  listPartnersSchema,
+  MAX_NAMES,
+  onboardingStateSchema,
+  readInvitationSchema,
+  SORTABLE,
+  updateCompanySchema,
+} from './record/schemas.ts';
+import { listCompanies } from './record/store.ts';
+import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
+import { asBrief, asCompany, asItem, asUsers } from './view.ts';
+
+const INVITATION = '/api/company/invitation';
+/** Answers by mailed codes of one address in a quarter of an hour, at most. */
+const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+
+export function registerCompanies(app: Server, context: CompaniesContext): void {
+  registerProfiles(app, context);
+  registerParts(app, context);
+  registerLists(app, context);
+  registerNames(app, context);
+  registerPartners(app, context);
+  registerInvitations(app, context);
+
+  app.post(
+    '/api/company/execute/:action',
+    {
+      config: { access: 'user' },
+      schema: executeCompanySchema,
+    },
+    async request =>
+      ok({ id: await execute(context, requesterOf(request), request.params.action, request.body) }),
+  );
+}
+
+function registerProfiles(app: Server, context: CompaniesContext): void {
+  const { pool, links } = context;
+  app.post(
+    '/api/company/create',
+    {
+      config: { access: 'user' },
+      schema: createCompanySchema,
+    },
+    async request => ok({ id: await createCompany(context, requesterOf(request), request.body) }),
+  );
+
+  app.put(
+    '/api/company/profile',
+    {
+      config: { access: 'user' },
+      schema: updateCompanySchema,
+    },
+    async request => {
+      const id = request.body.id == null ? undefined : idOf(request.body.id);
+      return ok({ id: await changeCompany(context, requesterOf(request), id, request.body) });
+    },
+  );
+
+  app.get(
+    '/api/company/profile/:id',
+    {
+      config: { access: 'user' },
+      schema: getCompanySchema,
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
+      reply.header('etag', versionTag(found.company.version)).header('cache-control', 'private, no-cache');
+      const language = languageOf({ ...request.headers, ...request.query });
+      return ok(await asCompany(pool, links, { found, caller, language }));
+    },
+  );
+}
+
+/** Parts of a company. */
+function registerParts(app: Server, { pool, links }: CompaniesContext): void {
+  const config = { access: 'user' } as const;
+  app.get('/api/company/profile/:id/name', { config, schema: companyNameSchema }, async request => {
+    const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+    return ok(asBrief(company));
+  });
+
+  app.get('/api/company/profile/:id/users', { config, schema: companyUsersSchema }, async request =>
+    ok(await asUsers(pool, await readableCompany(pool, callerOf(request), pathIdOf(request.params.id)))),
+  );
+
+  app.get(
+    '/api/company/profile/:id/onboardingState',
+    { config, schema: onboardingStateSchema },
+    async request => {
+      const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+      return ok({
+        id: company.id,
+        hasCreatedProduct: await links.hasProduct(pool, company.id),
+        // There are no such records yet.
+        hasCreatedFacility: false,
+        hasCreatedProcessingAction: false,
+        hasAddedFarmers: false,
+      });
+    },
+  );
+}
+
+/** The companies that a company meets in products. */
+function registerPartners(app: Server, { pool, lists, links }: CompaniesContext): void {
+  for (const [path, operationId, role, summary] of [
+    [
+      '/api/company/:id/connected-companies',
+      'listConnectedCompanies',
+      undefined,
+      'The companies that are associated with the same products',
+    ],
+    [
+      '/api/company/associations/:id',
+      'listAssociations',
+      'ASSOCIATION',
+      'The associations of the products that a company is associated with',
+    ],
+  ] as const) {
+    app.get(
+      path,
+      {
+        config: { access: 'user' },
+        schema: listPartnersSchema(operationId, summary),
+      },
+      async request => {
+        const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
+        const page = pageOf(request.query, SORTABLE);
+        const ids = await links.partnersOf(pool, company.id, role);
+        const { items, count } = await listCompanies(pool, lists, { ids }, page);
+        return ok(listAnswer(page, { items: items.map(asItem), count }));
+      },
+    );
+  }
+}
+
+function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
+  for (const [path, operationId, access, summary] of [
+    ['/api/company/list', 'listCompanies', 'user', 'The companies that you are a member of'],
+    ['/api/company/admin/list', 'listAllCompanies', 'regional-admin', 'All companies'],
+  ] as const) {
+    app.get(
+      path,
+      {
+        config: { access },
+        schema: listCompaniesSchema(operationId, access, summary),
+      },
+      async request => {
+        const { status } = request.query;
+        const query = searchedOf(request.query);
+        const page = pageOf(request.query, SORTABLE);
+        const userId = access === 'user' ? callerOf(request).id : undefined;
+        const { items, count } = await listCompanies(pool, lists, { userId, query, status }, page);
+        return ok(listAnswer(page, { items: items.map(asItem), count }));
+      },
+    );
+  }
+}
+
+/** The names of active companies, by which every user can name a partner: anyone can also read them by id. */
+function registerNames(app: Server, { pool, lists }: CompaniesContext): void {
+  app.get(
+    '/api/company/names',
+    { config: { access: 'user' }, schema: listCompanyNamesSchema },
+    async ({ query: { name, limit = MAX_NAMES } }) => {
+      const page = { limit, offset: 0, sortBy: 'name', sort: 'ASC', requestType: 'FETCH' } as const;
+      const { items } = await listCompanies(pool, lists, { query: name, status: 'ACTIVE' }, page);
+      return ok(items.map(({ id, name }) => ({ id, name })));
+    },
+  );
+}
+
+/** Invitations to companies, and answers by mailed codes. */
+function registerInvitations(app: Server, { pool }: CompaniesContext): void {
+  app.get(
+    `${INVITATION}/list`,
+    {
+      config: { access: 'user' },
+      schema: listInvitationsSchema,
+    },
+    async request => {
+      const page = pageOf(request.query, INVITATION_SORTABLE);
+      const userId = callerOf(request).id;
+      const emailKey = (await findEmailKey(pool, userId)) ?? '';
+      const { items, count } = await listInvitations(pool, { userId, emailKey }, page);
+      const shown = items.map(({ companyId: id, name, role, invitedAt }) => ({
+        company: { id, name },
+        companyRole: role,
+        invitedAt: invitedAt.toISOString(),
+      }));
+      return ok(listAnswer(page, { items: shown, count }));
+    },
+  );
+
+  app.post(
+    INVITATION,
+    {
+      config: { access: 'open', ...FEW },
+      schema: answerInvitationSchema,
+    },
+    async request => {
+      const { token, answer } = request.body;
+      await answerByToken(pool, request, token, answer);
+      return { status: 'OK' as const };
+    },
+  );
+
+  app.get(
+    `${INVITATION}/:token/company`,
+    { config: { access: 'open', ...FEW }, schema: readInvitationSchema },
+    async ({ params }, reply) => {
+      reply.header('cache-control', 'no-store');
+      return ok(await readByToken(pool, params.token));
+    },
+  );
+
+  landingPage(app, INVITATION, {
+    operationId: 'showCompanyInvitation',
+    title: 'A company invites you to act for it',
+    tag: 'Company',
+    form:
+      '<button name="answer" value="ACCEPT">Accept</button> ' +
+      '<button name="answer" value="DECLINE">Decline</button>',
+  });
+}

@@ -1,0 +1,80 @@
+import { Problem } from '../../../platform/http/problems.ts';
+
+/** A local day and minute of the day. */
+export interface LocalTime {
+  /** YYYY-MM-DD */
+  day: string;
+  minute: number;
+}
+
+/** Creating one takes longer than a hundred uses of it. */
+const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function formatOf(zone: string | undefined): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (!format) {
+    const two = '2-digit';
+    const parts = {
+      year: 'numeric',
+      month: two,
+      day: two,
+      hour: two,
+      minute: two,
+      hourCycle: 'h23',
+    } as const;
+    format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, calendar: 'iso8601', ...parts });
+    formats.set(zone, format);
+  }
+  return format;
+}
+
+/**
+ * The local time.
+ *
+ * @param zone an IANA time zone; without one, the machine's
+ */
+export function localTime(now: Date, zone?: string): LocalTime {
+  const parts = formatOf(zone).formatToParts(now);
+  const of = (type: string) => parts.find(part => part.type === type)?.value as string;
+  const minute = Number(of('hour')) * 60 + Number(of('minute'));
+  return { day: `${of('year')}-${of('month')}-${of('day')}`, minute };
+}
+
+/** Minute of the day from which its rates are retrieved: 00:01. */
+const RETRIEVAL_MINUTE = 1;
+
+/**
+ * The day whose rates are due: from 00:01 local time. On days that begin at 01:00, from then; if midnight comes
+ * twice, the day is the same both times.
+ */
+export function dayDue(now: Date, zone?: string): string | undefined {
+  const { day, minute } = localTime(now, zone);
+  return minute >= RETRIEVAL_MINUTE ? day : undefined;
+}
+
+/** Approximate seconds until the end of the day, when daily counts restart. */
+export function secondsToMidnight(now: Date, zone?: string): number {
+  const { minute } = localTime(now, zone);
+  return (24 * 60 - minute) * 60 - now.getUTCSeconds();
+}
+
+/** The first day of the euro's reference rates. */
+export const FIRST_DATE = '1999-01-04';
+
+/**
+ * A date of the calendar, not in the future and not before the euro.
+ *
+ * @throws Problem invalid
+ */
+export function checkDate(text: string, field: string, today: string): string {
+  const date = new Date(`${text}T00:00:00Z`);
+  const exists = /^\d{4}-\d\d-\d\d$/.test(text) && date.toJSON()?.startsWith(text);
+  if (exists && text >= FIRST_DATE && text <= today) return text;
+  const sentence = `${field} must be a date from ${FIRST_DATE} to ${today}, as YYYY-MM-DD`;
+  throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+/** A date some days before another. */
+export function daysBefore(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
+}

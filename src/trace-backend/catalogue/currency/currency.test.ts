@@ -1,0 +1,364 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import { FX_KEY, type FxProvider, fridayOrBefore, fxProvider } from '../../../../test/helpers/fx-provider.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { daysBefore, localTime } from './calendar.ts';
+import { retrieveDaily } from './daily.ts';
+import { importEcbRates } from './import-ecb.ts';
+import { openProvider } from './provider.ts';
+
+let fx: FxProvider;
+let trace: RunningTrace;
+let other: RunningTrace;
+let user: LoggedIn;
+let admin: LoggedIn;
+const today = localTime(new Date()).day;
+beforeAll(async () => {
+  fx = await fxProvider();
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  trace = await runningTrace(settings);
+  user = await trace.loggedIn();
+  admin = await trace.loggedIn('SYSTEM_ADMIN');
+  // At start today's rates are missing.
+  await eventually(
+    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+  );
+  other = await runningTrace(settings, trace);
+});
+afterAll(async () => {
+  await other.stop();
+  await trace.stop();
+  await fx.stop();
+});
+
+const convert = (rest: string, by = user) => by.send('GET', `/api/chain/currency/convert/${rest}`);
+const budget = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data;
+
+test('rates were retrieved at start, once for all processes, and conversions use them', async () => {
+  expect(fx.asked).toEqual(['latest', 'symbols']);
+  const answer = await convert('100/USD/to/RWF');
+  expect(answer.body).toEqual({
+    status: 'OK',
+    data: {
+      value: '100',
+      from: 'USD',
+      to: 'RWF',
+      date: fridayOrBefore(new Date().toISOString().slice(0, 10)),
+      result: 145203.090624,
+      exact: '145203.090624',
+    },
+  });
+  expect((await convert('1/EUR/to/JPY')).body.data.exact).toBe('163.21');
+  expect((await convert('12.3400/USD/to/USD')).body.data.exact).toBe('12.3400');
+  expect(await budget()).toEqual({ hasProvider: true, day: today, limit: 250, used: 2, left: 248, kept: 0 });
+});
+
+test('what cannot be converted is refused by name', async () => {
+  for (const [rest, status, field] of [
+    ['100/QQQ/to/USD', 400, 'from'],
+    ['100/USD/to/usd', 400, 'to'],
+    ['1e3/USD/to/JPY', 400, 'value'],
+    [`${'9'.repeat(21)}/USD/to/JPY`, 400, 'value'],
+    ['100/USD/to/JPY/on/2026-02-30', 400, 'date'],
+    ['100/USD/to/JPY/on/1998-12-31', 400, 'date'],
+    ['100/USD/to/JPY/on/2999-01-01', 400, 'date'],
+  ] as const) {
+    const { status: got, body } = await convert(rest);
+    expect([got, Object.keys(body.validationErrorDetails.fieldErrors)], rest).toEqual([status, [field]]);
+  }
+});
+
+test('500 who ask for one missing date at once, at two processes, make one request', async () => {
+  const before = fx.asked.length;
+  const elsewhere = await other.login(user.email, 'correct horse battery staple');
+  const answers = await Promise.all(
+    Array.from({ length: 500 }, (_, n) => convert('100/USD/to/RWF/on/2024-05-15', n % 2 ? user : elsewhere)),
+  );
+  expect(answers.every(({ status, body }) => status === 200 && body.data.date === '2024-05-15')).toBe(true);
+  expect(fx.asked.slice(before)).toEqual(['2024-05-15']);
+});
+
+test('while the provider is asked no transaction is open; another process waits for the answer', async () => {
+  const before = fx.asked.length;
+  const elsewhere = await other.login(user.email, 'correct horse battery staple');
+  const ask = (by: LoggedIn) => convert('100/USD/to/RWF/on/2024-05-14', by);
+  fx.behaviour = 'held';
+  const first = ask(user);
+  await eventually(
+    async () => fx.asked.length,
+    asked => asked > before,
+  );
+  const answers = [first, ask(elsewhere), ask(elsewhere)];
+  expect((await elsewhere.send('GET', '/api/user/profile')).status).toBe(200);
+  const { rows } = await trace.pool.query(`
+    SELECT state, wait_event_type, query FROM pg_stat_activity
+    WHERE datname = current_database() AND (state LIKE 'idle in transaction%' OR wait_event_type = 'Lock')`);
+  fx.release();
+  expect(rows).toEqual([]);
+  for (const { status, body } of await Promise.all(answers)) {
+    expect([status, body.data.date]).toEqual([200, '2024-05-14']);
+  }
+  expect(fx.asked.slice(before)).toEqual(['2024-05-14']);
+});
+
+test('what a process that died was fetching is fetched by another when its claim has ended', async () => {
+  const date = '2024-05-13';
+  await trace.pool.query(
+    "INSERT INTO currency_fetches (date, claimant, expires_at) VALUES ($1, gen_random_uuid(), now() + interval '1 h')",
+    [date],
+  );
+  const before = fx.asked.length;
+  const answer = convert(`1/USD/to/EUR/on/${date}`);
+  for (let n = 0; n < 10; n++) expect((await user.send('GET', '/api/user/profile')).status).toBe(200);
+  expect(fx.asked.length).toBe(before);
+  await trace.pool.query('UPDATE currency_fetches SET expires_at = now()');
+  expect((await answer).body.data.date).toBe(date);
+  expect(fx.asked.slice(before)).toEqual([date]);
+  const { rows } = await trace.pool.query('SELECT date FROM currency_fetches');
+  expect(rows).toEqual([]);
+});
+
+test('a weekend has the rates of its Friday, and is asked for once', async () => {
+  const before = fx.asked.length;
+  for (let n = 0; n < 3; n++) {
+    expect((await convert('1/USD/to/EUR/on/2024-05-19')).body.data.date).toBe('2024-05-17');
+  }
+  expect(fx.asked.slice(before)).toEqual(['2024-05-19']);
+});
+
+test('each way to fail is told apart, costs what it cost, and keeps the key to itself', async () => {
+  const outcome = async (date: string) => {
+    const { status, body, headers } = await convert(`1/USD/to/EUR/on/${date}`);
+    expect(JSON.stringify(body)).not.toContain(FX_KEY);
+    return [status, body.status, headers.has('retry-after')];
+  };
+  fx.behaviour = 'no rates';
+  expect(await outcome('2023-01-02')).toEqual([404, 'NOT_FOUND', false]);
+  fx.behaviour = 'well';
+  const before = fx.asked.length;
+  expect(await outcome('2023-01-02')).toEqual([404, 'NOT_FOUND', false]);
+  expect(fx.asked.length).toBe(before);
+
+  for (const [behaviour, requests] of [
+    ['bad key', 1],
+    ['restricted', 1],
+    ['quota', 1],
+    ['down', 2],
+    ['not json', 2],
+    ['cut', 2],
+  ] as const) {
+    fx.behaviour = behaviour;
+    const { used } = await budget();
+    const sent = fx.asked.length;
+    expect(await outcome('2023-01-03'), behaviour).toEqual([503, 'UPSTREAM_HTTP_ERROR', true]);
+    expect([(await budget()).used - used, fx.asked.length - sent], behaviour).toEqual([requests, requests]);
+  }
+  fx.behaviour = 'well';
+  const answer = await eventually(
+    () => convert('1/USD/to/EUR/on/2023-01-03'),
+    ({ status }) => status === 200,
+  );
+  expect(answer.body.data.date).toBe('2023-01-03');
+});
+
+test('an outage does not use up the day: after some failures the provider is left alone, and nothing is counted', async () => {
+  const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
+  const admin = await alone.loggedIn('SYSTEM_ADMIN');
+  const used = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data.used;
+  await eventually(
+    async () => (await admin.send('GET', '/api/chain/currency-type/list')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+  );
+  for (const [behaviour, year] of [
+    ['down', 2015],
+    ['bad key', 2016],
+  ] as const) {
+    fx.behaviour = behaviour;
+    const [counted, sent] = [await used(), fx.asked.length];
+    for (let n = 10; n < 30; n++) {
+      const { status, headers } = await convert(`1/USD/to/EUR/on/${year}-03-${n}`, admin);
+      expect([status, headers.has('retry-after')]).toEqual([503, true]);
+    }
+    expect((await used()) - counted).toBe(fx.asked.length - sent);
+    expect(fx.asked.length - sent).toBe(behaviour === 'down' ? 10 : 0);
+  }
+  fx.behaviour = 'well';
+  await alone.stop();
+});
+
+test('a date that may still be published is asked for again after a while, an old one is not', async () => {
+  const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
+  const user = await alone.loggedIn();
+  await eventually(
+    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+  );
+  await alone.pool.query('DELETE FROM currency_rates');
+  await alone.pool.query('DELETE FROM currency_dates');
+  const start = fx.asked.length;
+  fx.behaviour = 'no rates';
+  for (const date of [today, today, '2020-05-04', '2020-05-04']) {
+    expect((await convert(`1/USD/to/EUR/on/${date}`, user)).status).toBe(404);
+  }
+  expect(fx.asked.slice(start)).toEqual([today, '2020-05-04']);
+  fx.behaviour = 'well';
+  await alone.pool.query(`UPDATE currency_dates SET believed_until = believed_until - interval '1 hour'`);
+  expect((await convert(`1/USD/to/EUR/on/${today}`, user)).status).toBe(200);
+  expect((await convert('1/USD/to/EUR/on/2020-05-04', user)).status).toBe(404);
+  await alone.stop();
+});
+
+test('currencies are listed and switched as the public front end does it, by their ids', async () => {
+  const list = async (state: string, query = 'limit=10&offset=0&sortBy=code&sort=ASC') =>
+    (await user.send('GET', `/api/chain/currency-type/list/${state}?${query}`)).body.data.items;
+  const codes = (items: { code: string }[]) => items.map(({ code }) => code);
+  const before = await list('enabled');
+  const yen = before.find(({ code }: { code: string }) => code === 'JPY');
+  expect(yen).toEqual({ id: expect.any(Number), code: 'JPY', label: 'Japanese Yen', enabled: true });
+  for (let n = 0; n < 2; n++) {
+    const { body } = await admin.send('PUT', `/api/chain/currency-type/${yen.id}/disable`);
+    expect(body.data).toEqual({ ...yen, enabled: false });
+  }
+  expect(await list('disabled')).toEqual([{ ...yen, enabled: false }]);
+  expect(codes(await list('enabled'))).toEqual(codes(before).filter(code => code !== 'JPY'));
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC'))).toEqual(['USD', 'RWF', 'EUR']);
+  expect(codes(await list('disabled', 'query=japan'))).toEqual(['JPY']);
+  expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(yen);
+  expect((await admin.send('PUT', '/api/chain/currency-type/999999/enable')).status).toBe(404);
+  expect((await user.send('PUT', `/api/chain/currency-type/${yen.id}/disable`)).status).toBe(403);
+});
+
+test('a currency that is disabled is not converted; switching is written down', async () => {
+  expect((await admin.send('PUT', '/api/chain/currency-type/JPY/disable')).body.data).toEqual({
+    id: expect.any(Number),
+    code: 'JPY',
+    label: 'Japanese Yen',
+    enabled: false,
+  });
+  expect((await convert('1/EUR/to/JPY')).status).toBe(400);
+  const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true');
+  expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['EUR', 'RWF', 'USD']);
+  for (let n = 0; n < 2; n++) await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
+  expect((await convert('1/EUR/to/JPY')).status).toBe(200);
+  expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
+  const { body } = await admin.send('GET', '/api/audit/list?entity=currency&entityId=JPY');
+  // As often by its id, in the test before.
+  expect(body.data.count).toBe(4);
+});
+
+test("conversions use the history of the ECB's file", async () => {
+  const file = path.join(trace.folder, 'eurofxref-hist.csv');
+  const lines = ['Date,USD,JPY,CYP,', '2020-01-03,1.1147,120.62,N/A,', '2020-01-02,1.1193,121.75,N/A,'];
+  await writeFile(file, [...lines, '1999-01-04,1.1789,133.73,0.58231,'].join('\n'));
+  await importEcbRates(trace.pool, file);
+  expect((await convert('1/EUR/to/USD/on/2020-01-02')).body.data.exact).toBe('1.1193');
+  expect((await convert('1/EUR/to/CYP/on/1999-01-04')).body.data.exact).toBe('0.58231');
+  const rates = await user.send('GET', '/api/chain/currency/rates/USD?from=2020-01-01&to=2020-01-31');
+  expect(rates.body.data).toEqual({
+    code: 'USD',
+    base: 'EUR',
+    items: [
+      { date: '2020-01-02', value: '1.1193' },
+      { date: '2020-01-03', value: '1.1147' },
+    ],
+  });
+  const chart = await user.send('GET', '/api/chain/currency/rates/USD.svg?from=2020-01-01&to=2020-01-31');
+  expect(chart.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+  expect(chart.text).toContain('<title id="title">1 EUR in USD, 2020-01-02 to 2020-01-03</title>');
+  expect(
+    (await user.send('GET', '/api/chain/currency/rates/USD.svg?from=2000-01-01&to=2000-01-31')).status,
+  ).toBe(404);
+  expect((await user.send('GET', '/api/chain/currency/rates/USD?from=2000-01-01')).status).toBe(400);
+  await writeFile(file, 'Date,USD,\n2017-03-06,1.1337,\n2017-03-03,1.1383,\n');
+  await importEcbRates(trace.pool, file);
+  // A weekend between two lines is known by them; what the file has no column for is asked for, by the Friday.
+  const before = fx.asked.length;
+  expect((await convert('1/EUR/to/USD/on/2017-03-05')).body.data).toMatchObject({
+    date: '2017-03-03',
+    exact: '1.1383',
+  });
+  expect(fx.asked.length).toBe(before);
+  expect((await convert('1/EUR/to/RWF/on/2017-03-05')).body.data.date).toBe('2017-03-03');
+  expect(fx.asked.slice(before)).toEqual(['2017-03-03']);
+});
+
+test('the daily retrieval runs once a day however many processes look, and again after a failure', async () => {
+  const alone = await runningTrace();
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
+  if (!provider) throw new Error('there is a provider');
+  const latest = () => fx.asked.filter(asked => asked === 'latest').length;
+  const at = async (time: string) => {
+    const before = latest();
+    const clock = { now: () => new Date(time), zone: 'Africa/Kigali' };
+    const stops = [1, 2, 3].map(() => retrieveDaily(alone.pool, provider, pino({ level: 'silent' }), clock));
+    for (const stop of stops) await stop();
+    return latest() - before;
+  };
+  expect(await at('2026-03-01T22:00:30Z')).toBe(0);
+  expect(await at('2026-03-01T22:01:00Z')).toBe(1);
+  expect(await at('2026-03-02T21:59:00Z')).toBe(0);
+  expect(await at('2026-03-02T22:00:59Z')).toBe(0);
+  fx.behaviour = 'bad key';
+  expect(await at('2026-03-02T22:01:00Z')).toBe(1);
+  fx.behaviour = 'well';
+  expect(await at('2026-03-02T22:30:00Z')).toBe(0);
+  expect(await at('2026-03-02T23:02:00Z')).toBe(1);
+  expect(await at('2026-03-02T23:30:00Z')).toBe(0);
+  await alone.stop();
+});
+
+test("one user may cause 100 of the day's requests, which takes nothing from others; a SYSTEM_ADMIN more", async () => {
+  const greedy = await trace.loggedIn();
+  await trace.pool.query('INSERT INTO provider_requests_by_user SELECT day, $1, 99 FROM provider_requests', [
+    greedy.id,
+  ]);
+  const start = fx.asked.length;
+  const [last, next] = ['2018-02-01', '2018-02-02'];
+  expect((await convert(`1/USD/to/EUR/on/${last}`, greedy)).status).toBe(200);
+  const refused = await convert(`1/USD/to/EUR/on/${next}`, greedy);
+  expect([refused.status, refused.body]).toEqual([
+    429,
+    { status: 'TOO_MANY_REQUESTS', errorMessage: expect.stringMatching(/your 100/) },
+  ]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await convert(`1/USD/to/EUR/on/${last}`, greedy)).status).toBe(200);
+  const together = await Promise.all([greedy, user, admin].map(by => convert(`1/USD/to/EUR/on/${next}`, by)));
+  // Depending on who comes first, the greedy one shares what another has asked for.
+  expect(together.slice(1).map(({ status }) => status)).toEqual([200, 200]);
+  expect(fx.asked.slice(start)).toEqual([last, next]);
+});
+
+test("the day's requests run out with 429 and not before, and one is kept for the retrieval", async () => {
+  const { used } = await budget();
+  const start = fx.asked.length;
+  const answers = [];
+  for (let n = 0; answers.length < 300; n++) {
+    const date = daysBefore('2019-12-31', n);
+    if (date === fridayOrBefore(date)) answers.push(await convert(`1/USD/to/EUR/on/${date}`, admin));
+  }
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(fx.asked.length - start).toBe(250 - used);
+  expect(refused).toHaveLength(300 - (250 - used));
+  expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(refused[0]?.body.status).toBe('TOO_MANY_REQUESTS');
+  expect(await budget()).toMatchObject({ used: 250, left: 0, kept: 0 });
+
+  // Before the day's retrieval one is kept for it.
+  await trace.pool.query('UPDATE daily_retrievals SET done_at = NULL');
+  await trace.pool.query('UPDATE provider_requests SET used = 248');
+  expect((await convert('1/USD/to/EUR/on/2018-01-02')).status).toBe(200);
+  expect((await convert('1/USD/to/EUR/on/2018-01-03')).status).toBe(429);
+  expect(await budget()).toMatchObject({ used: 249, left: 0, kept: 1 });
+  const provider = openProvider(
+    trace.pool,
+    { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY },
+    pino({ level: 'silent' }),
+  );
+  expect((await provider?.latest('daily'))?.rates.get('USD')).toBe('1.0825');
+  await expect(provider?.latest('daily')).rejects.toMatchObject({ code: 'too_many_requests' });
+}, 240_000);

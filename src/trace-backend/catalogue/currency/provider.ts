@@ -1,0 +1,217 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
+import { type CircuitBreaker, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts';
+import { outbound } from '../../../platform/outbound/outbound.ts';
+import { type Settings, SettingsError } from '../../../platform/settings/settings.ts';
+import { localTime, secondsToMidnight } from './calendar.ts';
+import { countRequest, countUserRequest, isRetrieved } from './store.ts';
+
+/** Requests per day, at most (interface, Limits); one of them is reserved for the retrieval at 00:01. */
+export const DAILY_LIMIT = 250;
+/** How many of them one user may cause. */
+const USER_LIMIT = 100;
+/** Attempts per request; each is counted. */
+const ATTEMPTS = 2;
+const TIMEOUT_MS = 8_000;
+
+/** What the provider published on a date: what one euro is worth, as decimal texts by currency. */
+export interface Publication {
+  date: string;
+  rates: Map<string, string>;
+}
+
+/** The exchange-rate provider (exchangeratesapi.io or compatible). Every request is counted before it is sent. */
+export interface Provider {
+  /** Names of currencies by their codes. */
+  symbols(purpose: Purpose): Promise<Map<string, string>>;
+  latest(purpose: Purpose): Promise<Publication>;
+  /** Undefined if it has no rates for the date. */
+  historical(date: string, asker: Asker): Promise<Publication | undefined>;
+}
+
+const NAME = 'the exchange-rate provider';
+
+/** The daily retrieval may use the request reserved for it. */
+export type Purpose = 'daily' | 'other';
+
+/** The user for whom a request is sent. */
+export interface Asker {
+  /** undefined if it is not counted for a user */
+  userId: number | undefined;
+}
+
+/** The user has used up their share of the day's requests. */
+export class UserBudgetSpent extends Problem {
+  readonly userId: number;
+  constructor(userId: number, retryAfter: number) {
+    const sentence = `you have used up your ${USER_LIMIT} of the day's requests for exchange rates`;
+    super('too_many_requests', sentence, { retryAfter });
+    this.userId = userId;
+  }
+}
+
+/**
+ * @returns undefined if none is configured
+ * @throws SettingsError for an address without a key
+ */
+export function openProvider(
+  pool: pg.Pool,
+  { FX_URL, FX_ACCESS_KEY }: Pick<Settings, 'FX_URL' | 'FX_ACCESS_KEY'>,
+  logger: FastifyBaseLogger,
+  breakers?: BreakerWatch,
+): Provider | undefined {
+  if (FX_URL === undefined) return undefined;
+  if (FX_ACCESS_KEY === undefined) {
+    throw new SettingsError('FX_URL is set, so FX_ACCESS_KEY must be set: the provider requires it');
+  }
+  const send = outbound({
+    name: NAME,
+    timeoutMs: TIMEOUT_MS,
+    retries: 0,
+    concurrency: 4,
+    // Its circuit breaker would refuse requests that have been counted; `rest` is checked before.
+    failures: Number.POSITIVE_INFINITY,
+  });
+  const rest = circuitBreaker({ failures: FAILURES, restMs: FIRST_REST_MS, longestRestMs: LAST_REST_MS });
+
+  async function ask(
+    path: string,
+    purpose: Purpose,
+    userId?: number,
+  ): Promise<Record<string, unknown> | undefined> {
+    const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
+    url.searchParams.set('access_key', FX_ACCESS_KEY as string);
+    if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+    if (purpose === 'other') checkRest(rest);
+    const attempts = rest.isTried() ? 1 : ATTEMPTS;
+    for (let attempt = 1; ; attempt++) {
+      await spend(pool, purpose, userId);
+      try {
+        const { body } = await send({ method: 'GET', url });
+        const answer = judge(body, logger);
+        if (rest.isTried()) breakers?.closed(NAME);
+        rest.succeeded();
+        return answer;
+      } catch (error) {
+        const wasTried = rest.isTried();
+        rest.failed();
+        if (!wasTried && rest.isTried()) breakers?.opened(NAME, (error as Error).message);
+        if (attempt === attempts || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
+          throw error;
+      }
+    }
+  }
+
+  return {
+    async symbols(purpose) {
+      const { symbols } = (await ask('symbols', purpose)) ?? {};
+      const entries = Object.entries((symbols ?? {}) as Record<string, unknown>);
+      return new Map(
+        entries.filter(([code]) => isCode(code)).map(([code, label]) => [code, String(label).slice(0, 255)]),
+      );
+    },
+    async latest(purpose) {
+      const publication = readPublication(await ask('latest', purpose));
+      if (!publication) throw unusable();
+      return publication;
+    },
+    async historical(date, { userId }) {
+      const body = await ask(date, 'other', userId);
+      return body && (readPublication(body) ?? undefined);
+    },
+  };
+}
+
+/** Consecutive failures before requests are suspended. */
+const FAILURES = 10;
+/** How long requests are suspended, in milliseconds: at first, and at most. */
+const FIRST_REST_MS = 30_000;
+const LAST_REST_MS = 3600_000;
+
+/** @throws Problem unavailable while requests are suspended, because an outage must not use up the day's requests */
+function checkRest(rest: CircuitBreaker): void {
+  const seconds = rest.secondsLeft();
+  if (seconds === 0) return;
+  const sentence = 'the exchange-rate provider keeps failing; requests are suspended for a while';
+  throw new Problem('unavailable', sentence, { retryAfter: Math.ceil(seconds) });
+}
+
+/** @throws Problem too_many_requests when the day's requests are used up, or the user's share of them */
+async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined): Promise<void> {
+  const now = new Date();
+  const { day } = localTime(now);
+  if (userId !== undefined && !(await countUserRequest(pool, day, userId, USER_LIMIT))) {
+    throw new UserBudgetSpent(userId, secondsToMidnight(now));
+  }
+  const kept = purpose === 'daily' || (await isRetrieved(pool, day)) ? 0 : 1;
+  if (await countRequest(pool, day, DAILY_LIMIT - kept)) return;
+  throw new Problem('too_many_requests', `the day's ${DAILY_LIMIT} requests for exchange rates are used up`, {
+    retryAfter: secondsToMidnight(now),
+  });
+}
+
+/** Permanent refusals by the provider, for which retries would only cost requests. */
+class Refusal extends Problem {}
+
+/** The provider's error codes for a date without rates, and for our key. */
+const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
+const REFUSALS: [RegExp, string][] = [
+  [/^(101|102|missing_access_key|invalid_access_key|inactive_user)$/, 'does not accept FX_ACCESS_KEY'],
+  [
+    /^(105|201|base_currency_access_restricted|function_access_restricted|invalid_base_currency)$/,
+    'does not give this key rates in euro',
+  ],
+  [/^(104|usage_limit_reached|rate_limit_reached)$/, 'says that the requests of this key are used up'],
+];
+
+/** The body of a successful answer; undefined if the provider has no rates for the date. */
+function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown> | undefined {
+  const { success, error, message } = (body ?? {}) as Record<string, unknown>;
+  if (error === undefined && success !== false && message === undefined)
+    return body as Record<string, unknown>;
+  const { code, type } = (error ?? {}) as Record<string, unknown>;
+  const names = [code, type].map(name => String(name ?? ''));
+  if (names.some(name => NO_RATES.has(name))) return undefined;
+  const [, reason = 'answered with an unknown error'] =
+    REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
+  logger.error({ code: names.join(' ').trim().slice(0, 80) }, `the exchange-rate provider ${reason}`);
+  throw new Refusal('unavailable', `the exchange-rate provider ${reason}`, { retryAfter: 3600 });
+}
+
+function readPublication(body: Record<string, unknown> | undefined): Publication | undefined {
+  if (!body) return undefined;
+  const { date, rates, base } = body;
+  if (
+    typeof date !== 'string' ||
+    !/^\d{4}-\d\d-\d\d$/.test(date) ||
+    rates === null ||
+    typeof rates !== 'object'
+  ) {
+    throw unusable();
+  }
+  if (base !== undefined && base !== 'EUR') throw unusable();
+  const read = new Map<string, string>();
+  for (const [code, value] of Object.entries(rates as object)) {
+    if (isCode(code) && code !== 'EUR' && typeof value === 'number' && value > 0)
+      read.set(code, decimal(value));
+  }
+  return read.size === 0 ? undefined : { date, rates: read };
+}
+
+function unusable(): Problem {
+  return new Problem('unavailable', 'the exchange-rate provider sent an invalid answer', {
+    retryAfter: 60,
+  });
+}
+
+/** A currency's code (ISO 4217): three capital letters. */
+export function isCode(text: string): boolean {
+  return /^[A-Z]{3}$/.test(text);
+}
+
+/** A number as a decimal text without an exponent, with all significant digits. */
+function decimal(value: number): string {
+  return /e/.test(String(value)) ? value.toFixed(20) : String(value);
+}

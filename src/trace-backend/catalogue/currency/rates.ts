@@ -1,0 +1,125 @@
+import type pg from 'pg';
+import { transaction } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { checkDate, daysBefore, localTime } from './calendar.ts';
+import { convertAmount } from './convert.ts';
+import { believedUntil, dateFetcher } from './fetch.ts';
+import type { Asker, Provider, Purpose } from './provider.ts';
+import {
+  findCurrency,
+  findPublished,
+  findRates,
+  keepPublication,
+  notePublished,
+  upsertCurrencies,
+} from './store.ts';
+
+/** Days of a weekend with adjacent holidays, at most. */
+const LONGEST_HOLIDAYS = 7;
+
+export interface Conversion {
+  /** the date whose rates were used */
+  date: string;
+  /** a decimal text */
+  result: string;
+}
+
+/** The currency service. */
+export interface Currencies {
+  /**
+   * Converts with the latest stored rates.
+   *
+   * @param amount a decimal text
+   * @throws Problem invalid for a currency that is unknown or disabled, not_found when there are no rates
+   */
+  convert(amount: string, from: string, to: string): Promise<Conversion>;
+  /**
+   * Converts with the rates of a date, which are fetched if they are not stored; for a weekend or holiday, with those
+   * of the last day before it that has some.
+   *
+   * @param asker the user whose share of the day's requests to the provider this may use
+   * @throws Problem as `convert`; too_many_requests, unavailable
+   */
+  convertAtDate(amount: string, from: string, to: string, date: string, asker: Asker): Promise<Conversion>;
+}
+
+export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): Currencies {
+  const fetchDate = provider && dateFetcher(pool, provider);
+
+  /** The date whose rates apply to a date; null if there are none. */
+  async function publishedFor(date: string, codes: string[], asker: Asker): Promise<string | null> {
+    if (await findRates(pool, codes, { from: date, to: date })) return date;
+    const known = await findPublished(pool, date, new Date());
+    if (known === null || known === date) return known;
+    if (known !== undefined) {
+      // Imported history has fewer currencies than the provider: then that date has to be fetched.
+      const stored = await findRates(pool, codes, { from: known, to: known });
+      return stored ? known : publishedFor(known, codes, asker);
+    }
+    if (fetchDate) return fetchDate(date, asker);
+    // Imported history has no rows for weekends: then the day before counts, as with the provider.
+    const earlier = await findRates(pool, codes, { from: daysBefore(date, LONGEST_HOLIDAYS), to: date });
+    return earlier?.date ?? null;
+  }
+
+  return {
+    async convert(amount, from, to) {
+      await checkCodes(pool, from, to);
+      if (from === to) return { date: localTime(new Date()).day, result: amount };
+      const codes = ratedCodes(from, to);
+      const rates = await findRates(pool, codes, {});
+      if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} yet`);
+      return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
+    },
+    async convertAtDate(amount, from, to, date, asker) {
+      await checkCodes(pool, from, to);
+      checkDate(date, 'date', localTime(new Date()).day);
+      if (from === to) return { date, result: amount };
+      const codes = ratedCodes(from, to);
+      const published = await publishedFor(date, codes, asker);
+      const rates = published && (await findRates(pool, codes, { from: published, to: published }));
+      if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} for ${date}`);
+      return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
+    },
+  };
+}
+
+/** The euro is the base currency and has no rates. */
+function ratedCodes(from: string, to: string): string[] {
+  return [from, to].filter(code => code !== 'EUR');
+}
+
+function rateOf({ values }: { values: Map<string, string> }, code: string): string {
+  return code === 'EUR' ? '1' : (values.get(code) as string);
+}
+
+async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void> {
+  for (const [field, code] of Object.entries({ from, to })) {
+    if (code === 'EUR') continue;
+    const currency = await findCurrency(pool, code);
+    if (currency?.enabled) continue;
+    const sentence = `${field} must be a supported currency; ${code} is ${currency ? 'disabled' : 'unknown'}`;
+    throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+  }
+}
+
+/** Retrieves the latest rates, and names of currencies if some have none. */
+export async function retrieveLatest(pool: pg.Pool, provider: Provider, day: string): Promise<void> {
+  const purpose: Purpose = 'daily';
+  const publication = await provider.latest(purpose);
+  await transaction(pool, async database => {
+    await keepPublication(database, publication);
+    if (publication.date <= day) {
+      await notePublished(database, day, publication.date, believedUntil(day, publication.date));
+    }
+  });
+}
+
+/** Fetches the names of currencies, if some have none. */
+export async function retrieveLabels(pool: pg.Pool, provider: Provider): Promise<void> {
+  const symbols = await provider.symbols('other');
+  await upsertCurrencies(
+    pool,
+    [...symbols].map(([code, label]) => ({ code, label })),
+  );
+}

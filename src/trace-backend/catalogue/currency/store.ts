@@ -1,0 +1,290 @@
+import sql, { join, raw } from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+import type { Page } from '../../base/contract/schemas.ts';
+
+export interface CurrencyType {
+  id: number;
+  code: string;
+  label: string;
+  enabled: boolean;
+}
+
+/** The value of one euro; dates as YYYY-MM-DD, values as decimal texts. */
+export interface Rate {
+  code: string;
+  date: string;
+  value: string;
+}
+
+const CURRENCY = sql`id, code, label, enabled`;
+
+export async function findCurrency(database: Database, code: string): Promise<CurrencyType | undefined> {
+  const { rows } = await database.query<CurrencyType>(
+    sql`SELECT ${CURRENCY} FROM currency_types WHERE code = ${code}`,
+  );
+  return rows[0];
+}
+
+export async function findCurrencyById(database: Database, id: number): Promise<CurrencyType | undefined> {
+  const { rows } = await database.query<CurrencyType>(
+    sql`SELECT ${CURRENCY} FROM currency_types WHERE id = ${id}`,
+  );
+  return rows[0];
+}
+
+/** The fields by which currencies can be sorted. */
+export const SORTABLE = ['code', 'label', 'id'] as const;
+
+export async function listCurrencies(
+  database: Database,
+  { enabled, query }: { enabled?: boolean | undefined; query?: string | undefined },
+  { limit, offset, sortBy, sort }: Page<(typeof SORTABLE)[number]>,
+): Promise<{ items: CurrencyType[]; count: number }> {
+  const where = join(
+    [
+      sql`true`,
+      enabled === undefined ? undefined : sql`enabled = ${enabled}`,
+      query === undefined ? undefined : sql`strpos(lower(code || ' ' || label), lower(${query})) > 0`,
+    ].filter(condition => condition !== undefined),
+    ' AND ',
+  );
+  const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
+  const [page, all] = await Promise.all([
+    database.query<CurrencyType>(sql`
+      SELECT ${CURRENCY} FROM currency_types WHERE ${where}
+      ORDER BY ${raw(sortBy)} ${direction}, code ${direction} LIMIT ${limit} OFFSET ${offset}`),
+    database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM currency_types WHERE ${where}`),
+  ]);
+  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+}
+
+/** Adds currencies; a known one gets the label, if there is one, and stays enabled or disabled. */
+export async function upsertCurrencies(
+  database: Database,
+  currencies: readonly { code: string; label?: string }[],
+): Promise<void> {
+  const codes = currencies.map(({ code }) => code);
+  const labels = currencies.map(({ label }) => label ?? null);
+  await database.query(sql`
+    INSERT INTO currency_types AS known (code, label)
+    SELECT code, coalesce(label, code) FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
+    ORDER BY code
+    ON CONFLICT (code) DO UPDATE SET label = CASE
+      WHEN excluded.label = excluded.code THEN known.label ELSE excluded.label END`);
+}
+
+/** @returns undefined if it was already in that state, or there is no such currency */
+export async function setEnabled(
+  database: Database,
+  code: string,
+  enabled: boolean,
+): Promise<CurrencyType | undefined> {
+  const { rows } = await database.query<CurrencyType>(sql`
+    UPDATE currency_types SET enabled = ${enabled} WHERE code = ${code} AND enabled <> ${enabled}
+    RETURNING ${CURRENCY}`);
+  return rows[0];
+}
+
+/** Stores rates; known ones are replaced. */
+export async function upsertRates(database: Database, rates: readonly Rate[]): Promise<void> {
+  await database.query(sql`
+    INSERT INTO currency_rates (code, date, value)
+    SELECT DISTINCT ON (code, date) code, date, value FROM unnest(
+      ${rates.map(({ code }) => code)}::text[], ${rates.map(({ date }) => date)}::date[],
+      ${rates.map(({ value }) => value)}::numeric[]) AS added (code, date, value)
+    ORDER BY code, date
+    ON CONFLICT (code, date) DO UPDATE SET value = excluded.value`);
+}
+
+/** Stores what the provider published, with currencies that are not known yet. */
+export async function keepPublication(
+  database: Database,
+  { date, rates }: { date: string; rates: ReadonlyMap<string, string> },
+): Promise<void> {
+  const codes = [...rates.keys()];
+  await upsertCurrencies(
+    database,
+    codes.map(code => ({ code })),
+  );
+  await upsertRates(
+    database,
+    codes.map(code => ({ code, date, value: rates.get(code) as string })),
+  );
+}
+
+/**
+ * The latest date in a range that has rates of all these currencies, with the rates by code. Reads from the newest
+ * rate of the first currency, so that ten years of rates cost no more than a week.
+ */
+export async function findRates(
+  database: Database,
+  codes: readonly string[],
+  { from = '-infinity', to = 'infinity' }: { from?: string; to?: string },
+): Promise<{ date: string; values: Map<string, string> } | undefined> {
+  const { rows } = await database.query<{ date: string; code: string; value: string }>({
+    name: 'find-rates',
+    text: `SELECT date::text, code, value::text FROM currency_rates
+      WHERE code = ANY ($1) AND date = (
+        SELECT date FROM currency_rates AS newest WHERE code = ($1::text[])[1] AND date BETWEEN $2 AND $3 AND $4 = (
+          SELECT count(*) FROM currency_rates AS same WHERE same.code = ANY ($1) AND same.date = newest.date)
+        ORDER BY date DESC LIMIT 1)`,
+    values: [codes, from, to, codes.length],
+  });
+  const [first] = rows;
+  return first && { date: first.date, values: new Map(rows.map(({ code, value }) => [code, value])) };
+}
+
+/** A rate that is far from that of the nearest earlier date. */
+export interface Jump extends Rate {
+  before: { date: string; value: string };
+}
+
+/**
+ * Pairs of neighbouring rates of these currencies, at least one of them in a range of dates, of which one is more
+ * than `factor` times the other.
+ */
+export async function findJumps(
+  database: Database,
+  codes: readonly string[],
+  { from, to }: { from: string; to: string },
+  factor: number,
+  limit: number,
+): Promise<Jump[]> {
+  const { rows } = await database.query<Jump>(sql`
+    SELECT code, date::text, value::text,
+      json_build_object('date', date_before, 'value', value_before::text) AS before
+    FROM (
+      SELECT code, date, value, lag(date) OVER earlier AS date_before, lag(value) OVER earlier AS value_before
+      FROM currency_rates WHERE code = ANY (${codes})
+      WINDOW earlier AS (PARTITION BY code ORDER BY date)) AS pairs
+    WHERE date >= ${from}::date AND date_before <= ${to}::date
+      AND (value > ${factor}::int * value_before OR value_before > ${factor}::int * value)
+    ORDER BY pairs.date DESC, code LIMIT ${limit}`);
+  return rows;
+}
+
+export async function listRates(
+  database: Database,
+  code: string,
+  { from, to }: { from: string; to: string },
+): Promise<{ date: string; value: string }[]> {
+  const { rows } = await database.query<{ date: string; value: string }>(sql`
+    SELECT date::text, value::text FROM currency_rates
+    WHERE code = ${code} AND date BETWEEN ${from}::date AND ${to}::date ORDER BY date`);
+  return rows;
+}
+
+/** The date whose rates apply to a date; undefined if it has to be fetched, null if there are none. */
+export async function findPublished(
+  database: Database,
+  date: string,
+  now: Date,
+): Promise<string | null | undefined> {
+  const { rows } = await database.query<{ published: string | null }>(sql`
+    SELECT published::text FROM currency_dates
+    WHERE date = ${date}::date AND (believed_until IS NULL OR believed_until > ${now})`);
+  return rows[0]?.published;
+}
+
+/**
+ * @param believedUntil when to fetch it again; null for never
+ */
+export async function notePublished(
+  database: Database,
+  date: string,
+  published: string | null,
+  believedUntil: Date | null,
+): Promise<void> {
+  await database.query(sql`
+    INSERT INTO currency_dates (date, published, believed_until) VALUES (${date}, ${published}, ${believedUntil})
+    ON CONFLICT (date) DO UPDATE SET published = excluded.published, believed_until = excluded.believed_until`);
+}
+
+/** A date without rates, and the date whose rates apply to it. */
+export interface Gap {
+  date: string;
+  published: string;
+}
+
+/** Stores the dates whose rates apply to dates of which nothing is known yet. */
+export async function noteGaps(database: Database, gaps: readonly Gap[]): Promise<void> {
+  await database.query(sql`
+    INSERT INTO currency_dates (date, published)
+    SELECT date, published
+    FROM unnest(${gaps.map(({ date }) => date)}::date[], ${gaps.map(({ published }) => published)}::date[])
+      AS gap (date, published)
+    ORDER BY gap.date ON CONFLICT (date) DO NOTHING`);
+}
+
+/** Claims the fetch of a date for some seconds; returns false while another process has it. */
+export async function claimFetch(
+  database: Database,
+  date: string,
+  claimant: string,
+  seconds: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO currency_fetches AS known (date, claimant, expires_at)
+    VALUES (${date}::date, ${claimant}, now() + make_interval(secs => ${seconds}))
+    ON CONFLICT (date) DO UPDATE SET claimant = excluded.claimant, expires_at = excluded.expires_at
+    WHERE known.expires_at <= now()`);
+  return rowCount === 1;
+}
+
+/** Ends a claim, unless another process has taken it over. */
+export async function deleteFetch(database: Database, date: string, claimant: string): Promise<void> {
+  await database.query(
+    sql`DELETE FROM currency_fetches WHERE date = ${date}::date AND claimant = ${claimant}`,
+  );
+}
+
+/** Counts a request of a day, if there are fewer than `limit`; otherwise returns false. */
+export async function countRequest(database: Database, day: string, limit: number): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO provider_requests AS known (day, used) SELECT ${day}::date, 1 WHERE ${limit}::int > 0
+    ON CONFLICT (day) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
+  return rowCount === 1;
+}
+
+/** The same for the requests of one user. */
+export async function countUserRequest(
+  database: Database,
+  day: string,
+  userId: number,
+  limit: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO provider_requests_by_user AS known (day, user_id, used) VALUES (${day}::date, ${userId}, 1)
+    ON CONFLICT (day, user_id) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
+  return rowCount === 1;
+}
+
+export async function findUsed(database: Database, day: string): Promise<number> {
+  const { rows } = await database.query<{ used: number }>(sql`
+    SELECT used FROM provider_requests WHERE day = ${day}::date`);
+  return rows[0]?.used ?? 0;
+}
+
+/** Claims the retrieval of a day: returns false if it is done, or another process claimed it after `staleBefore`. */
+export async function claimRetrieval(
+  database: Database,
+  day: string,
+  now: Date,
+  staleBefore: Date,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO daily_retrievals AS known (day, claimed_at) VALUES (${day}, ${now})
+    ON CONFLICT (day) DO UPDATE SET claimed_at = excluded.claimed_at
+    WHERE known.done_at IS NULL AND known.claimed_at < ${staleBefore}`);
+  return rowCount === 1;
+}
+
+export async function noteRetrieved(database: Database, day: string, now: Date): Promise<void> {
+  await database.query(sql`UPDATE daily_retrievals SET done_at = ${now} WHERE day = ${day}::date`);
+}
+
+export async function isRetrieved(database: Database, day: string): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    SELECT FROM daily_retrievals WHERE day = ${day}::date AND done_at IS NOT NULL`);
+  return rowCount === 1;
+}

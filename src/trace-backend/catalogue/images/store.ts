@@ -1,0 +1,138 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+import { isUuid } from '../../../platform/database/uuid.ts';
+
+/** Images are displayed, documents are downloaded. */
+export type Kind = 'image' | 'document';
+
+/** An uploaded image or document. */
+export interface Image {
+  id: number;
+  /** random UUID, in lower case */
+  storageKey: string;
+  kind: Kind;
+  /** file name sent by the client */
+  name: string;
+  /** media type of the bytes received */
+  contentType: string;
+  /** bytes received */
+  size: number;
+  /** who uploaded it */
+  userId: number;
+  uploadedAt: Date;
+}
+
+const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
+  user_id AS "userId", uploaded_at AS "uploadedAt"`;
+
+/** What answers contain of an image or document. */
+export type DescribedImage = Pick<Image, 'id' | 'storageKey' | 'name' | 'contentType' | 'size'>;
+
+/** What answers contain of images and documents, by storage key, in no order; missing ones are left out. */
+export async function describeImages(
+  database: Database,
+  storageKeys: readonly string[],
+): Promise<DescribedImage[]> {
+  const keys = storageKeys.filter(isUuid);
+  if (keys.length === 0) return [];
+  const { rows } = await database.query<DescribedImage>({
+    name: 'describe-images',
+    text: `SELECT id, storage_key AS "storageKey", name, content_type AS "contentType", size
+      FROM images WHERE storage_key = ANY ($1::uuid[])`,
+    values: [keys],
+  });
+  return rows;
+}
+
+/** Images and documents by storage key, in no order; missing ones are left out. */
+export async function findImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
+  return selectImages(database, storageKeys, empty);
+}
+
+/**
+ * The same, locked until the end of the transaction, so that their references do not change and none of them expires.
+ */
+export async function lockImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
+  // Always in the same order, so that transactions do not deadlock.
+  return selectImages(database, storageKeys, sql`ORDER BY storage_key FOR UPDATE`);
+}
+
+async function selectImages(
+  database: Database,
+  storageKeys: readonly string[],
+  order: Sql,
+): Promise<Image[]> {
+  const keys = storageKeys.filter(isUuid);
+  if (keys.length === 0) return [];
+  const { rows } = await database.query<Image>(
+    sql`SELECT ${IMAGE} FROM images WHERE storage_key = ANY (${keys}::uuid[]) ${order}`,
+  );
+  return rows;
+}
+
+/** Announces that content is about to be written to the file store; from a time on it is removed if it has no row. */
+export async function announceImage(database: Database, storageKey: string, removeAt: Date): Promise<void> {
+  await database.query(sql`
+    INSERT INTO image_leftovers (storage_key, remove_at) VALUES (${storageKey}, ${removeAt})`);
+}
+
+/**
+ * Stores an image or document that was announced and whose content is in the file store.
+ *
+ * @returns undefined if its content has been removed since
+ */
+export async function insertImage(
+  database: Database,
+  { storageKey, kind, name, contentType, size, userId, uploadedAt }: Omit<Image, 'id'>,
+): Promise<Image | undefined> {
+  const { rows } = await database.query<Image>(sql`
+    WITH announced AS (DELETE FROM image_leftovers WHERE storage_key = ${storageKey} RETURNING storage_key)
+    INSERT INTO images (storage_key, kind, name, content_type, size, user_id, uploaded_at, unused_since)
+    SELECT storage_key, ${kind}, ${name}, ${contentType}, ${size}::integer, ${userId}::integer,
+      ${uploadedAt}::timestamptz, ${uploadedAt}::timestamptz FROM announced
+    RETURNING ${IMAGE}`);
+  return rows[0];
+}
+
+/**
+ * Deletes some images and documents that no record has referred to since a time; their content is removed from
+ * another time on. Locked ones are left for the next time.
+ */
+export async function expireImages(
+  database: Database,
+  { before, removeAt, limit }: { before: Date; removeAt: Date; limit: number },
+): Promise<Image[]> {
+  const { rows } = await database.query<Image>(sql`
+    WITH old AS (
+      SELECT storage_key FROM images WHERE unused_since < ${before}
+      ORDER BY unused_since LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), leftovers AS (
+      INSERT INTO image_leftovers (storage_key, remove_at) SELECT storage_key, ${removeAt}::timestamptz FROM old
+    )
+    DELETE FROM images USING old WHERE images.storage_key = old.storage_key
+    RETURNING images.id, images.storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
+      user_id AS "userId", uploaded_at AS "uploadedAt"`);
+  return rows;
+}
+
+/** Images and documents in the order of their ids, after one of them. */
+export async function listImages(database: Database, afterId: number, limit: number): Promise<Image[]> {
+  const { rows } = await database.query<Image>(
+    sql`SELECT ${IMAGE} FROM images WHERE id > ${afterId} ORDER BY id LIMIT ${limit}`,
+  );
+  return rows;
+}
+
+/**
+ * The storage key of content to be removed now, locked until the end of the transaction; undefined if there is none.
+ */
+export async function takeLeftover(database: Database, now: Date): Promise<string | undefined> {
+  const { rows } = await database.query<{ storageKey: string }>(sql`
+    SELECT storage_key AS "storageKey" FROM image_leftovers WHERE remove_at < ${now}
+    ORDER BY remove_at LIMIT 1 FOR UPDATE SKIP LOCKED`);
+  return rows[0]?.storageKey;
+}
+
+export async function deleteLeftover(database: Database, storageKey: string): Promise<void> {
+  await database.query(sql`DELETE FROM image_leftovers WHERE storage_key = ${storageKey}`);
+}

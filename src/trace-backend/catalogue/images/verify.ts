@@ -1,0 +1,55 @@
+import pLimit from 'p-limit';
+import type { Database } from '../../../platform/database/database.ts';
+import type { FileStore } from '../../../platform/files/index.ts';
+import { originalKey, renditionKey } from './renditions.ts';
+import { findImages, type Image, listImages } from './store.ts';
+
+/** Images that one statement reads. */
+const BATCH = 500;
+/** Files that are asked for at once. */
+const AT_ONCE = 8;
+
+/** What of an image or a document is not as it was stored. */
+export interface ImageMismatch {
+  storageKey: string;
+  fault: string;
+}
+
+/**
+ * Verifies that images and documents have their files. Their rows have no hash, so of what was received the size is
+ * compared, and of what is served that it is there.
+ *
+ * @returns how many there are
+ */
+export async function verifyImages(
+  database: Database,
+  files: FileStore,
+  onMismatch: (mismatch: ImageMismatch) => void,
+): Promise<number> {
+  const limit = pLimit(AT_ONCE);
+  let count = 0;
+  let last = 0;
+  for (;;) {
+    const images = await listImages(database, last, BATCH);
+    const found = await limit.map(images, async image => {
+      const fault = await faultOf(files, image);
+      if (fault === undefined) return [];
+      // Since its row was read, it may have expired.
+      const still = await findImages(database, [image.storageKey]);
+      return still.map(({ storageKey }) => ({ storageKey, fault }));
+    });
+    found.flat().forEach(onMismatch);
+    count += images.length;
+    if (images.length < BATCH) return count;
+    last = images.at(-1)?.id as number;
+  }
+}
+
+async function faultOf(files: FileStore, { storageKey, kind, size }: Image): Promise<string | undefined> {
+  const found = await files.size(originalKey(storageKey));
+  if (found === undefined) return 'its file is missing';
+  if (found !== size) return `its file has ${found} bytes and not ${size}`;
+  if (kind === 'document') return undefined;
+  const served = await files.size(renditionKey(storageKey, undefined));
+  return served === undefined ? 'the file that is served of it is missing' : undefined;
+}

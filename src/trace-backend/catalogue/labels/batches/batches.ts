@@ -1,0 +1,209 @@
+import type pg from 'pg';
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Caller } from '../../../base/access/authentication.ts';
+import type { Requester } from '../../../base/access/requester.ts';
+import type { AuditAction } from '../../../base/audit/actions.ts';
+import { dayOf } from '../../../base/contract/dates.ts';
+import { checkVersion } from '../../../base/contract/versions.ts';
+import { type IsOwn, setReferences } from '../../images/references-store.ts';
+import { findImages } from '../../images/store.ts';
+import { changeDependent } from '../../products/dependents.ts';
+import { findLabel, type Label } from '../../products/label-records/store.ts';
+import { describedDocument } from '../../products/view.ts';
+import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import type { BatchBody } from './schemas.ts';
+import {
+  type Batch,
+  countBatches,
+  deleteBatch,
+  findBatch,
+  findBatchByNumber,
+  insertBatch,
+  touchBatch,
+  updateBatch,
+} from './store.ts';
+
+/** Batches of one label, at most. */
+const MAX_BATCHES = 10_000;
+
+export interface BatchContext {
+  pool: pg.Pool;
+  /** decides from which records images may be reused */
+  isOwn: IsOwn;
+}
+
+const EMPTY = {
+  productionDate: null,
+  expiryDate: null,
+  locations: [],
+  photo: null,
+  checkAuthenticity: null,
+  traceOrigin: null,
+  version: 1,
+};
+
+/**
+ * Adds a batch to a label.
+ *
+ * @returns its id
+ * @throws Problem not_found, forbidden, invalid
+ */
+export async function createBatch(
+  context: BatchContext,
+  requester: Requester,
+  labelId: number,
+  body: BatchBody & { number: string },
+): Promise<number> {
+  const label = await findLabel(context.pool, labelId);
+  if (!label) throw unknownLabel();
+  const change = { requester, label, action: 'CREATE_LABEL_BATCH' as const, unknown: unknownLabel };
+  return changeBatches(context, change, async (database, at) => {
+    const { numberOfBatches } = await countBatches(database, labelId);
+    if (numberOfBatches >= MAX_BATCHES) {
+      throw new Problem('invalid', `a label has at most ${MAX_BATCHES} batches`);
+    }
+    const fresh = changed({ ...EMPTY, id: 0, labelId, number: body.number }, body);
+    await checkNumber(database, undefined, fresh);
+    return { after: { ...fresh, id: await insertBatch(database, fresh, at) } };
+  });
+}
+
+/**
+ * Changes a batch; omitted fields stay unchanged.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function changeBatch(
+  context: BatchContext,
+  requester: Requester,
+  id: number,
+  body: BatchBody,
+): Promise<void> {
+  await changeOne(context, requester, id, 'UPDATE_LABEL_BATCH', async (database, before, at) => {
+    const after = changed(before, body);
+    await checkNumber(database, before, after);
+    await updateBatch(database, after, at);
+    return { before, after };
+  });
+}
+
+/** @throws Problem not_found, forbidden, precondition_failed */
+export async function removeBatch(context: BatchContext, requester: Requester, id: number): Promise<void> {
+  await changeOne(context, requester, id, 'DELETE_LABEL_BATCH', async (database, before) => {
+    await deleteBatch(database, id);
+    return { before };
+  });
+}
+
+interface Work {
+  before?: Batch;
+  after?: Batch;
+}
+
+async function changeOne(
+  context: BatchContext,
+  requester: Requester,
+  id: number,
+  action: AuditAction,
+  work: (database: Database, before: Batch, at: Date) => Promise<Work>,
+): Promise<void> {
+  const batch = await findBatch(context.pool, id);
+  const label = batch && (await findLabel(context.pool, batch.labelId));
+  if (!label) throw unknownBatch();
+  await changeBatches(context, { requester, label, action, unknown: unknownBatch }, async (database, at) => {
+    const before = await findBatch(database, id);
+    if (!before) throw unknownBatch();
+    checkVersion(requester.ifMatch, before.version);
+    return work(database, before, at);
+  });
+}
+
+interface Change {
+  requester: Requester;
+  label: Label;
+  action: AuditAction;
+  unknown: () => Problem;
+}
+
+/** Changes a batch in the history of its product; returns its id. */
+async function changeBatches(
+  { pool, isOwn }: BatchContext,
+  { requester, label, action, unknown }: Change,
+  work: (database: Database, at: Date) => Promise<Work>,
+): Promise<number> {
+  const { id: labelId, productId } = label;
+  return changeDependent({ pool, requester, productId, action, unknown }, async database => {
+    if (!(await findLabel(database, labelId))) throw unknown();
+    const { before, after } = await work(database, new Date());
+    const { id, number } = (after ?? before) as Batch;
+    const record = { entity: 'label_batch', entityId: id } as const;
+    const field = 'photo.storageKey';
+    const photos = after?.photo ? [{ field, storageKey: after.photo, kind: 'image' as const }] : [];
+    await setReferences(database, { caller: requester.caller, isOwn }, record, photos);
+    const state = (batch: Batch | undefined) => ({
+      labels: { [labelId]: { batches: { [id]: batch && { ...batch, version: undefined } } } },
+    });
+    return {
+      result: id,
+      before: state(before),
+      after: state(after),
+      details: { labelId, batchId: id, number },
+      ...(before && after && { next: () => touchBatch(database, id).then(() => id) }),
+    };
+  });
+}
+
+/** A batch after a change. */
+function changed(before: Batch, body: BatchBody): Batch {
+  const { number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = body;
+  const sent = {
+    number: number ?? undefined,
+    productionDate: productionDate && dayOf('productionDate', productionDate),
+    expiryDate: expiryDate && dayOf('expiryDate', expiryDate),
+    locations: locations === null ? [] : locations,
+    photo: photo && (photo.storageKey?.toLowerCase() ?? undefined),
+    checkAuthenticity,
+    traceOrigin,
+  };
+  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}
+
+/** Whether its number differs from that of others; one that stays is not checked, as older ones may differ in case alone. */
+async function checkNumber(database: Database, before: Batch | undefined, after: Batch): Promise<void> {
+  const { id, labelId, number } = after;
+  if (number === before?.number || !(await findBatchByNumber(database, labelId, number, id))) return;
+  const sentence = 'number is the number of another batch of this label';
+  throw new Problem('invalid', sentence, { fields: { number: sentence } });
+}
+
+/**
+ * A batch for a reader of its product.
+ *
+ * @throws Problem not_found, also if they may not see it
+ */
+export async function readableBatch(database: Database, caller: Caller, id: number): Promise<Batch> {
+  const batch = await findBatch(database, id);
+  if (!batch) throw unknownBatch();
+  await readableLabelOnly(database, caller, batch.labelId).catch(error => {
+    throw error instanceof Problem && error.code === 'not_found' ? unknownBatch() : error;
+  });
+  return batch;
+}
+
+/** Batches as in answers, in order. */
+export async function asBatches(database: Database, batches: readonly Batch[]): Promise<object[]> {
+  const images = await findImages(
+    database,
+    batches.flatMap(({ photo }) => photo ?? []),
+  );
+  return batches.map(({ photo, version: _, ...batch }) => {
+    const set = Object.fromEntries(Object.entries(batch).filter(([, value]) => value !== null));
+    return { ...set, ...(photo && { photo: describedDocument({ storageKey: photo }, images) }) };
+  });
+}
+
+export function unknownBatch(): Problem {
+  return new Problem('not_found', 'there is no such batch');
+}

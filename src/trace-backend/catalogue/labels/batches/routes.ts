@@ -1,0 +1,111 @@
+import { type Server, sendText } from '../../../../platform/http/server.ts';
+import { callerOf } from '../../../base/access/authentication.ts';
+import { requesterOf } from '../../../base/access/requester.ts';
+import { ok } from '../../../base/contract/envelope.ts';
+import { idOf, listAnswer, pageOf, pathIdOf } from '../../../base/contract/schemas.ts';
+import { versionTag } from '../../../base/contract/versions.ts';
+import type { Lists } from '../../../base/lists/lists.ts';
+import { readableLabelOnly } from '../contents/read.ts';
+import {
+  asBatches,
+  type BatchContext,
+  changeBatch,
+  createBatch,
+  readableBatch,
+  removeBatch,
+} from './batches.ts';
+import { type PublicBatchContext, registerPublicBatches } from './public.ts';
+import {
+  createBatchSchema,
+  deleteBatchSchema,
+  getBatchSchema,
+  listBatchesSchema,
+  SORTABLE,
+  updateBatchSchema,
+} from './schemas.ts';
+import { listBatches } from './store.ts';
+
+export interface BatchesContext extends BatchContext, PublicBatchContext {
+  lists: Lists;
+}
+
+/** Any id except the literal path segments of other routes, so that their other methods get 404. */
+const PATH = '/api/product/label_batch/:id(^(?!create$).+$)';
+
+/** Batches of labels: written by users who may change the product, checked by anybody. */
+export function registerBatches(app: Server, context: BatchesContext): void {
+  registerWriting(app, context);
+  registerReading(app, context);
+  registerPublicBatches(app, context);
+}
+
+function registerWriting(app: Server, context: BatchesContext): void {
+  app.post(
+    '/api/product/label_batch/create',
+    {
+      config: { access: 'user' },
+      schema: createBatchSchema,
+    },
+    async request => {
+      const { labelId, ...body } = request.body;
+      return ok({ id: await createBatch(context, requesterOf(request), idOf(labelId), body) });
+    },
+  );
+
+  app.put(
+    '/api/product/label_batch',
+    {
+      config: { access: 'user' },
+      schema: updateBatchSchema,
+    },
+    async request => {
+      const { id, labelId: _, ...body } = request.body;
+      await changeBatch(context, requesterOf(request), idOf(id), body);
+      return { status: 'OK' as const };
+    },
+  );
+
+  app.delete(
+    PATH,
+    {
+      config: { access: 'user' },
+      schema: deleteBatchSchema,
+    },
+    async request => {
+      await removeBatch(context, requesterOf(request), pathIdOf(request.params.id));
+      return { status: 'OK' as const };
+    },
+  );
+}
+
+function registerReading(app: Server, { pool, lists }: BatchesContext): void {
+  app.get(
+    PATH,
+    {
+      config: { access: 'user' },
+      schema: getBatchSchema,
+    },
+    async (request, reply) => {
+      const batch = await readableBatch(pool, callerOf(request), pathIdOf(request.params.id));
+      reply.header('etag', versionTag(batch.version)).header('cache-control', 'private, no-cache');
+      // As text, because the serializer of a schema would omit unknown fields.
+      return sendText(reply, JSON.stringify(ok((await asBatches(pool, [batch]))[0])));
+    },
+  );
+
+  app.get(
+    '/api/product/label/:id/batches',
+    {
+      config: { access: 'user' },
+      schema: listBatchesSchema,
+    },
+    async (request, reply) => {
+      const { label } = await readableLabelOnly(pool, callerOf(request), pathIdOf(request.params.id));
+      const page = pageOf(request.query, SORTABLE);
+      const filter = { labelId: label.id, number: request.query.number };
+      const { items, count } = await listBatches(pool, lists, filter, page);
+      const answer = listAnswer(page, { items: await asBatches(pool, items), count });
+      return sendText(reply, JSON.stringify(ok(answer)));
+    },
+  );
+}

@@ -1,0 +1,170 @@
+import type { Static, TSchema } from 'typebox';
+import { named } from '../../../../platform/http/shared-parts.ts';
+import { Type } from '../../../../platform/type.ts';
+import { Day } from '../../../base/contract/dates.ts';
+import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
+import { Id, listOf, listQuery, NO_NUL, PathId } from '../../../base/contract/schemas.ts';
+import { nullable, shown } from '../../../base/contract/shapes.ts';
+import { IfMatch } from '../../../base/contract/versions.ts';
+import { Document } from '../../products/record/document.ts';
+import { Location } from '../../products/record/parts.ts';
+
+const { address, latitude, longitude, numberOfFarmers, pinName, countryCode } = Location.properties;
+export const BatchLocation = named(
+  'BatchLocation',
+  Type.Object({ address, latitude, longitude, numberOfFarmers, pinName, countryCode }),
+);
+export type BatchLocation = Static<typeof BatchLocation>;
+
+const Num = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['B-001'] });
+const fields = {
+  productionDate: Day,
+  expiryDate: Day,
+  locations: nullable(Type.Array(BatchLocation, { maxItems: 1000 })),
+  photo: nullable(Document),
+  checkAuthenticity: nullable(
+    Type.Boolean({ description: 'whether everyone may check the number and dates on a package' }),
+  ),
+  traceOrigin: nullable(Type.Boolean({ description: 'whether everyone may see the locations' })),
+};
+
+export const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
+export const BatchUpdate = named(
+  'BatchUpdate',
+  Type.Object({
+    id: Id,
+    labelId: nullable({ ...Id, description: 'ignored' } as typeof Id),
+    number: nullable(Num),
+    ...fields,
+  }),
+);
+export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id' | 'labelId'>;
+
+const BatchView = named(
+  'LabelBatch',
+  shown(Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields })),
+);
+
+const tags = ['Label'];
+const Params = Type.Object({ id: PathId });
+
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'number', 'productionDate', 'expiryDate'] as const;
+
+export const createBatchSchema = {
+  operationId: 'createLabelBatch',
+  tags,
+  summary: 'Add a batch to a label',
+  description: 'A label has at most 10,000; no two have the same number, whose case is ignored.',
+  body: NewBatch,
+  response: {
+    200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the batch'),
+    ...failureAnswers(401, 403, 404),
+  },
+};
+
+export const updateBatchSchema = {
+  operationId: 'updateLabelBatch',
+  tags,
+  summary: 'Change a batch',
+  description: 'Omitted fields stay unchanged; an empty text clears. A batch cannot move to another label.',
+  headers: IfMatch,
+  body: BatchUpdate,
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const getBatchSchema = {
+  operationId: 'getLabelBatch',
+  tags,
+  summary: 'A batch',
+  description: 'The ETag is the version; send it as If-Match with a change.',
+  params: Params,
+  response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(401, 404) },
+};
+
+export const deleteBatchSchema = {
+  operationId: 'deleteLabelBatch',
+  tags,
+  summary: 'Remove a batch',
+  headers: IfMatch,
+  params: Params,
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const listBatchesSchema = {
+  operationId: 'listLabelBatches',
+  tags,
+  summary: 'The batches of a label',
+  params: Params,
+  querystring: listQuery(SORTABLE, {
+    number: Type.Optional(
+      Type.String({ maxLength: 255, pattern: NO_NUL, description: 'part of the number; case is ignored' }),
+    ),
+  }),
+  response: { 200: envelope(listOf(BatchView), 'a page of batches'), ...failureAnswers(401, 404) },
+};
+
+const Uuid = Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' });
+const batchNumber = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: NO_NUL,
+  description: 'case is ignored',
+  examples: ['B-001'],
+});
+
+export const publicBatchSchema = {
+  operationId: 'getPublishedLabelBatch',
+  tags,
+  summary: 'A batch of a published label',
+  description:
+    'With its locations if they can be traced, and its dates unless they are for checking that a package is authentic.',
+  params: Type.Object({ uuid: Uuid, number: batchNumber }),
+  response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(404) },
+};
+
+const ignoredId = Type.Optional({ ...Id, description: 'ignored: the number names the batch' } as typeof Id);
+const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
+
+/** An answer that is a page for browsers. */
+const orPage = <Answer extends TSchema & { description?: string }>(answer: Answer) => ({
+  description: answer.description ?? '',
+  content: { 'application/json': { schema: answer }, 'text/html': { schema: Type.String() } },
+});
+
+export const checkAuthenticitySchema = {
+  operationId: 'checkLabelBatchAuthenticity',
+  tags,
+  summary: 'Whether the number and dates on a package are those of a batch',
+  description:
+    'Of a batch of a published label that allows it. Every date that the batch has must be given. For clients that prefer ' +
+    'text/html, the page of the label with the answer.',
+  params: Type.Object({ uuid: Uuid }),
+  querystring: Type.Object({
+    id: ignoredId,
+    number: Type.Optional(batchNumber),
+    productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
+    expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
+  }),
+  response: { 200: orPage(envelope(Type.Boolean(), 'whether they are')), ...failureAnswers(404) },
+};
+
+export const checkOriginSchema = {
+  operationId: 'checkLabelBatchOrigin',
+  tags,
+  summary: 'Where a batch comes from',
+  description:
+    'The locations of a batch of a published label that allows it; none for any other number. For clients that prefer ' +
+    'text/html, the page of the label with the answer.',
+  params: Type.Object({ uuid: Uuid }),
+  querystring: Type.Object({
+    id: ignoredId,
+    number: Type.Optional(batchNumber),
+    productionDate: dateInQuery('ignored: the form of the page has it'),
+    expiryDate: dateInQuery('ignored: the form of the page has it'),
+  }),
+  response: {
+    200: orPage(envelope(Type.Array(shown(BatchLocation)), 'its locations')),
+    ...failureAnswers(404),
+  },
+};

@@ -1,0 +1,145 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../../platform/database/database.ts';
+import type { Page } from '../../../base/contract/schemas.ts';
+import type { Lists } from '../../../base/lists/lists.ts';
+import type { BatchLocation, SORTABLE } from './schemas.ts';
+
+/** A batch of what a label is printed on. */
+export interface Batch {
+  id: number;
+  labelId: number;
+  /** unique among the batches of its label; case is ignored, but older batches may differ in it alone */
+  number: string;
+  /** YYYY-MM-DD */
+  productionDate: string | null;
+  expiryDate: string | null;
+  locations: BatchLocation[];
+  /** storage key of an image */
+  photo: string | null;
+  /** whether everyone may check that the number and dates on a package are those of this batch */
+  checkAuthenticity: boolean | null;
+  /** whether everyone may see its locations */
+  traceOrigin: boolean | null;
+  /** counts its changes */
+  version: number;
+}
+
+const BATCH = sql`id, label_id AS "labelId", number, to_char(production_date, 'YYYY-MM-DD') AS "productionDate",
+  to_char(expiry_date, 'YYYY-MM-DD') AS "expiryDate", locations, photo, check_authenticity AS "checkAuthenticity",
+  trace_origin AS "traceOrigin", version`;
+
+export async function findBatch(database: Database, id: number): Promise<Batch | undefined> {
+  const { rows } = await database.query<Batch>(sql`SELECT ${BATCH} FROM label_batches WHERE id = ${id}`);
+  return rows[0];
+}
+
+/**
+ * The batch of a label with this number, regardless of case. Where the numbers of older batches differ in case alone, it
+ * is the one with exactly this number, or else the first.
+ *
+ * @param exceptId not this one
+ */
+export async function findBatchByNumber(
+  database: Database,
+  labelId: number,
+  number: string,
+  exceptId?: number,
+): Promise<Batch | undefined> {
+  const { rows } = await database.query<Batch>(sql`
+    SELECT ${BATCH} FROM label_batches
+    WHERE label_id = ${labelId} AND lower(number) = lower(${number})
+      AND id IS DISTINCT FROM ${exceptId ?? null}::integer
+    ORDER BY number = ${number} DESC, id LIMIT 1`);
+  return rows[0];
+}
+
+/** Stores a batch; the transaction holds the row lock of the label's product. */
+export async function insertBatch(
+  database: Database,
+  batch: Omit<Batch, 'id' | 'version'>,
+  at: Date,
+): Promise<number> {
+  const { labelId, number, productionDate, expiryDate, locations, photo } = batch;
+  const { rows } = await database.query<{ id: number }>(sql`
+    INSERT INTO label_batches (label_id, number, production_date, expiry_date, locations, photo, check_authenticity,
+      trace_origin, created_at, updated_at)
+    VALUES (${labelId}, ${number}, ${productionDate}, ${expiryDate}, ${JSON.stringify(locations)}, ${photo},
+      ${batch.checkAuthenticity}, ${batch.traceOrigin}, ${at}, ${at})
+    RETURNING id`);
+  return (rows[0] as { id: number }).id;
+}
+
+/** The same for a change. */
+export async function updateBatch(database: Database, batch: Batch, at: Date): Promise<void> {
+  const { id, number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = batch;
+  await database.query(sql`
+    UPDATE label_batches SET number = ${number}, production_date = ${productionDate}, expiry_date = ${expiryDate},
+      locations = ${JSON.stringify(locations)}, photo = ${photo}, check_authenticity = ${checkAuthenticity},
+      trace_origin = ${traceOrigin}, updated_at = ${at}
+    WHERE id = ${id}`);
+}
+
+/** Gives a batch that has changed its next version. */
+export async function touchBatch(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE label_batches SET version = version + 1 WHERE id = ${id}`);
+}
+
+export async function deleteBatch(database: Database, id: number): Promise<void> {
+  await database.query(sql`DELETE FROM label_batches WHERE id = ${id}`);
+}
+
+/** The batches of a label: how many there are, can be checked and can be traced. */
+export interface BatchCounts {
+  numberOfBatches: number;
+  checkAuthenticityCount: number;
+  traceOriginCount: number;
+}
+
+export async function countBatches(database: Database, labelId: number): Promise<BatchCounts> {
+  const { rows } = await database.query<BatchCounts>(sql`
+    SELECT count(*)::int AS "numberOfBatches", (count(*) FILTER (WHERE check_authenticity))::int
+      AS "checkAuthenticityCount", (count(*) FILTER (WHERE trace_origin))::int AS "traceOriginCount"
+    FROM label_batches WHERE label_id = ${labelId}`);
+  return rows[0] as BatchCounts;
+}
+
+export interface BatchFilter {
+  labelId: number;
+  /** part of the number */
+  number?: string | undefined;
+}
+
+const KEYS = { id: 'id', number: 'number', productionDate: 'production_date', expiryDate: 'expiry_date' };
+
+/** A page of a label's batches, and their total number. */
+export async function listBatches(
+  database: Database,
+  lists: Lists,
+  { labelId, number }: BatchFilter,
+  page: Page<(typeof SORTABLE)[number]>,
+): Promise<{ items: Batch[]; count: number }> {
+  const part = number === undefined ? sql`true` : sql`strpos(lower(number), lower(${number})) > 0`;
+  const where = sql`label_id = ${labelId} AND ${part}`;
+  const source = {
+    table: 'label_batches',
+    columns: BATCH,
+    key: KEYS[page.sortBy],
+    gather: where,
+    look: where,
+  };
+  return lists.list<Batch>(database, `batches of ${labelId} ${number ?? ''}`, source, page);
+}
+
+/** The ids of all batches of these labels. */
+export async function findBatchIds(database: Database, labelIds: readonly number[]): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM label_batches WHERE label_id = ANY (${labelIds}::integer[])`);
+  return rows.map(({ id }) => id);
+}
+
+/** The labels of these batches. */
+export async function findLabelIds(database: Database, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT DISTINCT label_id AS id FROM label_batches WHERE id = ANY (${ids}::integer[])`);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,40 @@
+import type { Database } from '../../../../platform/database/database.ts';
+import type { Caller } from '../../../base/access/authentication.ts';
+import { type IsOwn, setReferences } from '../../images/references-store.ts';
+import type { LabelField } from '../../products/label-records/schemas.ts';
+import type { Label } from '../../products/label-records/store.ts';
+import type { Product } from '../../products/record/store.ts';
+import { copyOf, filesOf, publicFilesOf } from './content.ts';
+import { findOwn, type OwnContent, setCompared, setOwn } from './store.ts';
+
+/** Who changes a label, and the check of which records are theirs. */
+export interface Writer {
+  caller: Caller;
+  isOwn: IsOwn;
+}
+
+/** The fields of a label. */
+export function fieldsOf({ content }: Pick<Label, 'content'>): LabelField[] {
+  return (content.fields as LabelField[] | undefined) ?? [];
+}
+
+/**
+ * Stores a label's own content, by default what it has or else a copy of its product, with its references to images
+ * and documents and which of them are public. To be called after every change of a label, in its transaction.
+ *
+ * @throws Problem invalid, with the fields of unknown images and documents
+ */
+export async function settle(
+  database: Database,
+  { caller, isOwn }: Writer,
+  product: Product,
+  label: Label,
+  own?: OwnContent,
+): Promise<void> {
+  const known = own ?? (await findOwn(database, label.id));
+  const content = known ?? (await copyOf(database, product));
+  if (!known) await setCompared(database, label.id, product.version);
+  await setOwn(database, label.id, content, publicFilesOf(fieldsOf(label), content));
+  const record = { entity: 'label', entityId: label.id } as const;
+  await setReferences(database, { caller, isOwn }, record, filesOf(content));
+}

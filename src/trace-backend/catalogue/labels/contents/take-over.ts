@@ -1,0 +1,79 @@
+import type pg from 'pg';
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Requester } from '../../../base/access/requester.ts';
+import { audit } from '../../../base/audit/audit.ts';
+import { checkVersion, versionTag } from '../../../base/contract/versions.ts';
+import type { IsOwn } from '../../images/references-store.ts';
+import { changeDependent } from '../../products/dependents.ts';
+import { findLabel, type Label, touchLabels } from '../../products/label-records/store.ts';
+import type { Product } from '../../products/record/store.ts';
+import { copyOf } from './content.ts';
+import { canDiffer, takenOver } from './differences.ts';
+import { unknownLabel } from './read.ts';
+import { settle } from './settle.ts';
+import { findOwn, type OwnContent, setCompared } from './store.ts';
+
+/** The version of a label and of its product, which were compared. */
+function comparison({ label, product }: { label: Label; product: Product }): string {
+  return `${label.version}.${product.version}`;
+}
+
+/** The ETag of what differs between a label and its product. */
+export function comparisonTag(compared: { label: Label; product: Product }): string {
+  return versionTag(comparison(compared));
+}
+
+/**
+ * Takes the product's values of these names over into a label, which then counts as compared with the product; without
+ * names, it stays as it is.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed; invalid for a name that is none of their content
+ */
+export async function takeOver(
+  { pool, isOwn }: { pool: pg.Pool; isOwn: IsOwn },
+  requester: Requester,
+  id: number,
+  names: readonly string[],
+): Promise<void> {
+  const { productId } = await existing(pool, id);
+  const at = { pool, requester, productId, action: 'UPDATE_LABEL_CONTENT', unknown: unknownLabel } as const;
+  await changeDependent(at, async (database, product) => {
+    const label = await existing(database, id);
+    checkVersion(requester.ifMatch, comparison({ label, product }));
+    const current = await copyOf(database, product);
+    const own = (await findOwn(database, id)) ?? current;
+    checkNames(names, own, current);
+    const after = takenOver(own, current, names);
+    await settle(database, { caller: requester.caller, isOwn }, product, label, after);
+    await setCompared(database, id, product.version);
+    const details = { labelId: id, uuid: label.uuid };
+    if (names.length === 0) {
+      const kept = { action: 'KEEP_LABEL_CONTENT', entity: 'product', entityId: productId, details } as const;
+      await audit(database, requester, kept);
+    }
+    return {
+      result: undefined,
+      before: { labels: { [id]: { content: own } } },
+      after: { labels: { [id]: { content: after } } },
+      details,
+      next: () => touchLabels(database, [id]),
+    };
+  });
+}
+
+async function existing(database: Database, id: number): Promise<Label> {
+  const label = await findLabel(database, id);
+  if (!label) throw unknownLabel();
+  return label;
+}
+
+function checkNames(names: readonly string[], ...contents: OwnContent[]): void {
+  const wrong = names.flatMap((name, index) =>
+    canDiffer(name, ...contents)
+      ? []
+      : [[`names.${index}`, `names.${index} is no field of a label's content`]],
+  );
+  const [first] = wrong;
+  if (first) throw new Problem('invalid', first[1] as string, { fields: Object.fromEntries(wrong) });
+}

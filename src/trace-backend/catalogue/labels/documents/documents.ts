@@ -1,0 +1,150 @@
+import type pg from 'pg';
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Caller } from '../../../base/access/authentication.ts';
+import type { Requester } from '../../../base/access/requester.ts';
+import { idOf } from '../../../base/contract/schemas.ts';
+import { checkVersion } from '../../../base/contract/versions.ts';
+import { maySeeCompanies } from '../../companies/access.ts';
+import { findCompany } from '../../companies/record/store.ts';
+import { changeDependent } from '../../products/dependents.ts';
+import { findLabel, findLabelsById, touchLabels } from '../../products/label-records/store.ts';
+import { profileOf } from '../../products/partners/owner.ts';
+import { findProduct, type Product } from '../../products/record/store.ts';
+import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import type { Chosen, ShownDocument } from './schemas.ts';
+import { findShowing, findShown, setShown } from './store.ts';
+
+/** The documents of a product's owner. */
+async function documentsOf(database: Database, companyId: number | null): Promise<ShownDocument[]> {
+  const company = companyId === null ? undefined : await findCompany(database, companyId);
+  const profile = company && ((await profileOf(database, company)) as { documents?: ShownDocument[] });
+  return profile?.documents ?? [];
+}
+
+/** The documents that a label shows, in order. */
+async function shownBy(
+  database: Database,
+  labelId: number,
+  { companyId }: Pick<Product, 'companyId'>,
+): Promise<ShownDocument[]> {
+  const ids = await findShown(database, labelId);
+  if (ids.length === 0) return [];
+  const documents = new Map((await documentsOf(database, companyId)).map(each => [each.id, each]));
+  return ids.flatMap(id => documents.get(id) ?? []);
+}
+
+/**
+ * The documents of the owner of a label's product, with which of them the label shows: these first, in their order; and
+ * the version of the label.
+ *
+ * @throws Problem not_found
+ */
+export async function listDocuments(
+  database: Database,
+  caller: Caller,
+  labelId: number,
+): Promise<{ version: number; documents: object[] }> {
+  const { label, product } = await readableLabelOnly(database, caller, labelId);
+  const { companyId } = product;
+  const shown = await shownBy(database, labelId, product);
+  const maySee = companyId !== null && (await maySeeCompanies(database, caller, [companyId]));
+  const all = maySee ? await documentsOf(database, companyId) : [];
+  const active = new Set(shown.map(({ id }) => id));
+  const documents = [
+    ...shown.map(document => ({ ...document, active: true })),
+    ...all.filter(({ id }) => !active.has(id)).map(document => ({ ...document, active: false })),
+  ];
+  return { version: label.version, documents };
+}
+
+/**
+ * Chooses which documents of the owner a label shows.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function chooseDocuments(
+  { pool }: { pool: pg.Pool },
+  requester: Requester,
+  labelId: number,
+  chosen: Chosen,
+): Promise<void> {
+  const found = await findLabel(pool, labelId);
+  if (!found) throw unknownLabel();
+  const { productId } = found;
+  const change = {
+    pool,
+    requester,
+    productId,
+    action: 'UPDATE_LABEL_DOCUMENTS' as const,
+    unknown: unknownLabel,
+  };
+  await changeDependent(change, async (database, product) => {
+    const label = await findLabel(database, labelId);
+    if (!label) throw unknownLabel();
+    checkVersion(requester.ifMatch, label.version);
+    const before = await findShown(database, labelId);
+    const after = checked(chosen, await documentsOf(database, product.companyId));
+    await setShown(database, labelId, after);
+    const state = (documents: number[]) => ({ labels: { [labelId]: { documents } } });
+    return {
+      result: undefined,
+      before: state(before),
+      after: state(after),
+      details: { labelId },
+      next: () => touchLabels(database, [labelId]),
+    };
+  });
+}
+
+/** The ids of the chosen documents. */
+function checked(chosen: Chosen, documents: readonly ShownDocument[]): number[] {
+  const known = new Map(documents.map(document => [document.id, document]));
+  const ids: number[] = [];
+  let videos = 0;
+  for (const [index, { id, active }] of chosen.entries()) {
+    if (!active) continue;
+    const document = id == null ? undefined : known.get(idOf(id));
+    if (!document) throw wrong(`${index}.id`, 'is not a document of the company that owns the product');
+    if (ids.includes(document.id)) continue;
+    if (document.category === 'VIDEO' && ++videos > 1) throw wrong(`${index}.active`, 'is a second video');
+    ids.push(document.id);
+  }
+  return ids;
+}
+
+function wrong(field: string, what: string): Problem {
+  const sentence = `${field} ${what}`;
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+/** What everyone sees of the documents that a published label shows. */
+export async function publicDocuments(database: Database, { label, product }: Omit<Read, 'own'>) {
+  const shown = await shownBy(database, label.id, product);
+  const of = (category: ShownDocument['category']) => shown.filter(each => each.category === category);
+  const video = of('VIDEO').find(({ link }) => link);
+  return {
+    ...(video && { videoMeetTheFarmers: video }),
+    photosMeetTheFarmers: of('MEET_THE_FARMER'),
+    productionRecords: of('PRODUCTION_RECORD'),
+  };
+}
+
+/** Whether a published label shows one of these companies' documents with this storage key. */
+export async function isShownByLabel(
+  database: Database,
+  companyIds: readonly number[],
+  storageKey: string,
+): Promise<boolean> {
+  for (const companyId of companyIds) {
+    const ids = (await documentsOf(database, companyId))
+      .filter(({ document }) => document?.storageKey?.toLowerCase() === storageKey.toLowerCase())
+      .map(({ id }) => id);
+    const labels = ids.length === 0 ? [] : await findLabelsById(database, await findShowing(database, ids));
+    for (const { status, productId } of labels) {
+      if (status === 'PUBLISHED' && (await findProduct(database, productId))?.companyId === companyId)
+        return true;
+    }
+  }
+  return false;
+}

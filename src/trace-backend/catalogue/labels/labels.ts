@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Requester } from '../../base/access/requester.ts';
+import type { AuditAction } from '../../base/audit/actions.ts';
+import { idOf } from '../../base/contract/schemas.ts';
+import { checkVersion } from '../../base/contract/versions.ts';
+import type { IsOwn } from '../images/references-store.ts';
+import { changeDependent } from '../products/dependents.ts';
+import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/label-records/label.ts';
+import {
+  deleteLabels,
+  findLabel,
+  findLabels,
+  insertLabel,
+  type Label,
+  touchLabels,
+  updateLabel,
+} from '../products/label-records/store.ts';
+import type { Product } from '../products/record/store.ts';
+import { changedOwn, copyOf } from './contents/content.ts';
+import { unknownLabel } from './contents/read.ts';
+import type { ContentBody } from './contents/schemas.ts';
+import { fieldsOf, settle } from './contents/settle.ts';
+import { findOwn } from './contents/store.ts';
+import type { Action } from './schemas.ts';
+import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
+
+/** Fields of one label, at most. */
+const MAX_FIELDS = 200;
+
+export interface WritingContext {
+  pool: pg.Pool;
+  /** decides from which records images may be reused */
+  isOwn: IsOwn;
+  dependents: Dependents;
+}
+
+/**
+ * Adds a label to a product.
+ *
+ * @throws Problem not_found, forbidden, invalid
+ */
+export async function createLabel(
+  context: WritingContext,
+  requester: Requester,
+  body: { productId: string | number },
+): Promise<Label> {
+  const productId = idOf(body.productId);
+  return change(context, requester, productId, 'CREATE_LABEL', async (database, before) => {
+    if (before.length >= MAX_LABELS)
+      throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
+    return insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
+  });
+}
+
+/**
+ * Changes a label; omitted fields stay unchanged, null clears.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed
+ */
+export async function changeLabel(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  body: object,
+): Promise<Label> {
+  return changeOne(context, requester, id, 'UPDATE_LABEL', async (database, label) => {
+    const cleared = Object.entries(body).filter(([, value]) => value === null);
+    const kept = Object.entries(label.content).filter(([name]) => !cleared.some(([gone]) => gone === name));
+    const changed = { ...label, content: { ...Object.fromEntries(kept), ...contentOf(body) } };
+    await updateLabel(database, changed);
+    return changed;
+  });
+}
+
+/**
+ * Publishes or unpublishes a label. It succeeds without a change if the label is already in that state.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed
+ */
+export async function executeOnLabel(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  action: Action,
+): Promise<Label> {
+  const status = action === 'PUBLISH_LABEL' ? 'PUBLISHED' : 'UNPUBLISHED';
+  return changeOne(context, requester, id, action, async (database, label) => {
+    await updateLabel(database, { ...label, status });
+    return { ...label, status };
+  });
+}
+
+/**
+ * Deletes a label, also a published one, whose code then gets 404.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed; invalid if it is in use
+ */
+export async function removeLabel(context: WritingContext, requester: Requester, id: number): Promise<void> {
+  await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
+    const { release, inUse } = context.dependents.ofLabels;
+    const [use] = await inUse(database, [id]);
+    if (use) throw new Problem('invalid', `the label is in use by the final product "${use.name}"`);
+    await release(database, [id]);
+    await deleteLabels(database, [id]);
+    return label;
+  });
+}
+
+/**
+ * Changes a label's own content; omitted fields stay unchanged.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function changeContent(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  body: ContentBody,
+): Promise<void> {
+  await changeWithContent(context, requester, id, 'UPDATE_LABEL_CONTENT', { body, edit: label => label });
+}
+
+/**
+ * Gives fields of a label values: those of its own content there, others in the fields themselves.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function changeValues(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  {
+    fields = [],
+    ...sent
+  }: { fields?: readonly SentValue[]; title?: string | null; language?: string | null },
+): Promise<void> {
+  const { content: body, own } = dividedValues(fields);
+  const edit = (label: Label) => {
+    const all = fieldsAfter(fieldsOf(label), own);
+    if (all.length > MAX_FIELDS) throw new Problem('invalid', `a label has at most ${MAX_FIELDS} fields`);
+    return { ...label, content: { ...label.content, ...contentOf({ ...sent, fields: all }) } };
+  };
+  await changeWithContent(context, requester, id, 'UPDATE_LABEL', { body, edit });
+}
+
+async function changeWithContent(
+  { pool, isOwn }: WritingContext,
+  requester: Requester,
+  id: number,
+  action: AuditAction,
+  { body, edit }: { body: ContentBody; edit: (label: Label) => Label },
+): Promise<void> {
+  const { productId } = await existing(pool, id);
+  await changeDependent(
+    { pool, requester, productId, action, unknown: unknownLabel },
+    async (database, product) => {
+      const label = known(await findLabels(database, productId), id);
+      checkVersion(requester.ifMatch, label.version);
+      const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
+      const [edited, after] = [edit(label), changedOwn(own, body)];
+      await updateLabel(database, edited);
+      await settle(database, { caller: requester.caller, isOwn }, product, edited, after);
+      return {
+        result: undefined,
+        before: { labels: { [id]: { ...byId([label])[id], content: own } } },
+        after: { labels: { [id]: { ...byId([edited])[id], content: after } } },
+        details: { labelId: id, uuid: label.uuid },
+        next: () => touchLabels(database, [id]),
+      };
+    },
+  );
+}
+
+async function changeOne(
+  context: WritingContext,
+  requester: Requester,
+  id: number,
+  action: AuditAction,
+  work: (database: Database, label: Label) => Promise<Label>,
+): Promise<Label> {
+  const { productId } = await existing(context.pool, id);
+  return change(context, requester, productId, action, (database, before) => {
+    const label = known(before, id);
+    checkVersion(requester.ifMatch, label.version);
+    return work(database, label);
+  });
+}
+
+async function existing(pool: pg.Pool, id: number): Promise<Label> {
+  const label = await findLabel(pool, id);
+  if (!label) throw unknownLabel();
+  return label;
+}
+
+function known(labels: readonly Label[], id: number): Label {
+  const label = labels.find(each => each.id === id);
+  if (!label) throw unknownLabel();
+  return label;
+}
+
+/** Changes a label of a product, which makes a new version of the product. */
+async function change(
+  { pool, isOwn }: WritingContext,
+  requester: Requester,
+  productId: number,
+  action: AuditAction,
+  work: (database: Database, before: Label[], product: Product) => Promise<Label>,
+): Promise<Label> {
+  const isNew = action === 'CREATE_LABEL';
+  const at = { pool, requester, productId, action, ...(!isNew && { unknown: unknownLabel }) };
+  return changeDependent(at, async (database, product) => {
+    const before = await findLabels(database, productId);
+    const label = await work(database, before, product);
+    const after = await findLabels(database, productId);
+    const isThere = after.some(({ id }) => id === label.id);
+    if (isThere) await settle(database, { caller: requester.caller, isOwn }, product, label);
+    return {
+      result: label,
+      before: { labels: byId(before) },
+      after: { labels: byId(after) },
+      details: { labelId: label.id, uuid: label.uuid },
+      ...(isThere && !isNew && { next }),
+    };
+
+    async function next() {
+      await touchLabels(database, [label.id]);
+      return { ...label, version: label.version + 1 };
+    }
+  });
+}

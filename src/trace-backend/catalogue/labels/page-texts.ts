@@ -1,0 +1,51 @@
+import { escaped } from '../../../platform/http/page.ts';
+import type { ShownDocument } from './documents/schemas.ts';
+
+/** A text, or one that leads somewhere. */
+export type Text = string | { text: string; address: string };
+
+/** A text as HTML. Pages of others learn nothing from a link, and search engines do not follow it. */
+export function htmlOf(text: Text): string {
+  if (typeof text === 'string') return escaped(text);
+  const rel = /^https?:/.test(text.address) ? ' rel="nofollow noopener"' : '';
+  return `<a href="${escaped(text.address)}"${rel}>${escaped(text.text)}</a>`;
+}
+
+/** The address of a web page that somebody typed, with https:// if it has no scheme; undefined unless it is one of http(s). */
+export function webAddressOf(typed: string): string | undefined {
+  const text = typed.trim();
+  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
+  if (/[\s@\\]/.test(text) || !URL.canParse(address)) return undefined;
+  const { hostname, href } = new URL(address);
+  return /^[^.]+(\.[^.]+)+$/.test(hostname) ? href : undefined;
+}
+
+/** The address that writes to an e-mail address; undefined if it is not valid. */
+export function mailAddressOf(typed: string): string | undefined {
+  const [, name, host] = /^([\w.+'-]{1,64})@([a-z\d-]+(?:\.[a-z\d-]+)+)$/i.exec(typed.trim()) ?? [];
+  return name && host && `mailto:${encodeURIComponent(name)}@${host}`;
+}
+
+const ADDRESSES: Partial<Record<string, (typed: string) => string | undefined>> = {
+  'company.webPage': webAddressOf,
+  'company.email': mailAddressOf,
+};
+
+/** The text of a field, as a link if it is an address. */
+export function linked(field: string, text: string): Text {
+  const address = ADDRESSES[field]?.(text);
+  return address === undefined ? text : { text, address };
+}
+
+/** A document by its name, or else that of its file or its address, with where it is, if it is anywhere. */
+export function documentText(base: string, { name, link, document }: ShownDocument): Text[] {
+  const text = name || document?.name || link;
+  if (!text) return [];
+  const key = document?.storageKey;
+  const address = key
+    ? `${base}../../document/${encodeURIComponent(key)}`
+    : link
+      ? webAddressOf(link)
+      : undefined;
+  return [address === undefined ? text : { text, address }];
+}

@@ -1,0 +1,203 @@
+import type { FastifyReply } from 'fastify';
+import type pg from 'pg';
+import type { FileStore } from '../../../platform/files/index.ts';
+import { prefersPage, sendHtml, varyOf } from '../../../platform/http/page.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Server, sendText } from '../../../platform/http/server.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import { findCompanyNames } from '../companies/members/members-store.ts';
+import type { IsOwn } from '../images/references-store.ts';
+import type { ImageType, Renditions } from '../images/renditions.ts';
+import { findImages, type Image } from '../images/store.ts';
+import type { Dependents } from '../products/label-records/label.ts';
+import { findPublishedLabel, type Label } from '../products/label-records/store.ts';
+import { photoOf } from '../products/record/content.ts';
+import { findProduct, type Product } from '../products/record/store.ts';
+import { countBatches } from './batches/store.ts';
+import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
+import { described, isSelective, shownField, valueAt } from './contents/content.ts';
+import { fieldsOf } from './contents/settle.ts';
+import { findOwn, type OwnContent } from './contents/store.ts';
+import type { LabelCounts } from './counts/counts.ts';
+import { publicDocuments } from './documents/documents.ts';
+import { type Asked, labelPage } from './label-page.ts';
+import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
+
+export interface LabelsContext {
+  pool: pg.Pool;
+  /** decides from which records images may be reused */
+  isOwn: IsOwn;
+  dependents: Dependents;
+  /** the file store of images */
+  files: FileStore;
+  renditionOf: Renditions;
+  lists: Lists;
+  counts: LabelCounts;
+  /** base URL of printed codes, without a trailing slash */
+  publicUrl: () => string;
+}
+
+const PATH = '/api/public/product/label';
+/** What the address of a label's page says after feedback was sent. */
+export const SENT = 'sent';
+
+/** The address of a label's page, to which its code leads, whether or not the label is published. */
+export function labelUrl(publicUrl: string, { uuid }: Pick<Label, 'uuid'>): string {
+  return `${publicUrl}${PATH}/${uuid}`;
+}
+
+/** Answers with the page of a published label, and what a visitor asked with its forms. */
+export type ShowLabel = (reply: FastifyReply, uuid: string, asked: Asked) => Promise<FastifyReply>;
+
+/**
+ * Gives what shows the page of a label for an address one level deeper than its own.
+ *
+ * @throws Problem not_found, from what it gives
+ */
+export function labelShower(context: Pick<LabelsContext, 'pool'>): ShowLabel {
+  return async (reply, uuid, asked) => {
+    const published = await findPublished(context, uuid);
+    const label = await asPublic(context, published);
+    const answer = { ...asked, isDeeper: true };
+    return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), answer), 'same-origin');
+  };
+}
+
+/** The public resources of a published label: JSON, page, picture and QR code. */
+export function registerPublicLabels(app: Server, context: LabelsContext): void {
+  registerLabel(app, context);
+  registerCodes(app, context);
+  registerPhoto(app, context);
+}
+
+function registerLabel(app: Server, context: LabelsContext): void {
+  app.get(
+    `${PATH}/:uuid`,
+    {
+      config: { access: 'open', embeddable: true, forPeople: true },
+      schema: publicLabelSchema,
+    },
+    async (request, reply) => {
+      const published = await findPublished(context, request.params.uuid);
+      context.counts.add({ labelId: published.label.id, kind: 'VISIT' }, request.ip);
+      reply.headers({ vary: varyOf(reply), 'cache-control': 'no-cache' });
+      const label = await asPublic(context, published);
+      // As text, because the serializer of a schema would change numbers and omit unknown fields.
+      if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(label)));
+      const asked: Asked = request.query.feedback === SENT ? { feedback: SENT } : {};
+      return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), asked), 'same-origin');
+    },
+  );
+}
+
+function registerCodes(app: Server, context: LabelsContext): void {
+  for (const [name, operationId, type, codeOf] of [
+    ['qr.svg', 'getLabelCodeAsSvg', 'image/svg+xml', rememberCodes<string | Buffer>(codeAsSvg)],
+    ['qr.png', 'getLabelCodeAsPng', 'image/png', rememberCodes<string | Buffer>(codeAsPng)],
+  ] as const) {
+    app.get(
+      `${PATH}/:uuid/${name}`,
+      {
+        config: { access: 'open', embeddable: true },
+        schema: labelCodeSchema(operationId, type),
+      },
+      async (request, reply) => {
+        const { label } = await findPublished(context, request.params.uuid);
+        const code = await codeOf(labelUrl(context.publicUrl(), label));
+        return sendPicture(reply, type).send(code);
+      },
+    );
+  }
+}
+
+function registerPhoto(app: Server, context: LabelsContext): void {
+  app.get(
+    `${PATH}/:uuid/photo`,
+    {
+      config: { access: 'open', embeddable: true },
+      schema: labelPhotoSchema,
+    },
+    async (request, reply) => {
+      const published = await findPublished(context, request.params.uuid);
+      const photo = await findPhoto(context.pool, published, await ownOf(context.pool, published.label));
+      if (!photo) throw new Problem('not_found', 'the label has no picture');
+      const { key, bytes } = await context.renditionOf(
+        photo.storageKey,
+        photo.contentType as ImageType,
+        'XLARGE',
+      );
+      const stream = await context.files.read(key);
+      return sendPicture(reply, photo.contentType).header('content-length', bytes).send(stream);
+    },
+  );
+}
+
+interface Published {
+  label: Label;
+  product: Product;
+}
+
+/** @throws Problem not_found, the same for unpublished labels and unknown ones */
+async function findPublished({ pool }: Pick<LabelsContext, 'pool'>, uuid: string): Promise<Published> {
+  const label = await findPublishedLabel(pool, uuid);
+  const product = label && (await findProduct(pool, label.productId));
+  if (!label || !product) throw new Problem('not_found', 'there is no such label');
+  return { label, product };
+}
+
+/** The label's own content, as far as its fields select from it; undefined if they do not. */
+async function ownOf(pool: LabelsContext['pool'], label: Label): Promise<OwnContent | undefined> {
+  return isSelective(fieldsOf(label)) ? findOwn(pool, label.id) : undefined;
+}
+
+/** The picture of a label: its own if its fields select from its content, otherwise that of the product. */
+async function findPhoto(
+  pool: LabelsContext['pool'],
+  { label, product }: Published,
+  own: OwnContent | undefined,
+): Promise<Image | undefined> {
+  const isShown = fieldsOf(label).some(({ name, visible }) => name === 'photo' && visible);
+  const sent = own === undefined ? photoOf(product.content) : isShown ? photoOf(own) : undefined;
+  const [photo] = await findImages(pool, [sent?.storageKey ?? '']);
+  return photo?.kind === 'image' ? photo : undefined;
+}
+
+async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Published): Promise<PublicLabel> {
+  const { label, product } = published;
+  const { title, language } = label.content as { title?: string; language?: string };
+  const own = await ownOf(pool, label);
+  const [photo, [company], shown, batches, documents] = await Promise.all([
+    findPhoto(pool, published, own),
+    findCompanyNames(pool, product.companyId === null ? [] : [product.companyId]),
+    own && described(pool, own),
+    countBatches(pool, label.id),
+    publicDocuments(pool, published),
+  ]);
+  const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
+  const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
+  const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
+  const companyName = own === undefined ? company?.name : ownText('company.name');
+  return {
+    id: label.id,
+    productId: label.productId,
+    status: label.status,
+    uuid: label.uuid,
+    ...(title && { title }),
+    ...(language && { language }),
+    fields,
+    ...batches,
+    ...documents,
+    businessToCustomerSettings: (shown?.businessToCustomerSettings ??
+      {}) as PublicLabel['businessToCustomerSettings'],
+    product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
+    ...(companyName && { company: { name: companyName } }),
+    ...(photo && { photo: `${PATH}/${label.uuid}/photo` }),
+  };
+}
+
+function sendPicture(reply: FastifyReply, type: string): FastifyReply {
+  // Not cached, because a label can be unpublished; and it cannot run scripts.
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  return reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': policy }).type(type);
+}

@@ -1,0 +1,290 @@
+import type { Static } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
+import { Type } from '../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { AnyLanguage } from '../../base/contract/language.ts';
+import { Id, PathId } from '../../base/contract/schemas.ts';
+import { nullable, oneOrMany, shown, text } from '../../base/contract/shapes.ts';
+import { IfMatch } from '../../base/contract/versions.ts';
+import {
+  LABEL_STATUSES,
+  LabelUpdate,
+  LabelView,
+  labelChange,
+  NewLabel,
+} from '../products/label-records/schemas.ts';
+import { ConsumerSettings } from '../products/record/consumer.ts';
+import { LabelParams } from './contents/schemas.ts';
+import { ShownDocument } from './documents/schemas.ts';
+
+const tags = ['Label'];
+
+/** The public view of a published label. */
+export const PublicLabel = named(
+  'PublicLabel',
+  Type.Object({
+    id: Type.Integer(),
+    productId: Type.Integer(),
+    status: Type.Enum([...LABEL_STATUSES]),
+    uuid: Type.String(),
+    title: Type.Optional(Type.String()),
+    language: Type.Optional(AnyLanguage),
+    fields: Type.Array(
+      Type.Object({
+        name: Type.Optional(Type.String()),
+        section: Type.Optional(Type.String()),
+        value: Type.Optional(
+          Type.Any({ description: "a text, a number or a boolean, or a part of the label's content" }),
+        ),
+      }),
+    ),
+    numberOfBatches: Type.Integer(),
+    checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
+    traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
+    businessToCustomerSettings: shown(ConsumerSettings),
+    videoMeetTheFarmers: Type.Optional(ShownDocument),
+    photosMeetTheFarmers: Type.Array(ShownDocument),
+    productionRecords: Type.Array(ShownDocument),
+    product: Type.Object({ name: Type.String() }),
+    company: Type.Optional(Type.Object({ name: Type.String() })),
+    photo: Type.Optional(Type.String({ description: 'path of the picture' })),
+  }),
+);
+export type PublicLabel = Static<typeof PublicLabel>;
+
+const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
+const changeAnswers = { ...answers, ...failureAnswers(412) };
+
+/** What front ends send back with a label. */
+const look = {
+  businessToCustomerSettings: nullable({
+    ...ConsumerSettings,
+    description: 'ignored: it is in the content',
+  } as typeof ConsumerSettings),
+};
+
+export const createLabelSchema = {
+  operationId: 'createLabel',
+  tags,
+  summary: 'Add a label to a product, unpublished',
+  body: Type.Object({ ...NewLabel.properties, ...look }),
+  response: answers,
+};
+
+export const updateLabelSchema = {
+  operationId: 'updateLabel',
+  tags,
+  summary: 'Change a label',
+  description:
+    'Omitted fields stay unchanged, null clears a field. A published label stays published. The ETag is the new version.',
+  headers: IfMatch,
+  body: Type.Object({ ...LabelUpdate.properties, ...look }),
+  response: changeAnswers,
+};
+
+/** The actions on labels. */
+export const ACTIONS = ['PUBLISH_LABEL', 'UNPUBLISH_LABEL'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export const executeLabelSchema = {
+  operationId: 'executeLabelAction',
+  tags,
+  summary: 'Publish or unpublish a label',
+  description: 'A published label is public at /api/public/product/label/{uuid}.',
+  headers: IfMatch,
+  params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
+  body: Type.Object({ id: Id }),
+  response: changeAnswers,
+};
+
+export const deleteLabelSchema = {
+  operationId: 'deleteLabel',
+  tags,
+  summary: 'Remove a label',
+  description: 'Also a published one: its code then gets 404.',
+  headers: IfMatch,
+  params: Type.Object({ id: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};
+
+const { fields: _fields, ...base } = LabelView.properties;
+
+export const listLabelsSchema = {
+  operationId: 'listProductLabels',
+  tags,
+  summary: 'The labels of a product',
+  params: LabelParams,
+  response: {
+    200: envelope(
+      Type.Array(
+        Type.Object({
+          ...base,
+          productChanged: Type.Boolean({
+            description:
+              'whether the label is published and the product has changed since the label did, in what labels copy of it',
+          }),
+        }),
+      ),
+      'its labels',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const getLabelSchema = {
+  operationId: 'getLabel',
+  tags,
+  summary: 'A label',
+  description:
+    'The ETag is the version of the label with its content and its documents; send it as If-Match with a change.',
+  params: LabelParams,
+  response: {
+    200: envelope(
+      Type.Object({
+        ...LabelView.properties,
+        businessToCustomerSettings: shown(ConsumerSettings),
+        url: Type.String({ description: 'address of its page, to which its code leads' }),
+      }),
+      'the label',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+const AnyValue = Type.Any({
+  description: "a text, a number or a boolean; for a field of the label's content, what it is there",
+});
+
+export const getValuesSchema = {
+  operationId: 'getLabelValues',
+  tags,
+  summary: 'A label with the values of its fields, visible or not',
+  description: 'The ETag is the version of the label; send it as If-Match with a change.',
+  params: LabelParams,
+  response: {
+    200: envelope(
+      Type.Object({
+        ...base,
+        fields: Type.Array(
+          Type.Object({ name: text(255), section: text(255), value: Type.Optional(AnyValue) }),
+        ),
+      }),
+      'the label',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const updateValuesSchema = {
+  operationId: 'updateLabelValues',
+  tags,
+  summary: 'Give fields of a label values',
+  description:
+    "The value of a field of the label's content, such as process.production, is stored there; any other in the field. " +
+    'Fields that are not named stay unchanged.',
+  headers: IfMatch,
+  body: Type.Object({
+    ...labelChange,
+    fields: oneOrMany(
+      Type.Object({ name: text(255), section: text(255), value: Type.Optional(AnyValue) }),
+      200,
+    ),
+  }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};
+
+const ByPlace = Type.Record(Type.String(), Type.Integer(), {
+  description: 'numbers by place; the places of addresses are unknown',
+});
+
+export const analyticsSchema = {
+  operationId: 'getLabelAnalytics',
+  tags,
+  summary: 'How often a label was looked at, and its batches checked',
+  description: 'The same of one address (IPv6: /64) is counted once in ten minutes.',
+  params: Type.Object({
+    uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
+  }),
+  response: {
+    200: envelope(
+      Type.Object({
+        visits: Type.Integer(),
+        visitsCountries: ByPlace,
+        visitsLocations: ByPlace,
+        authTrue: Type.Integer({ description: 'checks of authenticity that succeeded' }),
+        authFalse: Type.Integer(),
+        authCountries: ByPlace,
+        authLocations: ByPlace,
+        originTrue: Type.Integer({ description: 'checks of the origin that found a batch' }),
+        originFalse: Type.Integer(),
+        originCountries: ByPlace,
+        originLocations: ByPlace,
+      }),
+      'the numbers',
+    ),
+    ...failureAnswers(401, 404),
+  },
+};
+
+export const instructionsSchema = {
+  operationId: 'getLabelInstructions',
+  tags,
+  summary: 'A page for printers: the code of a label, and how to print it',
+  description: 'In English, German or Spanish, by the language of the label.',
+  params: LabelParams,
+  response: {
+    200: { description: 'a PDF file', content: { 'application/pdf': { schema: Type.Any() } } },
+    ...failureAnswers(401, 404),
+  },
+};
+
+const Params = Type.Object({
+  uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
+});
+
+export const publicLabelSchema = {
+  operationId: 'getPublishedLabel',
+  tags,
+  summary: 'A published label',
+  description:
+    'As JSON, or as a page for clients that prefer text/html, such as browsers. The page has a form to check packages if ' +
+    'there are batches for it, and one for feedback if tabFeedback is true.',
+  params: Params,
+  querystring: Type.Object({
+    feedback: Type.Optional(
+      Type.String({ maxLength: 40, description: 'sent: the page thanks for feedback', examples: ['sent'] }),
+    ),
+  }),
+  response: {
+    200: {
+      description: 'the label',
+      content: {
+        'application/json': { schema: envelope(PublicLabel, 'the label') },
+        'text/html': { schema: Type.String() },
+      },
+    },
+    ...failureAnswers(404),
+  },
+};
+
+export const labelCodeSchema = (operationId: string, type: string) => ({
+  operationId,
+  tags,
+  summary: `The QR code of a published label (${type})`,
+  params: Params,
+  response: {
+    200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
+    ...failureAnswers(404),
+  },
+});
+
+export const labelPhotoSchema = {
+  operationId: 'getPublishedLabelPhoto',
+  tags,
+  summary: 'The picture of the product of a published label',
+  params: Params,
+  response: {
+    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+    ...failureAnswers(404),
+  },
+};

@@ -1,0 +1,82 @@
+import type { Database } from '../../../platform/database/database.ts';
+import { bodyCheck } from '../../../platform/http/validation.ts';
+import { asLabel } from '../products/label-records/label.ts';
+import type { LabelField } from '../products/label-records/schemas.ts';
+import type { Label } from '../products/label-records/store.ts';
+import { described, valueAt } from './contents/content.ts';
+import { type ContentBody, ContentValues } from './contents/schemas.ts';
+import { fieldsOf } from './contents/settle.ts';
+import type { OwnContent } from './contents/store.ts';
+
+/** A field with any value, as in requests. */
+export type SentValue = Pick<LabelField, 'name' | 'section'> & { value?: unknown };
+
+/** A label with the look of its pages. */
+export function withSettings(label: Label, own: OwnContent): object {
+  return { ...asLabel(label), businessToCustomerSettings: own.businessToCustomerSettings ?? {} };
+}
+
+/** A label with the values of its fields, visible or not. */
+export async function withValues(database: Database, label: Label, own: OwnContent): Promise<object> {
+  const shown = await described(database, own);
+  const fields = fieldsOf(label).map(({ name, section, value }) => {
+    const found = (name && isPath(name) ? valueAt(shown, name) : undefined) ?? value;
+    return { ...(name && { name }), ...(section && { section }), ...(found != null && { value: found }) };
+  });
+  return { ...asLabel(label), fields };
+}
+
+interface Shape {
+  properties?: Record<string, Shape>;
+  patternProperties?: Record<string, Shape>;
+}
+
+/** Whether a name is the path of a field of a label's content, such as process.production. */
+export function isPath(name: string): boolean {
+  let shape: Shape | undefined = ContentValues as Shape;
+  for (const part of name.split('.')) {
+    const [others]: (Shape | undefined)[] = Object.values(shape?.patternProperties ?? {});
+    shape = Object.hasOwn(shape?.properties ?? {}, part) ? shape?.properties?.[part] : others;
+    if (shape === undefined) return false;
+  }
+  return true;
+}
+
+const check = bodyCheck(ContentValues);
+
+/**
+ * The values of a request, divided into those of the label's content, in its form, and those that the label's fields
+ * keep themselves.
+ *
+ * @throws Problem invalid, with the paths of wrong values
+ */
+export function dividedValues(sent: readonly SentValue[]): { content: ContentBody; own: SentValue[] } {
+  const content: Record<string, unknown> = {};
+  const own = sent.filter(({ name, value }) => {
+    if (!name || value === undefined || !isPath(name)) return true;
+    setAt(content, name.split('.'), value);
+    return false;
+  });
+  return { content: check(content), own };
+}
+
+function setAt(
+  record: Record<string, unknown>,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): void {
+  if (rest.length === 0) record[name] = value;
+  else {
+    const inside = { ...(record[name] as Record<string, unknown> | undefined) };
+    setAt(inside, rest, value);
+    record[name] = inside;
+  }
+}
+
+/** A label's fields after some of them were given values: a field of a known name keeps what was not sent. */
+export function fieldsAfter(fields: readonly LabelField[], sent: readonly SentValue[]): LabelField[] {
+  const byName = new Map(sent.map(field => [field.name, field]));
+  const changed = fields.map(field => ({ ...field, ...(byName.get(field.name) as LabelField | undefined) }));
+  const known = new Set(fields.map(({ name }) => name));
+  return [...changed, ...(sent.filter(({ name }) => !known.has(name)) as LabelField[])];
+}

@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Requester } from '../../../base/access/requester.ts';
+import type { Language } from '../../../base/contract/language.ts';
+import { idOf } from '../../../base/contract/schemas.ts';
+import { checkVersion } from '../../../base/contract/versions.ts';
+import { CODE_LISTS } from '../../codes/lists.ts';
+import { findCodes, keepCodes } from '../../codes/store.ts';
+import { asCodes } from '../../codes/view.ts';
+import { changeDependent } from '../dependents.ts';
+import { asBase } from '../label-records/label.ts';
+import { findLabels, findLabelsById } from '../label-records/store.ts';
+import { findProductBases, type Product } from '../record/store.ts';
+import type { FinalProductBody } from './schemas.ts';
+import {
+  countFinalProducts,
+  deleteFinalProduct,
+  type FinalProduct,
+  findFinalProduct,
+  insertFinalProduct,
+  touchFinalProduct,
+  updateFinalProduct,
+} from './store.ts';
+
+/** Final products of one product, at most. */
+const MAX_FINAL_PRODUCTS = 1000;
+
+/**
+ * Adds a final product to a product, or changes one.
+ *
+ * @returns its id
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function saveFinalProduct(
+  pool: pg.Pool,
+  requester: Requester,
+  productId: number,
+  body: FinalProductBody,
+): Promise<number> {
+  const id = body.id == null ? undefined : idOf(body.id);
+  const action = id === undefined ? 'CREATE_FINAL_PRODUCT' : 'UPDATE_FINAL_PRODUCT';
+  return changeDependent({ pool, requester, productId, action }, async database => {
+    const before = id === undefined ? undefined : await ofProduct(database, productId, id);
+    if (before) checkVersion(requester.ifMatch, before.version);
+    if (!before && (await countFinalProducts(database, productId)) >= MAX_FINAL_PRODUCTS) {
+      throw new Problem('invalid', `a product has at most ${MAX_FINAL_PRODUCTS} final products`);
+    }
+    const after = changed(before ?? emptyOf(productId), body);
+    await check(database, after, before);
+    const at = new Date();
+    if (before) await updateFinalProduct(database, after, at);
+    const saved = before ? after : { ...after, id: await insertFinalProduct(database, after, at) };
+    const next = () => touchFinalProduct(database, saved.id).then(() => saved.id);
+    return { ...history(before, saved), result: saved.id, ...(before && { next }) };
+  });
+}
+
+/** @throws Problem not_found, forbidden, precondition_failed */
+export async function removeFinalProduct(
+  pool: pg.Pool,
+  requester: Requester,
+  productId: number,
+  id: number,
+): Promise<void> {
+  const change = { pool, requester, productId, action: 'DELETE_FINAL_PRODUCT' as const };
+  await changeDependent(change, async database => {
+    const before = await ofProduct(database, productId, id);
+    checkVersion(requester.ifMatch, before.version);
+    await deleteFinalProduct(database, id);
+    return { ...history(before, undefined), result: undefined };
+  });
+}
+
+function emptyOf(productId: number): FinalProduct {
+  return { id: 0, productId, name: '', description: null, unitId: null, labelIds: [], version: 1 };
+}
+
+function changed(
+  before: FinalProduct,
+  { name, description, measurementUnitType: unit, labels }: FinalProductBody,
+): FinalProduct {
+  return {
+    ...before,
+    name,
+    ...(description !== undefined && { description }),
+    ...(unit !== undefined && { unitId: unit?.id == null ? null : idOf(unit.id) }),
+    ...(labels !== undefined && { labelIds: [...new Set(labels?.map(({ id }) => idOf(id)))] }),
+  };
+}
+
+/** @throws Problem invalid for an unknown unit, and for labels that are not the product's */
+async function check(
+  database: Database,
+  { productId, unitId, labelIds }: FinalProduct,
+  before: FinalProduct | undefined,
+): Promise<void> {
+  if (unitId !== null && unitId !== before?.unitId) {
+    const [unit] = await keepCodes(database, CODE_LISTS.measureUnitTypes, [unitId]);
+    if (!unit) throw wrong('measurementUnitType.id', 'is not a measure unit type');
+  }
+  const known = new Set((await findLabels(database, productId)).map(({ id }) => id));
+  const foreign = labelIds.findIndex(id => !known.has(id));
+  if (foreign >= 0) throw wrong(`labels.${foreign}.id`, 'is not a label of this product');
+}
+
+function wrong(field: string, what: string): Problem {
+  const sentence = `${field} ${what}`;
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+function history(before: FinalProduct | undefined, after: FinalProduct | undefined) {
+  const { id, name } = (after ?? before) as FinalProduct;
+  const state = (each: FinalProduct | undefined) => ({
+    finalProducts: { [id]: each && { ...each, version: undefined } },
+  });
+  return { before: state(before), after: state(after), details: { finalProductId: id, name } };
+}
+
+/**
+ * A final product of a product.
+ *
+ * @throws Problem not_found
+ */
+export async function ofProduct(database: Database, productId: number, id: number): Promise<FinalProduct> {
+  const found = await findFinalProduct(database, id);
+  if (found?.productId === productId) return found;
+  throw new Problem('not_found', 'there is no such final product');
+}
+
+/** Final products as in answers, in order. */
+export async function asFinalProducts(
+  database: Database,
+  finalProducts: readonly FinalProduct[],
+  language: Language,
+): Promise<object[]> {
+  const { measureUnitTypes } = CODE_LISTS;
+  const unitIds = [...new Set(finalProducts.flatMap(({ unitId }) => unitId ?? []))];
+  const [products, labels, units] = await Promise.all([
+    findProductBases(database, [...new Set(finalProducts.map(({ productId }) => productId))]),
+    findLabelsById(
+      database,
+      finalProducts.flatMap(({ labelIds }) => labelIds),
+    ),
+    findCodes(database, measureUnitTypes, unitIds).then(found =>
+      asCodes(database, measureUnitTypes, found, language, false),
+    ),
+  ]);
+  const byId = new Map(labels.map(label => [label.id, label]));
+  return finalProducts.map(({ id, productId, name, description, unitId, labelIds }) => {
+    const product = products.find(each => each.id === productId);
+    const unit = units.find(each => each.id === unitId);
+    return {
+      id,
+      name,
+      ...(description !== null && { description }),
+      product: asBaseProduct(product),
+      ...(unit && { measurementUnitType: unit }),
+      labels: labelIds.flatMap(labelId => {
+        const label = byId.get(labelId);
+        return label ? [asBase(label)] : [];
+      }),
+    };
+  });
+}
+
+function asBaseProduct(product: Pick<Product, 'id' | 'name' | 'content'> | undefined): object | undefined {
+  if (!product) return undefined;
+  const { id, name, content } = product;
+  const { description, origin } = content;
+  return { id, name, ...(description != null && { description }), origin: origin ?? {} };
+}

@@ -1,0 +1,125 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../../platform/database/database.ts';
+import type { LabelStatus } from './schemas.ts';
+
+/** A label of a product; public once it is published. */
+export interface Label {
+  id: number;
+  uuid: string;
+  productId: number;
+  status: LabelStatus;
+  /** counts the changes of the label, its own content and its documents */
+  version: number;
+  /** title, language, fields, and other sent fields */
+  content: Record<string, unknown>;
+}
+
+const LABEL = sql`id, uuid, product_id AS "productId", status, version, content`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The labels of a product, oldest first. */
+export async function findLabels(database: Database, productId: number): Promise<Label[]> {
+  const { text, values } =
+    sql`SELECT ${LABEL} FROM product_labels WHERE product_id = ${productId} ORDER BY id`;
+  const { rows } = await database.query<Label>({ name: 'find-labels', text, values });
+  return rows;
+}
+
+export async function findLabel(database: Database, id: number): Promise<Label | undefined> {
+  const { rows } = await database.query<Label>(sql`SELECT ${LABEL} FROM product_labels WHERE id = ${id}`);
+  return rows[0];
+}
+
+/** Labels by their ids, in no order; missing ones are left out. */
+export async function findLabelsById(database: Database, ids: readonly number[]): Promise<Label[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query<Label>(sql`
+    SELECT ${LABEL} FROM product_labels WHERE id = ANY (${ids}::integer[]) ORDER BY id`);
+  return rows;
+}
+
+export async function findLabelByUuid(database: Database, uuid: string): Promise<Label | undefined> {
+  if (!UUID.test(uuid)) return undefined;
+  const { rows } = await database.query<Label>(sql`SELECT ${LABEL} FROM product_labels WHERE uuid = ${uuid}`);
+  return rows[0];
+}
+
+/** Whether a product has a published label. */
+export async function hasPublishedLabel(database: Database, productId: number): Promise<boolean> {
+  const { rows } = await database.query<{ has: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM product_labels WHERE product_id = ${productId} AND status = 'PUBLISHED') AS has`);
+  return rows[0]?.has ?? false;
+}
+
+export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {
+  if (!UUID.test(uuid)) return undefined;
+  const { rows } = await database.query<Label>(sql`
+    SELECT ${LABEL} FROM product_labels WHERE uuid = ${uuid} AND status = 'PUBLISHED'`);
+  return rows[0];
+}
+
+/** Counts feedback about a label that nobody has seen yet. */
+export async function noteFeedback(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE product_labels SET feedback_unseen = feedback_unseen + 1 WHERE id = ${id}`);
+}
+
+/** Records that all feedback about a label was seen. */
+export async function noteFeedbackSeen(database: Database, id: number): Promise<void> {
+  await database.query(
+    sql`UPDATE product_labels SET feedback_unseen = 0 WHERE id = ${id} AND feedback_unseen > 0`,
+  );
+}
+
+/** A label with feedback that nobody has seen yet. */
+export interface UnseenFeedback {
+  labelId: number;
+  title: string | null;
+  productName: string;
+  count: number;
+}
+
+/** The labels of a reader's own products about which there is unseen feedback, oldest first, at most `limit`. */
+export async function listUnseenFeedback(
+  database: Database,
+  { userId, companyIds }: { userId: number; companyIds: readonly number[] },
+  limit: number,
+): Promise<UnseenFeedback[]> {
+  const { rows } = await database.query<UnseenFeedback>(sql`
+    SELECT product_labels.id AS "labelId", product_labels.content ->> 'title' AS title, name AS "productName",
+      feedback_unseen AS count
+    FROM product_labels JOIN products ON products.id = product_id
+    WHERE feedback_unseen > 0 AND (company_id = ANY (${companyIds}::integer[])
+      OR (company_id IS NULL AND created_by = ${userId}))
+    ORDER BY product_labels.id LIMIT ${limit}`);
+  return rows;
+}
+
+export async function insertLabel(
+  database: Database,
+  { uuid, productId, content }: Pick<Label, 'uuid' | 'productId' | 'content'>,
+): Promise<Label> {
+  const { rows } = await database.query<Label>(sql`
+    INSERT INTO product_labels (uuid, product_id, status, content)
+    VALUES (${uuid}, ${productId}, 'UNPUBLISHED', ${JSON.stringify(content)}) RETURNING ${LABEL}`);
+  return rows[0] as Label;
+}
+
+export async function updateLabel(
+  database: Database,
+  { id, status, content }: Pick<Label, 'id' | 'status' | 'content'>,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE product_labels SET status = ${status}, content = ${JSON.stringify(content)} WHERE id = ${id}`);
+}
+
+/** Gives labels that have changed their next version. */
+export async function touchLabels(database: Database, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await database.query(
+    sql`UPDATE product_labels SET version = version + 1 WHERE id = ANY (${ids}::integer[])`,
+  );
+}
+
+export async function deleteLabels(database: Database, ids: readonly number[]): Promise<void> {
+  await database.query(sql`DELETE FROM product_labels WHERE id = ANY (${ids}::integer[])`);
+}

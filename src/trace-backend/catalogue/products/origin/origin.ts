@@ -1,0 +1,122 @@
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Location } from '../record/parts.ts';
+import type { Content } from '../record/store.ts';
+import {
+  type Complain,
+  checkPlot,
+  countPositions,
+  onGrid,
+  type Plot,
+  plotArea,
+  plotText,
+  readPlot,
+} from './plot.ts';
+
+const M2_IN_HECTARE = 10_000;
+/** Larger plots are given as polygons: Regulation (EU) 2023/1115, Article 2(28). */
+const LARGEST_POINT_HA = 4;
+/** Positions of all of a product's plots, at most. */
+const MAX_POSITIONS = 15_000;
+
+function locationsOf({ origin }: Content): Location[] {
+  return (origin as { locations?: Location[] } | undefined)?.locations ?? [];
+}
+
+/**
+ * Checks the plots of a product by the rules of plot.ts. First counts positions, including those of invalid plots;
+ * stops checking for self-intersection at the first plot that has one.
+ *
+ * @throws Problem invalid, with all wrong fields
+ */
+export function checkLocations(content: Content): void {
+  const { complain, end } = complaints();
+  const plots = locationsOf(content).flatMap(({ geometry }, index) =>
+    geometry ? [{ geometry, path: `origin.locations.${index}.geometry` }] : [],
+  );
+  const positions = plots.reduce((sum, { geometry }) => sum + countPositions(geometry), 0);
+  if (positions > MAX_POSITIONS) {
+    complain(
+      'origin.locations',
+      `origin.locations: the plots have more than ${MAX_POSITIONS} positions in total`,
+    );
+    end();
+  }
+  let good = true;
+  for (const { geometry, path } of plots) {
+    const plot = readPlot(geometry, path, complain);
+    if (plot && good) good = checkPlot(plot, path, complain);
+  }
+  end();
+}
+
+/** Collects errors, and throws them as one problem at the end. */
+function complaints(): { complain: Complain; end: () => void } {
+  const fields: Record<string, string> = {};
+  return {
+    complain: (path, sentence) => {
+      if (Object.keys(fields).length < 50) fields[path] ??= sentence;
+    },
+    end: () => {
+      const [sentence] = Object.values(fields);
+      if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+    },
+  };
+}
+
+/**
+ * The origin of a product as a geolocation file of the EU's deforestation regulation: a GeoJSON feature for each of
+ * its locations, in WGS 84 with six decimals. docs/guides/origin.md has the rules and their sources.
+ *
+ * @param producer name of the producer
+ * @returns JSON text
+ * @throws Problem invalid, with the fields of features that do not comply
+ */
+export function originFile(content: Content, producer: string | undefined): string {
+  const { complain, end } = complaints();
+  const features = locationsOf(content).map((location, index) => {
+    const plot = plotOf(location, `features.${index}.geometry`, complain);
+    if (!plot) return '';
+    const properties = { ...propertiesOf(location, producer), ...areaOf(location, plot, index, complain) };
+    return `{"type":"Feature","properties":${JSON.stringify(properties)},"geometry":${plotText(plot)}}`;
+  });
+  end();
+  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
+}
+
+function plotOf(location: Location, path: string, complain: Complain): Plot | undefined {
+  const { geometry, latitude, longitude } = location;
+  if (geometry) return readPlot(geometry, path, complain);
+  if (latitude == null || longitude == null) {
+    complain(path, `${path}: the location has neither a geometry nor a latitude and longitude`);
+    return undefined;
+  }
+  return { type: 'Point', line: [onGrid(longitude), onGrid(latitude)] };
+}
+
+function propertiesOf(
+  { address, pinName, countryCode, geoid }: Location,
+  producer: string | undefined,
+): object {
+  const place = pinName || (typeof address === 'string' ? address : undefined);
+  return {
+    ...(producer && { ProducerName: producer }),
+    ...(countryCode && { ProducerCountry: countryCode }),
+    ...(place && { ProductionPlace: place }),
+    ...(geoid && { GeoID: geoid }),
+  };
+}
+
+function areaOf({ areaInHectares }: Location, plot: Plot, index: number, complain: Complain): object {
+  if (plot.type === 'Polygon') return { Area: rounded(plotArea(plot) / M2_IN_HECTARE) };
+  if (areaInHectares == null) return {};
+  if (areaInHectares > LARGEST_POINT_HA) {
+    const path = `features.${index}.geometry`;
+    complain(path, `${path}: a plot of more than ${LARGEST_POINT_HA} ha has to be a polygon, not a point`);
+  }
+  return { Area: areaInHectares };
+}
+
+/** Hectares to a square metre. */
+function rounded(hectares: number): number {
+  return Math.round(hectares * M2_IN_HECTARE) / M2_IN_HECTARE;
+}

@@ -1,0 +1,84 @@
+import type { Database } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import type { Caller } from '../../../base/access/authentication.ts';
+import { idOf } from '../../../base/contract/schemas.ts';
+import { listed } from '../../../base/contract/shapes.ts';
+import { findCompanyNames, findMemberships } from '../../companies/members/members-store.ts';
+import type { ProductBody } from '../record/schemas.ts';
+import type { Association } from '../record/store.ts';
+
+/**
+ * The company that a new product belongs to: the one sent, of which the sender must be a member; otherwise their only
+ * company; otherwise none, and the product belongs to its creator.
+ *
+ * @throws Problem invalid for a company that is unknown, deactivated or somebody else's, which look the same
+ */
+export async function ownerOf(
+  database: Database,
+  caller: Caller,
+  company: ProductBody['company'],
+): Promise<number | null> {
+  const memberships = (await findMemberships(database, caller.id)).map(({ companyId }) => companyId);
+  if (company?.id == null) return memberships.length === 1 ? (memberships[0] as number) : null;
+  const id = idOf(company.id);
+  const isTheirs =
+    memberships.includes(id) || (caller.role === 'SYSTEM_ADMIN' && (await isActive(database, id)));
+  if (!isTheirs) {
+    const sentence = 'company.id is not an active company of yours';
+    throw new Problem('invalid', sentence, { fields: { 'company.id': sentence } });
+  }
+  return id;
+}
+
+async function isActive(database: Database, id: number): Promise<boolean> {
+  const [company] = await findCompanyNames(database, [id]);
+  return company?.status === 'ACTIVE';
+}
+
+/**
+ * The companies that a product is associated with after a change: those sent, or the previous ones; the owner is
+ * always among them, as OWNER. Any active company can be associated by its id, because partners of a value chain are
+ * other tenants. A previous one may stay if it is deactivated.
+ *
+ * @throws Problem invalid, with the field of every company that is unknown or deactivated
+ */
+export async function associationsOf(
+  database: Database,
+  sent: ProductBody['associatedCompanies'],
+  ownerId: number | null,
+  before: { ownerId: number | null; associations: readonly Association[] },
+): Promise<Association[]> {
+  const kept = before.associations.filter(
+    ({ companyId, type }) => ownerId === before.ownerId || companyId !== before.ownerId || type !== 'OWNER',
+  );
+  const chosen = sent === undefined ? kept : await checked(database, sent, before.associations);
+  const owner = ownerId === null ? [] : [{ companyId: ownerId, type: 'OWNER' as const }];
+  const all = [...chosen, ...owner];
+  const first = new Map(all.toReversed().map(each => [`${each.companyId} ${each.type}`, each]));
+  return all.filter(each => first.get(`${each.companyId} ${each.type}`) === each);
+}
+
+async function checked(
+  database: Database,
+  sent: NonNullable<ProductBody['associatedCompanies']> | null,
+  before: readonly Association[],
+): Promise<Association[]> {
+  if (sent === null) return [];
+  const associations = listed(sent).map(({ company, type }) => ({ companyId: idOf(company.id), type }));
+  const names = await findCompanyNames(
+    database,
+    associations.map(({ companyId }) => companyId),
+  );
+  const good = new Set([
+    ...names.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id),
+    ...before.map(({ companyId }) => companyId),
+  ]);
+  const fields: Record<string, string> = {};
+  for (const [index, { companyId }] of associations.entries()) {
+    const path = `associatedCompanies${Array.isArray(sent) ? `.${index}` : ''}.company.id`;
+    if (!good.has(companyId)) fields[path] = `${path} is not an active company`;
+  }
+  const [sentence] = Object.values(fields);
+  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+  return associations;
+}

@@ -1,0 +1,77 @@
+import sql, { empty } from 'sql-template-tag';
+import type { Database } from '../../../../platform/database/database.ts';
+import { COMPANY_TYPES, type CompanyType } from '../../companies/record/company-types.ts';
+import type { Merge } from '../../companies/record/links.ts';
+
+/** The roles of a company in products, each once. */
+export async function findRoles(database: Database, companyId: number): Promise<CompanyType[]> {
+  const { rows } = await database.query<{ type: CompanyType }>({
+    name: 'find-company-roles',
+    text: `SELECT type FROM unnest($2::text[]) AS types (type)
+      WHERE EXISTS (SELECT FROM product_companies WHERE company_id = $1 AND product_companies.type = types.type)`,
+    values: [companyId, COMPANY_TYPES],
+  });
+  return rows.map(({ type }) => type);
+}
+
+/** The other companies of the products that a company is associated with; those with this role, if there is one. */
+export async function findPartners(
+  database: Database,
+  companyId: number,
+  role?: CompanyType,
+): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT DISTINCT partners.company_id AS id FROM product_companies
+    JOIN product_companies AS partners USING (product_id)
+    WHERE product_companies.company_id = ${companyId} AND partners.company_id <> ${companyId}
+      ${role === undefined ? empty : sql`AND partners.type = ${role}`}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a company owns a product. */
+export async function ownsProducts(database: Database, companyId: number): Promise<boolean> {
+  const { rows } = await database.query<{ owns: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM products WHERE company_id = ${companyId}) AS owns`);
+  return rows[0]?.owns ?? false;
+}
+
+/**
+ * Gives the products and associations of a company to another one, with an entry in the history of each product.
+ *
+ * @returns the number of products changed
+ */
+export async function mergeProducts(database: Database, { from, into, userId }: Merge): Promise<number> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM products WHERE id IN (SELECT product_id FROM product_companies WHERE company_id = ${from})
+    ORDER BY id FOR UPDATE`);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  const at = new Date();
+  // Both statements of the history see the state before the change.
+  await database.query(sql`
+    INSERT INTO product_changes (product_id, version, at, user_id, path, before, after)
+    SELECT id, version + 1, ${at}::timestamptz, ${userId}::integer, 'company.id', to_json(${from}::integer),
+      to_json(${into}::integer)
+    FROM products WHERE id = ANY (${ids}::integer[]) AND company_id = ${from} ORDER BY id`);
+  await database.query(sql`
+    WITH after AS (
+      SELECT DISTINCT ON (product_id, company_id, type) product_id, company_id, type, position
+      FROM (SELECT product_id, CASE company_id WHEN ${from} THEN ${into} ELSE company_id END AS company_id, type, position
+        FROM product_companies WHERE product_id = ANY (${ids}::integer[])) AS moved
+      ORDER BY product_id, company_id, type, position)
+    INSERT INTO product_changes (product_id, version, at, user_id, path, before, after)
+    SELECT id, version + 1, ${at}::timestamptz, ${userId}::integer, 'associatedCompanies',
+      (SELECT json_agg(json_build_object('company', json_build_object('id', company_id), 'type', type)
+        ORDER BY position) FROM product_companies WHERE product_id = products.id),
+      (SELECT json_agg(json_build_object('company', json_build_object('id', company_id), 'type', type)
+        ORDER BY position) FROM after WHERE product_id = products.id)
+    FROM products WHERE id = ANY (${ids}::integer[]) ORDER BY id`);
+  await database.query(sql`
+    DELETE FROM product_companies AS old WHERE company_id = ${from} AND EXISTS (
+      SELECT FROM product_companies WHERE product_id = old.product_id AND company_id = ${into} AND type = old.type)`);
+  await database.query(sql`UPDATE product_companies SET company_id = ${into} WHERE company_id = ${from}`);
+  await database.query(sql`
+    UPDATE products SET company_id = CASE company_id WHEN ${from} THEN ${into}::integer ELSE company_id END,
+      version = version + 1, updated_at = ${at} WHERE id = ANY (${ids}::integer[])`);
+  return ids.length;
+}

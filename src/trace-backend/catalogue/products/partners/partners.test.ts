@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { added, companyOf, read, type Tenant, tenant } from '../../../../../test/helpers/chain.ts';
+import { downloadFile, picture, uploadFile } from '../../../../../test/helpers/images.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../../test/helpers/trace.ts';
+
+let trace: RunningTrace;
+let grower: Tenant;
+let buyer: Tenant;
+let trader: Tenant;
+let system: LoggedIn;
+beforeAll(async () => {
+  trace = await runningTrace();
+  grower = await tenant(trace, 'Grower');
+  buyer = await tenant(trace, 'Buyer');
+  trader = await tenant(trace, 'Trader');
+  system = await trace.loggedIn('SYSTEM_ADMIN');
+});
+afterAll(() => trace.stop());
+
+const as = ({ companyId }: Tenant, type: string) => ({ company: { id: companyId }, type });
+/** A product of the grower with both partners. */
+const shared = (more: object = {}) =>
+  added(grower.user, {
+    name: 'Washed Bourbon',
+    associatedCompanies: [as(buyer, 'BUYER'), as(trader, 'TRADER'), as(buyer, 'ROASTER')],
+    ...more,
+  });
+const leave = (user: LoggedIn, id: number, companyId: number | string) =>
+  user.send('DELETE', `/api/product/${id}/company/${companyId}`);
+const status = async (user: LoggedIn, id: number) => (await user.send('GET', `/api/product/${id}`)).status;
+
+test('an associated company takes itself off a product, in everything it was, and nobody else', async () => {
+  const id = await shared();
+  const tag = (await grower.user.send('GET', `/api/product/${id}`)).headers.get('etag');
+  expect((await leave(buyer.user, id, buyer.companyId)).body).toEqual({ status: 'OK' });
+  expect(await status(buyer.user, id)).toBe(404);
+  expect((await buyer.user.send('GET', '/api/product/list')).text).not.toContain('Washed Bourbon');
+  expect(await status(trader.user, id)).toBe(200);
+  expect((await read(grower.user, id)).associatedCompanies).toEqual([
+    { company: { id: trader.companyId, name: 'Trader' }, type: 'TRADER' },
+    { company: { id: grower.companyId, name: 'Grower' }, type: 'OWNER' },
+  ]);
+  expect((await grower.user.send('GET', `/api/product/${id}`)).headers.get('etag')).not.toBe(tag);
+
+  const { body } = await system.send('GET', `/api/audit/list?entity=product&entityId=${id}&limit=1`);
+  expect(body.data.items[0]).toMatchObject({
+    action: 'LEAVE_PRODUCT',
+    userId: buyer.user.id,
+    details: { companyId: buyer.companyId },
+  });
+  const history = (await grower.user.send('GET', `/api/product/${id}/history?limit=1`)).body.data.items[0];
+  expect(history).toMatchObject({ path: 'associatedCompanies', user: { id: buyer.user.id } });
+});
+
+test('a partner takes off no other company, and the owner stays', async () => {
+  const id = await shared();
+  const before = await read(grower.user, id);
+  const stranger = await trace.loggedIn();
+  const regional = await trace.loggedIn('REGIONAL_ADMIN');
+  expect((await leave(buyer.user, id, trader.companyId)).status).toBe(403);
+  expect((await leave(buyer.user, id, grower.companyId)).status).toBe(403);
+  expect((await leave(regional, id, buyer.companyId)).status).toBe(403);
+  expect((await leave(grower.user, id, grower.companyId)).status).toBe(400);
+  expect((await leave(system, id, grower.companyId)).status).toBe(400);
+  for (const companyId of [999_999, 'x', '0', (await tenant(trace, 'Other')).companyId]) {
+    expect((await leave(grower.user, id, companyId)).body.status, String(companyId)).toBe('NOT_FOUND');
+  }
+  const unknown = await leave(stranger, 999_999, buyer.companyId);
+  for (const companyId of [buyer.companyId, grower.companyId, 999_999]) {
+    const answer = await leave(stranger, id, companyId);
+    expect([answer.status, answer.text]).toEqual([404, unknown.text]);
+  }
+  expect(await read(grower.user, id)).toEqual(before);
+  // The owner's members, who may change the product, take a partner off as well.
+  expect((await leave(grower.user, id, buyer.companyId)).status).toBe(200);
+  expect((await leave(system, id, trader.companyId)).status).toBe(200);
+  expect((await leave(trader.user, id, trader.companyId)).status).toBe(404);
+});
+
+test('a member of two partners takes off the one that is named', async () => {
+  const both = await trace.loggedIn();
+  const [one, other] = [await companyOf(trace, 'One', [both]), await companyOf(trace, 'Other', [both])];
+  const id = await added(grower.user, {
+    name: 'Shared',
+    associatedCompanies: [one, other].map(company => ({ company: { id: company }, type: 'BUYER' })),
+  });
+  expect((await leave(both, id, one)).status).toBe(200);
+  expect(await status(both, id)).toBe(200);
+  expect((await leave(both, id, other)).status).toBe(200);
+  expect(await status(both, id)).toBe(404);
+});
+
+test('a former partner loses the pictures and papers of a product, however they ceased to be one', async () => {
+  const png = await picture(9, 9).png().toBuffer();
+  const upload = async (kind: 'image' | 'document', by = grower.user) =>
+    (await uploadFile(trace, by, kind, png)).body.data.storageKey as string;
+  const [photo, paper] = [await upload('image'), await upload('document')];
+  const id = await shared({
+    photo: { storageKey: photo },
+    settings: { incomeIncreaseDocument: { storageKey: paper } },
+  });
+  const own = await upload('image', buyer.user);
+  const seen = async (user: LoggedIn) => {
+    const paths = [`image/${photo}`, `image/${photo}/SMALL`, `document/${paper}`];
+    return Promise.all(paths.map(async path => (await downloadFile(trace, user, path)).status));
+  };
+  expect([await seen(buyer.user), await seen(trader.user)]).toEqual([
+    [200, 200, 200],
+    [200, 200, 200],
+  ]);
+
+  // What only the product gives them they cannot make their own.
+  const attempts: [object, string][] = [
+    [{ photo: { storageKey: photo } }, 'photo.storageKey'],
+    [
+      { settings: { incomeIncreaseDocument: { storageKey: photo } } },
+      'settings.incomeIncreaseDocument.storageKey',
+    ],
+    [
+      { settings: { incomeIncreaseDocument: { storageKey: paper } } },
+      'settings.incomeIncreaseDocument.storageKey',
+    ],
+  ];
+  for (const [body, field] of attempts) {
+    const { status, body: answer } = await buyer.user.send('POST', '/api/product/create', {
+      name: 'Mine',
+      ...body,
+    });
+    expect([status, Object.keys(answer.validationErrorDetails.fieldErrors)]).toEqual([400, [field]]);
+  }
+  const asLogo = { id: buyer.companyId, logo: { storageKey: photo } };
+  expect((await buyer.user.send('PUT', '/api/company/profile', asLogo)).status).toBe(400);
+
+  await leave(buyer.user, id, buyer.companyId);
+  await grower.user.send('PUT', '/api/product', { id, associatedCompanies: [] });
+  expect([await seen(buyer.user), await seen(trader.user)]).toEqual([
+    [404, 404, 404],
+    [404, 404, 404],
+  ]);
+  expect(await seen(grower.user)).toEqual([200, 200, 200]);
+  expect((await downloadFile(trace, buyer.user, `image/${own}`)).status).toBe(200);
+});
+
+test('members of a company use its pictures again, no matter who uploaded them', async () => {
+  const colleague = await trace.loggedIn();
+  const outsider = await trace.loggedIn();
+  const regional = await trace.loggedIn('REGIONAL_ADMIN');
+  const companyId = await companyOf(trace, 'Kopanyi', [grower.user, colleague]);
+  const png = await picture(9, 9).png().toBuffer();
+  const upload = async () =>
+    (await uploadFile(trace, colleague, 'image', png)).body.data.storageKey as string;
+  const [photo, logo, alone] = [await upload(), await upload(), await upload()];
+  const company = { id: companyId };
+  await added(colleague, { name: 'First', company, photo: { storageKey: photo } });
+  await colleague.send('PUT', '/api/company/profile', { id: companyId, logo: { storageKey: logo } });
+  await added(grower.user, { name: 'Second', company, photo: { storageKey: photo } });
+  await added(grower.user, { name: 'Third', company, photo: { storageKey: logo } });
+  const create = (by: LoggedIn, storageKey: string) =>
+    by.send('POST', '/api/product/create', { name: 'Tea', company, photo: { storageKey } });
+  expect((await create(grower.user, alone)).status).toBe(400);
+  for (const by of [outsider, regional]) {
+    for (const storageKey of [photo, logo]) {
+      const body = { name: 'Tea', photo: { storageKey } };
+      expect((await by.send('POST', '/api/product/create', body)).status).toBe(400);
+    }
+  }
+});

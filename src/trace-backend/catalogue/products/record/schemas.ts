@@ -1,0 +1,244 @@
+import type { Static, TSchema } from 'typebox';
+import { named } from '../../../../platform/http/shared-parts.ts';
+import { Type } from '../../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
+import { LanguageHeader } from '../../../base/contract/language.ts';
+import {
+  DateTime,
+  EXAMPLE_COMPANY,
+  Id,
+  listOf,
+  listQuery,
+  PathId,
+  searchFilters,
+} from '../../../base/contract/schemas.ts';
+import { nullable, oneOrMany, shown } from '../../../base/contract/shapes.ts';
+import { IfMatch } from '../../../base/contract/versions.ts';
+import { reference } from '../../codes/schemas.ts';
+import { COMPANY_TYPES } from '../../companies/record/company-types.ts';
+import { WholeProfile } from '../../companies/record/profile-schemas.ts';
+import { CompanyStatus } from '../../companies/record/schemas.ts';
+import { ValueChain } from '../../value-chains/schemas.ts';
+import { LabelBody, LabelView } from '../label-records/schemas.ts';
+import { parts } from './parts.ts';
+
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });
+
+const AssociatedCompany = named(
+  'AssociatedCompany',
+  Type.Object({
+    company: Type.Object({ id: Id }),
+    type: Type.Enum([...COMPANY_TYPES], { description: 'the relation to the product' }),
+  }),
+);
+
+const fields = {
+  ...parts,
+  company: nullable(
+    Type.Object(
+      { id: nullable(Id as TSchema as typeof Id) },
+      { description: 'the owner; by default your only company' },
+    ),
+  ),
+  valueChain: nullable(reference('the value chain; others of its fields are ignored')),
+  associatedCompanies: oneOrMany(AssociatedCompany, 200),
+  labels: oneOrMany(LabelBody, 50),
+};
+
+export const NewProduct = named('NewProduct', Type.Object({ name: Name, ...fields }));
+export const ProductUpdate = named(
+  'ProductUpdate',
+  Type.Object({ id: Id, name: Type.Optional(Name), ...fields }),
+);
+export type ProductBody = Omit<Static<typeof ProductUpdate>, 'id'>;
+
+export const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
+
+const { id: _id, name: _name, ...whole } = WholeProfile.properties;
+const profile = { status: CompanyStatus, ...whole };
+
+/** The owner of a product: the whole company for callers who may see it, otherwise its id and name. */
+const Owner = named(
+  'ProductOwner',
+  Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties }),
+);
+
+export const ProductView = named(
+  'Product',
+  Type.Object({
+    id: Type.Integer({ examples: [12] }),
+    name: Type.String(),
+    ...shown(Type.Object(parts)).properties,
+    company: Type.Optional(Owner),
+    valueChain: Type.Partial(ValueChain),
+    associatedCompanies: Type.Array(
+      Type.Object({ company: CompanyName, type: Type.Enum([...COMPANY_TYPES]) }),
+    ),
+    labels: Type.Array(LabelView),
+    createdAt: DateTime,
+    updatedAt: DateTime,
+  }),
+);
+
+export const ProductItem = named(
+  'ProductItem',
+  Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    photo: Type.Optional(
+      Type.Object({
+        id: Type.Integer(),
+        storageKey: Type.String(),
+        name: Type.String(),
+        contentType: Type.String(),
+        size: Type.Integer(),
+      }),
+    ),
+    photoStorageId: Type.Optional(Type.String({ description: 'storage key of the photo' })),
+    company: Type.Optional(CompanyName),
+    updatedAt: DateTime,
+  }),
+);
+
+export const Change = named(
+  'ProductChange',
+  Type.Object({
+    id: Type.Integer(),
+    at: DateTime,
+    version: Type.Integer({ description: 'the version made by the change' }),
+    user: Type.Object({ id: Type.Integer(), name: Type.String(), surname: Type.String() }),
+    path: Type.String({
+      description: 'path of the field; empty for the creation of the product',
+      examples: ['origin.text'],
+    }),
+    before: Type.Optional(Type.Any({ description: 'absent if there was no value' })),
+    after: Type.Optional(Type.Any({ description: 'absent if there is no value' })),
+  }),
+);
+
+const tags = ['Product'];
+
+const Identified = envelope(Type.Object({ id: Type.Integer({ examples: [12] }) }), 'the id of the product');
+
+const Params = Type.Object({ id: PathId });
+
+export const HISTORY_SORTABLE = ['id'] as const;
+
+export const createProductSchema = {
+  operationId: 'createProduct',
+  tags,
+  summary: 'Add a product',
+  description:
+    'It belongs to the company that is named, which you act for; else to your only company; else to you alone. The plots ' +
+    'in origin.locations have at most 15,000 positions in all; a plot of more than 4 hectares is a polygon, with at ' +
+    'most 2,000 positions and 5 degrees from side to side.',
+  body: {
+    ...NewProduct,
+    examples: [
+      {
+        name: 'Washed Bourbon',
+        description: 'Coffee from the shore of Lake Kivu',
+        company: { id: Number(EXAMPLE_COMPANY) },
+      },
+    ],
+  },
+  response: { 200: Identified, ...failureAnswers(401) },
+};
+
+export const updateProductSchema = {
+  operationId: 'updateProduct',
+  tags,
+  summary: 'Change a product',
+  description:
+    'Omitted fields stay unchanged, in the product and in its parts; null clears a field; a list replaces ' +
+    'the one that was there. A published label stays, too, when it is left out of labels; a product ' +
+    'has at most 100.',
+  headers: IfMatch,
+  body: ProductUpdate,
+  response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const deleteProductSchema = {
+  operationId: 'deleteProduct',
+  tags,
+  summary: 'Remove a product',
+  description: 'With its labels, including published ones. Its history is kept.',
+  params: Params,
+  headers: IfMatch,
+  response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
+};
+
+export const leaveProductSchema = {
+  operationId: 'leaveProduct',
+  tags,
+  summary: 'Remove an associated company from a product',
+  description:
+    'For members of the company, who then no longer see the product or its pictures, and for users who ' +
+    'may change the product. The owner cannot be removed.',
+  params: Type.Object({ id: PathId, companyId: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const getProductSchema = {
+  operationId: 'getProduct',
+  tags,
+  summary: 'A product',
+  description: 'The ETag is the version; send it as If-Match with a change.',
+  headers: LanguageHeader,
+  params: Params,
+  querystring: Type.Object({
+    includeLabels: Type.Optional(
+      Type.Boolean({ default: true, description: 'whether with its labels; without, labels is empty' }),
+    ),
+  }),
+  response: { 200: envelope(ProductView, 'the product'), ...failureAnswers(401, 404) },
+};
+
+export const originSchema = {
+  operationId: 'getProductOrigin',
+  tags,
+  summary: 'The origin of a product, as a geolocation file of the EU deforestation regulation',
+  description:
+    'A GeoJSON feature for each location of its origin; 400 lists the features that would be refused.',
+  params: Params,
+  response: {
+    200: {
+      description: 'a FeatureCollection, in WGS 84 with six decimals',
+      content: { 'application/geo+json': { schema: Type.Object({}, { additionalProperties: true }) } },
+    },
+    ...failureAnswers(401, 404),
+  },
+};
+
+/** Fields that lists can be sorted by. */
+export const SORTABLE = ['id', 'name', 'updatedAt'] as const;
+
+export const listProductsSchema = (
+  operationId: string,
+  access: 'user' | 'regional-admin',
+  summary: string,
+) => ({
+  operationId,
+  tags,
+  summary,
+  headers: LanguageHeader,
+  querystring: listQuery(SORTABLE, {
+    ...searchFilters('part of the name; case is ignored'),
+    companyId: Type.Optional({ ...Id, description: 'the owner' } as typeof Id),
+  }),
+  response: {
+    200: envelope(listOf(ProductItem), 'a page of products'),
+    ...(access === 'user' ? failureAnswers(401) : failureAnswers(401, 403)),
+  },
+});
+
+export const productHistorySchema = {
+  operationId: 'getProductHistory',
+  tags,
+  summary: 'The history of a product: who changed which field, and when',
+  description:
+    'For users who may change the product. A SYSTEM_ADMIN can also read that of a deleted product.',
+  params: Params,
+  querystring: listQuery(HISTORY_SORTABLE, {}),
+  response: { 200: envelope(listOf(Change), 'a page of changes'), ...failureAnswers(401, 403, 404) },
+};

@@ -1,0 +1,47 @@
+import sql, { raw } from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+
+/** The ids of the value chains of each company of a statement, for the columns of its store. */
+export const VALUE_CHAIN_IDS = raw(
+  'ARRAY(SELECT value_chain_id FROM company_value_chains WHERE company_id = companies.id ORDER BY position)',
+);
+
+/** The ids of the value chains that a company takes part in, in the order in which they were sent. */
+export async function findCompanyValueChains(database: Database, companyId: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT value_chain_id AS id FROM company_value_chains WHERE company_id = ${companyId} ORDER BY position`);
+  return rows.map(({ id }) => id);
+}
+
+/** Replaces the value chains of a company, whose row lock the transaction holds. `checkedValueChains` checks them. */
+export async function setCompanyValueChains(
+  database: Database,
+  companyId: number,
+  valueChainIds: readonly number[],
+): Promise<void> {
+  await database.query(sql`DELETE FROM company_value_chains WHERE company_id = ${companyId}`);
+  await database.query(sql`
+    INSERT INTO company_value_chains (company_id, value_chain_id, position)
+    SELECT ${companyId}::integer, value_chain_id, position
+    FROM unnest(${valueChainIds}::integer[]) WITH ORDINALITY AS sent (value_chain_id, position)`);
+}
+
+/** The companies that take part in a value chain: some of their ids, and how many there are. */
+export async function findCompanies(
+  database: Database,
+  valueChainId: number,
+): Promise<{ companyId: number; count: number } | undefined> {
+  const { rows } = await database.query<{ companyId: number; count: number }>(sql`
+    SELECT min(company_id) AS "companyId", count(*)::int AS count FROM company_value_chains
+    WHERE value_chain_id = ${valueChainId} HAVING count(*) > 0`);
+  return rows[0];
+}
+
+/** The ids of the product types of the value chains that a company takes part in. */
+export async function findCompanyProductTypes(database: Database, companyId: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT DISTINCT product_type_id AS id FROM company_value_chains
+    JOIN value_chains ON value_chains.id = value_chain_id
+    WHERE company_id = ${companyId} AND product_type_id IS NOT NULL`);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,36 @@
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { keepValueChains } from './store.ts';
+
+/** Value chains of one company, at most. */
+export const MAX_VALUE_CHAINS = 100;
+
+/**
+ * Checks references of a record to value chains in the transaction that stores them: they exist, and those that the
+ * record did not refer to before are enabled. None of them can be deleted before the end of the transaction.
+ *
+ * @param path of the first one's id for the errors, such as `valueChains.0.id` or `valueChain.id`
+ * @param before what the record refers to already
+ * @returns each id once
+ * @throws Problem invalid
+ */
+export async function checkedValueChains(
+  database: Database,
+  ids: readonly number[],
+  path: (index: number) => string,
+  before: readonly number[] = [],
+): Promise<number[]> {
+  const known = new Map((await keepValueChains(database, ids)).map(each => [each.id, each]));
+  const fields: Record<string, string> = {};
+  for (const [index, id] of ids.entries()) {
+    const name = path(index);
+    const found = known.get(id);
+    if (!found) fields[name] = `${name} is not a value chain`;
+    else if (found.status === 'DISABLED' && !before.includes(id)) {
+      fields[name] = `the value chain ${JSON.stringify(found.name)} is disabled`;
+    }
+  }
+  const [sentence] = Object.values(fields);
+  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+  return [...new Set(ids)];
+}

@@ -1,0 +1,208 @@
+import type pg from 'pg';
+import { type Database, transaction } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Requester } from '../../base/access/requester.ts';
+import { type AuditEvent, audit } from '../../base/audit/audit.ts';
+import { idOf } from '../../base/contract/schemas.ts';
+import { checkVersion } from '../../base/contract/versions.ts';
+import { CODE_LISTS } from '../codes/lists.ts';
+import { inUse, type Use } from '../codes/save.ts';
+import { keepCodes } from '../codes/store.ts';
+import { findCompanies } from './companies-store.ts';
+import type { ValueChainBody } from './schemas.ts';
+import {
+  deleteValueChain,
+  findLinks,
+  insertValueChain,
+  LINK_FIELDS,
+  LINKS,
+  type LinkField,
+  type Links,
+  lockValueChain,
+  type Status,
+  setLinks,
+  updateValueChain,
+  type ValueChain,
+} from './store.ts';
+
+export interface SavingContext {
+  pool: pg.Pool;
+  /** finds the records of other features that refer to a value chain, besides companies */
+  findUses: (database: Database, valueChainId: number) => Promise<Use[]>;
+  /** the names of companies */
+  findCompanyNames: (database: Database, ids: readonly number[]) => Promise<{ name: string }[]>;
+}
+
+const NEW = {
+  id: 0,
+  name: '',
+  description: null,
+  status: 'ENABLED' as const,
+  productTypeId: null,
+  version: 1,
+};
+const NO_LINKS: Links = {
+  facilityTypes: [],
+  measureUnitTypes: [],
+  processingEvidenceTypes: [],
+  processingEvidenceFields: [],
+  semiProducts: [],
+};
+
+/**
+ * Stores a new value chain, or changes the one with the id of the body; omitted fields stay unchanged. A
+ * REGIONAL_ADMIN may only add value chains; disabled ones do not change.
+ *
+ * @returns its id
+ * @throws Problem forbidden, not_found, precondition_failed, invalid
+ */
+export async function saveValueChain(
+  { pool }: SavingContext,
+  requester: Requester,
+  body: ValueChainBody,
+): Promise<number> {
+  const { caller } = requester;
+  const id = body.id == null ? undefined : idOf(body.id);
+  if (id !== undefined && caller.role !== 'SYSTEM_ADMIN') {
+    throw new Problem('forbidden', 'a REGIONAL_ADMIN can add a value chain, but not change one');
+  }
+  return transaction(pool, async database => {
+    const before = id === undefined ? undefined : await lockValueChain(database, id);
+    if (id !== undefined && !before) throw unknownValueChain();
+    if (before) checkVersion(requester.ifMatch, before.version);
+    if (before?.status === 'DISABLED') throw new Problem('invalid', 'the value chain is disabled');
+    const after = rowAfter(before ?? NEW, body);
+    const linksBefore = before ? await findLinks(database, before.id) : NO_LINKS;
+    const links = linksAfter(linksBefore, body);
+    await checkReferences(database, before ?? NEW, after, linksBefore, links);
+    const fields = changedFields(before ?? NEW, after, linksBefore, links);
+    if (before && fields.length === 0) return before.id;
+    const at = new Date();
+    const saved = before?.id ?? (await insertValueChain(database, after, { createdBy: caller.id, at }));
+    if (before) await updateValueChain(database, after, at);
+    for (const field of LINK_FIELDS) {
+      if (fields.includes(field)) await setLinks(database, saved, field, links[field]);
+    }
+    const action = before ? 'UPDATE_VALUE_CHAIN' : 'CREATE_VALUE_CHAIN';
+    const details = before ? { fields } : { name: after.name };
+    await audit(database, requester, { action, entity: 'value-chain', entityId: saved, details });
+    return saved;
+  });
+}
+
+function rowAfter(before: ValueChain, { name, description, productType }: ValueChainBody): ValueChain {
+  const after = {
+    ...before,
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description: description || null }),
+    ...(productType !== undefined && {
+      productTypeId: productType?.id == null ? null : idOf(productType.id),
+    }),
+  };
+  if (after.name === '') {
+    throw new Problem('invalid', 'name is required', { fields: { name: 'name is required' } });
+  }
+  return after;
+}
+
+/** The codes of each kind: those sent, each once, or the previous ones. */
+function linksAfter(before: Links, body: ValueChainBody): Links {
+  const each = LINK_FIELDS.map(field => {
+    const sent = body[field];
+    if (sent === undefined) return [field, before[field]];
+    // 0 is the id of nothing, so that one without an id is refused as unknown.
+    return [field, (sent ?? []).map(({ id }) => (id == null ? 0 : idOf(id)))];
+  });
+  return Object.fromEntries(each) as Links;
+}
+
+/** Checks that everything that is referred to exists, and keeps it until the end of the transaction. */
+async function checkReferences(
+  database: Database,
+  before: ValueChain,
+  { productTypeId }: ValueChain,
+  linksBefore: Links,
+  links: Links,
+): Promise<void> {
+  const fields: Record<string, string> = {};
+  for (const field of LINK_FIELDS) {
+    const ids = links[field];
+    if (ids === linksBefore[field]) continue;
+    const { list } = LINKS[field];
+    const known = await keepCodes(database, list, ids);
+    for (const [index, id] of ids.entries()) {
+      if (!known.has(id)) fields[`${field}.${index}.id`] = `${field}.${index}.id is not a ${list.noun}`;
+    }
+    links[field] = [...new Set(ids)];
+  }
+  const types = CODE_LISTS.productTypes;
+  if (productTypeId !== null && productTypeId !== before.productTypeId) {
+    const known = await keepCodes(database, types, [productTypeId]);
+    if (!known.has(productTypeId)) fields['productType.id'] = `productType.id is not a ${types.noun}`;
+  }
+  const [sentence] = Object.values(fields);
+  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+}
+
+function changedFields(before: ValueChain, after: ValueChain, linksBefore: Links, links: Links): string[] {
+  const same = (field: LinkField) =>
+    linksBefore[field].length === links[field].length &&
+    linksBefore[field].every((id, index) => id === links[field][index]);
+  const own = (['name', 'description'] as const).filter(name => before[name] !== after[name]);
+  const type = before.productTypeId === after.productTypeId ? [] : ['productType'];
+  return [...own, ...type, ...LINK_FIELDS.filter(field => !same(field))];
+}
+
+/**
+ * Enables or disables a value chain. It succeeds without a change if it is already in that state.
+ *
+ * @throws Problem not_found, precondition_failed
+ */
+export async function switchValueChain(
+  { pool }: SavingContext,
+  requester: Requester,
+  id: number,
+  status: Status,
+): Promise<void> {
+  await transaction(pool, async database => {
+    const before = await lockValueChain(database, id);
+    if (!before) throw unknownValueChain();
+    checkVersion(requester.ifMatch, before.version);
+    if (before.status === status) return;
+    await updateValueChain(database, { ...before, status }, new Date());
+    const action = `${status === 'ENABLED' ? 'ENABLE' : 'DISABLE'}_VALUE_CHAIN` as const;
+    await audit(database, requester, { action, entity: 'value-chain', entityId: id });
+  });
+}
+
+/**
+ * Deletes a value chain that no company and no other record refers to.
+ *
+ * @throws Problem not_found, precondition_failed; invalid, with the names of what refers to it
+ */
+export async function removeValueChain(
+  { pool, findUses, findCompanyNames }: SavingContext,
+  requester: Requester,
+  id: number,
+): Promise<void> {
+  await transaction(pool, async database => {
+    const before = await lockValueChain(database, id);
+    if (!before) throw unknownValueChain();
+    checkVersion(requester.ifMatch, before.version);
+    const companies = await findCompanies(database, id);
+    const [company] = companies ? await findCompanyNames(database, [companies.companyId]) : [];
+    const uses = [
+      ...(companies && company ? [{ noun: 'company', name: company.name, count: companies.count }] : []),
+      ...(await findUses(database, id)),
+    ];
+    if (uses.length > 0) throw inUse('value chain', uses);
+    await deleteValueChain(database, id);
+    const details = { name: before.name };
+    const event: AuditEvent = { action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', entityId: id, details };
+    await audit(database, requester, event);
+  });
+}
+
+export function unknownValueChain(): Problem {
+  return new Problem('not_found', 'there is no such value chain');
+}

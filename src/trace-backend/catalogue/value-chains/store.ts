@@ -1,0 +1,187 @@
+import sql, { join, raw } from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+import type { Page } from '../../base/contract/schemas.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import { foldName } from '../../base/lists/search.ts';
+import { allOf } from '../../base/lists/store.ts';
+import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
+import type { Use } from '../codes/save.ts';
+
+export const STATUSES = ['ENABLED', 'DISABLED'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** The codes that are used in a value chain, by the field that holds them: their list, and the table of references. */
+export const LINKS = {
+  facilityTypes: { list: CODE_LISTS.facilityTypes, table: 'value_chain_facility_types' },
+  measureUnitTypes: { list: CODE_LISTS.measureUnitTypes, table: 'value_chain_measure_unit_types' },
+  processingEvidenceTypes: { list: CODE_LISTS.processingEvidenceTypes, table: 'value_chain_evidence_types' },
+  processingEvidenceFields: {
+    list: CODE_LISTS.processingEvidenceFields,
+    table: 'value_chain_evidence_fields',
+  },
+  semiProducts: { list: CODE_LISTS.semiProducts, table: 'value_chain_semi_products' },
+} as const;
+export type LinkField = keyof typeof LINKS;
+export const LINK_FIELDS = Object.keys(LINKS) as LinkField[];
+
+/** The ids of the codes of each kind, in their order. */
+export type Links = Record<LinkField, number[]>;
+
+/** A value chain without its codes. */
+export interface ValueChain {
+  id: number;
+  name: string;
+  description: string | null;
+  status: Status;
+  productTypeId: number | null;
+  /** counts its changes */
+  version: number;
+}
+
+const VALUE_CHAIN = sql`id, name, description, status, product_type_id AS "productTypeId", version`;
+
+/** Value chains in the order of these ids; missing ones are left out. */
+export async function findValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query<ValueChain>(
+    sql`SELECT ${VALUE_CHAIN} FROM value_chains WHERE id = ANY (${ids}::integer[])`,
+  );
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.flatMap(id => byId.get(id) ?? []);
+}
+
+export async function findValueChain(database: Database, id: number): Promise<ValueChain | undefined> {
+  const [found] = await findValueChains(database, [id]);
+  return found;
+}
+
+/** A value chain, locked until the end of the transaction. */
+export async function lockValueChain(database: Database, id: number): Promise<ValueChain | undefined> {
+  const { rows } = await database.query<ValueChain>(
+    sql`SELECT ${VALUE_CHAIN} FROM value_chains WHERE id = ${id} FOR UPDATE`,
+  );
+  return rows[0];
+}
+
+/** Those of these value chains that there are; they are not deleted before the end of the transaction. */
+export async function keepValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
+  const { rows } = await database.query<ValueChain>(sql`
+    SELECT ${VALUE_CHAIN} FROM value_chains WHERE id = ANY (${ids}::integer[]) ORDER BY id FOR KEY SHARE`);
+  return rows;
+}
+
+/** The ids of the codes of a value chain. */
+export async function findLinks(database: Database, id: number): Promise<Links> {
+  const columns = LINK_FIELDS.map(
+    field => sql`ARRAY(SELECT code_id FROM ${raw(LINKS[field].table)} WHERE value_chain_id = ${id}
+      ORDER BY position) AS ${raw(`"${field}"`)}`,
+  );
+  const { rows } = await database.query<Links>(sql`SELECT ${join(columns)}`);
+  return rows[0] as Links;
+}
+
+/** Replaces the codes of one kind of a value chain, in this order. */
+export async function setLinks(
+  database: Database,
+  id: number,
+  field: LinkField,
+  ids: readonly number[],
+): Promise<void> {
+  const table = raw(LINKS[field].table);
+  await database.query(sql`DELETE FROM ${table} WHERE value_chain_id = ${id}`);
+  await database.query(sql`
+    INSERT INTO ${table} (value_chain_id, code_id, position)
+    SELECT ${id}::integer, code_id, position
+    FROM unnest(${ids}::integer[]) WITH ORDINALITY AS sent (code_id, position)`);
+}
+
+/** The ids of the codes of one kind that these value chains use. */
+export async function findLinked(
+  database: Database,
+  field: LinkField,
+  valueChainIds: readonly number[],
+): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT DISTINCT code_id AS id FROM ${raw(LINKS[field].table)}
+    WHERE value_chain_id = ANY (${valueChainIds}::integer[])`);
+  return rows.map(({ id }) => id);
+}
+
+export async function insertValueChain(
+  database: Database,
+  { name, description, productTypeId }: Pick<ValueChain, 'name' | 'description' | 'productTypeId'>,
+  { createdBy, at }: { createdBy: number; at: Date },
+): Promise<number> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    INSERT INTO value_chains (name, folded, description, status, product_type_id, created_by, created_at, updated_at)
+    VALUES (${name}, ${foldName(name)}, ${description}, 'ENABLED', ${productTypeId}, ${createdBy}, ${at}, ${at})
+    RETURNING id`);
+  return (rows[0] as { id: number }).id;
+}
+
+/** Stores the next version of a value chain, whose row lock the transaction holds. */
+export async function updateValueChain(
+  database: Database,
+  { id, name, description, status, productTypeId }: ValueChain,
+  at: Date,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE value_chains SET name = ${name}, folded = ${foldName(name)}, description = ${description},
+      status = ${status}, product_type_id = ${productTypeId}, updated_at = ${at},
+      version = version + 1
+    WHERE id = ${id}`);
+}
+
+/** Deletes a value chain that no company and no product refers to. */
+export async function deleteValueChain(database: Database, id: number): Promise<void> {
+  await database.query(sql`DELETE FROM value_chains WHERE id = ${id}`);
+}
+
+/** The value chains that use a code: the name of one, and how many there are. */
+export async function findCodeUses(database: Database, list: CodeList, id: number): Promise<Use[]> {
+  const link = Object.values(LINKS).find(({ list: linked }) => linked === list);
+  const isUsed = link
+    ? sql`id IN (SELECT value_chain_id FROM ${raw(link.table)} WHERE code_id = ${id})`
+    : sql`product_type_id = ${id}`;
+  const { rows } = await database.query<{ name: string; count: number }>(sql`
+    SELECT min(name) AS name, count(*)::int AS count FROM value_chains WHERE ${isUsed} HAVING count(*) > 0`);
+  return rows.map(({ name, count }) => ({ noun: 'value chain', name, count }));
+}
+
+export interface ValueChainFilter {
+  /** matches a part of the name */
+  query?: string | undefined;
+  status?: Status | undefined;
+  productTypeId?: number | undefined;
+  /** those of a company */
+  companyId?: number | undefined;
+}
+
+export const SORTABLE = ['id', 'name', 'description'] as const;
+const KEYS = { id: 'id', name: 'name_key', description: "coalesce(description, '')" };
+
+/** A page of value chains, and their total number. */
+export async function listValueChains(
+  database: Database,
+  lists: Lists,
+  filter: ValueChainFilter,
+  page: Page<(typeof SORTABLE)[number]>,
+): Promise<{ items: ValueChain[]; count: number }> {
+  const { query, status, productTypeId, companyId } = filter;
+  const where = allOf([
+    companyId === undefined
+      ? undefined
+      : sql`id IN (SELECT value_chain_id FROM company_value_chains WHERE company_id = ${companyId})`,
+    productTypeId === undefined ? undefined : sql`product_type_id = ${productTypeId}`,
+    status === undefined ? undefined : sql`status = ${status}`,
+    query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`,
+  ]);
+  const source = {
+    table: 'value_chains',
+    columns: VALUE_CHAIN,
+    key: KEYS[page.sortBy],
+    gather: where,
+    look: where,
+  };
+  return lists.list<ValueChain>(database, `value_chains ${JSON.stringify(filter)}`, source, page);
+}

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import type { Static } from 'typebox';
+import { transaction } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { parseTimestamp } from '../../../platform/time.ts';
+import { newApiKey, SCOPES } from '../../../platform/tokens/api-key.ts';
+import type { Requester } from '../../base/access/requester.ts';
+import { audit } from '../../base/audit/audit.ts';
+import { lockAccount } from '../users/store.ts';
+import { DEFAULT_DAYS, LONGEST_DAYS, type NewKey } from './schemas.ts';
+import { type ApiKey, deleteApiKey, insertApiKey, MAX_API_KEYS } from './store.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+/**
+ * Creates a key for a program.
+ *
+ * @returns the key, which is not stored, and what is
+ * @throws Problem invalid
+ */
+export async function createKey(
+  pool: pg.Pool,
+  requester: Requester,
+  body: Static<typeof NewKey>,
+): Promise<Omit<ApiKey, 'lastUsedAt'> & { key: string }> {
+  const { id: userId, role, secondFactor } = requester.caller;
+  const createdAt = new Date();
+  const expiresAt = endOf(body.expiresAt, createdAt);
+  const scopes = SCOPES.filter(scope => body.scopes.includes(scope));
+  if (scopes.includes('admin') && role === 'USER') {
+    throw invalid('scopes', 'scopes: admin is for administrators');
+  }
+  const { key, hash } = newApiKey();
+  const made = {
+    id: crypto.randomUUID(),
+    userId,
+    name: body.name,
+    scopes,
+    secondFactor,
+    createdAt,
+    expiresAt,
+  };
+  await transaction(pool, async database => {
+    // With this lock concurrent calls count each other's keys, and an account that was just closed gets none.
+    const user = await lockAccount(database, userId);
+    if (user?.status !== 'ACTIVE')
+      throw new Problem('unauthenticated', 'the session has ended; log in again');
+    if (!(await insertApiKey(database, { ...made, hash }))) {
+      throw new Problem('invalid', `a user has at most ${MAX_API_KEYS} keys: revoke one first`);
+    }
+    const details = { key: made.id, name: made.name, scopes, expiresAt: expiresAt.toISOString() };
+    await audit(database, requester, { action: 'CREATE_API_KEY', entity: 'user', entityId: userId, details });
+  });
+  return { ...made, key };
+}
+
+/**
+ * Revokes one of the caller's keys.
+ *
+ * @throws Problem not_found
+ */
+export async function revokeKey(pool: pg.Pool, requester: Requester, id: string): Promise<void> {
+  const { id: userId } = requester.caller;
+  await transaction(pool, async database => {
+    const name = await deleteApiKey(database, userId, id);
+    if (name === undefined) throw new Problem('not_found', 'there is no such key');
+    const details = { key: id.toLowerCase(), name };
+    await audit(database, requester, { action: 'REVOKE_API_KEY', entity: 'user', entityId: userId, details });
+  });
+}
+
+function endOf(given: string | undefined, now: Date): Date {
+  if (given === undefined) return new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
+  const read = parseTimestamp(given);
+  if (!read) throw invalid('expiresAt', 'expiresAt must be an ISO 8601 date-time');
+  const end = new Date(read.utc);
+  if (end <= now) throw invalid('expiresAt', 'expiresAt must be in the future');
+  if (end.getTime() - now.getTime() > LONGEST_DAYS * DAY_MS) {
+    throw invalid('expiresAt', `expiresAt must be at most ${LONGEST_DAYS} days from now`);
+  }
+  return end;
+}
+
+function invalid(field: string, sentence: string): Problem {
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}

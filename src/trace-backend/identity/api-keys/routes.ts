@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import type { KeyHolder } from '../../../platform/tokens/user-registry.ts';
+import { callerOf } from '../../base/access/authentication.ts';
+import { requesterOf } from '../../base/access/requester.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import { createKey, revokeKey } from './keys.ts';
+import { createApiKeySchema, listApiKeysSchema, resolveApiKeySchema, revokeApiKeySchema } from './schemas.ts';
+import { type ApiKey, listApiKeys, MAX_API_KEYS } from './store.ts';
+
+const PATH = '/api/user/api-keys';
+/** Keys that one address may create in a quarter of an hour. */
+const FEW = { guarded: true, rateLimit: { max: 60, timeWindow: 15 * 60_000 } };
+/** No key manages keys. */
+const keyScope = 'none';
+
+interface ApiKeysContext {
+  pool: pg.Pool;
+  /** tells of a user whose keys have ended */
+  endings: { tell(userId: number): void };
+  isServiceToken: (given: string) => Promise<boolean>;
+  findKeyHolder: (hash: Buffer) => Promise<KeyHolder | undefined>;
+}
+
+/** Keys for programs. */
+export function registerApiKeys(app: Server, context: ApiKeysContext): void {
+  const { pool, endings } = context;
+
+  app.post(
+    PATH,
+    {
+      config: { access: 'user', keyScope, ...FEW },
+      schema: createApiKeySchema,
+    },
+    async request => {
+      const { key, ...made } = await createKey(pool, requesterOf(request), request.body);
+      return ok({ ...asItem(made), key });
+    },
+  );
+
+  app.get(
+    PATH,
+    {
+      config: { access: 'user', keyScope },
+      schema: listApiKeysSchema,
+    },
+    async request => {
+      const keys = await listApiKeys(pool, callerOf(request).id, new Date());
+      const items = keys.map(key => ({
+        ...asItem(key),
+        ...(key.lastUsedAt && { lastUsedAt: key.lastUsedAt.toISOString() }),
+      }));
+      return ok({ items, count: items.length, offset: 0, limit: MAX_API_KEYS });
+    },
+  );
+
+  app.delete(
+    `${PATH}/:id`,
+    {
+      config: { access: 'user', keyScope },
+      schema: revokeApiKeySchema,
+    },
+    async request => {
+      const requester = requesterOf(request);
+      await revokeKey(pool, requester, request.params.id);
+      endings.tell(requester.caller.id);
+      return { status: 'OK' as const };
+    },
+  );
+
+  registerResolving(app, context);
+}
+
+/** For a packet service in another process. */
+function registerResolving(app: Server, { isServiceToken, findKeyHolder }: ApiKeysContext): void {
+  app.post(
+    `${PATH}/resolve`,
+    {
+      config: { access: 'open' },
+      schema: resolveApiKeySchema,
+    },
+    async ({ body, headers }, reply) => {
+      const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+      if (!(await isServiceToken(given))) {
+        reply.header('www-authenticate', 'Bearer');
+        throw new Problem('unauthenticated', 'this needs the service token');
+      }
+      const holder = await findKeyHolder(Buffer.from(body.sha256, 'hex'));
+      if (!holder) throw new Problem('not_found', 'no such key counts');
+      const { userId: user_id, role, scopes, expiresAt, lacksFactor: lacks_second_factor } = holder;
+      const expires_at = expiresAt.toISOString();
+      const answer = { user_id, role, scopes: [...scopes], expires_at, lacks_second_factor };
+      return { status: 'OK' as const, data: answer, ...answer };
+    },
+  );
+}
+
+function asItem({ id, name, scopes, createdAt, expiresAt }: Omit<ApiKey, 'lastUsedAt'>) {
+  return { id, name, scopes, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() };
+}

@@ -1,0 +1,142 @@
+import { named } from '../../../platform/http/shared-parts.ts';
+import { SCOPES } from '../../../platform/tokens/api-key.ts';
+import { Type } from '../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { DateTime, NO_NUL } from '../../base/contract/schemas.ts';
+import { MAX_API_KEYS } from './store.ts';
+
+/** The furthest end of a key after its creation, and the default one, in days. */
+export const LONGEST_DAYS = 5 * 365;
+export const DEFAULT_DAYS = 365;
+
+const Scopes = Type.Array(Type.Enum([...SCOPES]), {
+  minItems: 1,
+  maxItems: SCOPES.length,
+  description:
+    'read: safe methods and searches; write: all that the user may do, except administration; admin: administration too, if the user is an administrator. Each includes those before it',
+  examples: [['read']],
+});
+
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: NO_NUL,
+  description: 'what the key is for',
+  examples: ['weather station'],
+});
+
+export const NewKey = named(
+  'NewApiKey',
+  Type.Object({
+    name: Name,
+    scopes: Scopes,
+    expiresAt: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: `when the key ends, in UTC unless it has an offset; at most ${LONGEST_DAYS} days from now, by default ${DEFAULT_DAYS}`,
+        examples: ['2030-01-01T00:00:00Z'],
+      }),
+    ),
+  }),
+);
+
+/** Any text is accepted in a path; one that is no UUID is not found. */
+const KeyId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'id of the key',
+  examples: ['0b2d2c52-1b1c-4a53-9c1f-6f3c2d1e0a99'],
+});
+
+const fields = {
+  id: KeyId,
+  name: Name,
+  scopes: Scopes,
+  createdAt: DateTime,
+  expiresAt: DateTime,
+};
+
+export const ApiKey = named(
+  'ApiKey',
+  Type.Object({
+    ...fields,
+    lastUsedAt: Type.Optional({ ...DateTime, description: 'to the minute; absent before the first use' }),
+  }),
+);
+
+const CreatedKey = Type.Object({
+  ...fields,
+  key: Type.String({
+    description: 'the key: shown only here',
+    examples: ['ft_9dXo3sB1kQvZ7mT0cYh4LwR2uJ8aE6gPfN5iK1xVzHtDq0CbS7'],
+  }),
+});
+
+const tags = ['User'];
+
+export const createApiKeySchema = {
+  operationId: 'createApiKey',
+  tags,
+  summary: 'Create a key for a program',
+  description: `The key counts as \`Authorization: Bearer ft_…\` at both services, as its user, until it ends or is revoked. It can do nothing that needs a login: create or revoke keys, change the password, the second factor or the e-mail address, end sessions, or erase the account. A user has at most ${MAX_API_KEYS} keys. A new password, and the end of the account, end them all.`,
+  body: NewKey,
+  response: { 200: envelope(CreatedKey, 'the key'), ...failureAnswers(401, 403) },
+};
+
+export const listApiKeysSchema = {
+  operationId: 'listApiKeys',
+  tags,
+  summary: 'The keys of the caller',
+  description: 'Newest first, without the keys themselves.',
+  response: {
+    200: envelope(
+      Type.Object({
+        items: Type.Array(ApiKey, { maxItems: MAX_API_KEYS }),
+        count: Type.Integer(),
+        offset: Type.Integer(),
+        limit: Type.Integer(),
+      }),
+      'the keys',
+    ),
+    ...failureAnswers(401, 403),
+  },
+};
+
+export const revokeApiKeySchema = {
+  operationId: 'revokeApiKey',
+  tags,
+  summary: 'Revoke a key',
+  description:
+    'It ends at once here and at a packet service in the same process, within 30 seconds at one elsewhere.',
+  params: Type.Object({ id: KeyId }),
+  response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const resolveApiKeySchema = {
+  operationId: 'resolveApiKey',
+  tags: ['Registry'],
+  summary: 'Look up the user of a key, for the packet service',
+  description:
+    'Needs `Authorization: Bearer SERVICE_TOKEN`. The key is named by its SHA-256, so that it is sent to no other service. 404 if it does not count. The fields of the answer are both inside the envelope and at the top level, where user registries have them.',
+  headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
+  body: Type.Object({
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the key, in hexadecimal' }),
+  }),
+  response: { 200: resolved(), ...failureAnswers(401, 404) },
+};
+
+function resolved() {
+  const holder = {
+    user_id: Type.String(),
+    role: Type.String({ description: 'SYSTEM_ADMIN, REGIONAL_ADMIN or USER; USER without the scope admin' }),
+    scopes: Scopes,
+    expires_at: DateTime,
+    lacks_second_factor: Type.Boolean({
+      description: 'whether the key does not count until its user creates another with a second factor',
+    }),
+  };
+  return Type.Object(
+    { status: Type.Literal('OK'), data: Type.Object(holder), ...holder },
+    { description: 'the user of the key' },
+  );
+}

@@ -1,0 +1,140 @@
+import type pg from 'pg';
+import { type Database, transaction } from '../../../platform/database/database.ts';
+import { errorCode } from '../../../platform/database/troubles.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
+import type { Requester, Visitor } from '../../base/access/requester.ts';
+import { audit } from '../../base/audit/audit.ts';
+import { checkCurrentPassword } from '../attempts/current-password.ts';
+import type { Side } from '../mails/mail-jobs.ts';
+import type { Mails } from '../mails/mails.ts';
+import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
+import { checkEmail, NO_MAILBOX } from '../users/email.ts';
+import type { Passwords } from '../users/passwords.ts';
+import { type Account, lockAccount, updateEmail } from '../users/store.ts';
+import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange } from './store.ts';
+
+export interface EmailChangeContext {
+  pool: pg.Pool;
+  passwords: Passwords;
+  mails: Mails;
+}
+
+/** Time to confirm a change, in milliseconds. */
+const CHANGE_MS = 72 * 3600_000;
+/** Minimum time between two requests of a user, in milliseconds, because each sends a mail to an arbitrary address. */
+const PAUSE_MS = 5 * 60_000;
+/** PostgreSQL's appendix A. */
+const UNIQUE_VIOLATION = '23505';
+const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
+
+/**
+ * Sends confirmation mails to the caller's current and new address; only to the new one if the current one has no
+ * mailbox. A new address that belongs to another user gets no mail, which the caller cannot notice.
+ *
+ * @throws Problem invalid, too_many_requests
+ */
+export async function requestEmailChange(
+  { pool, passwords, mails }: EmailChangeContext,
+  requester: Requester,
+  { email, currentPassword }: { email: string; currentPassword: string },
+): Promise<void> {
+  const { id } = requester.caller;
+  const address = checkEmail(email, 'email');
+  await checkCurrentPassword({ pool, passwords }, id, currentPassword);
+  await transaction(pool, async database => {
+    const user = await lockAccount(database, id);
+    if (user?.email === address.email) throw refused('email', 'email is already your address');
+    const now = new Date();
+    const asked = { userId: id, purpose: 'CHANGE_EMAIL' } as const;
+    if (!(await noteMailRequest(database, asked, now, new Date(now.getTime() - PAUSE_MS)))) {
+      throw new Problem('too_many_requests', 'a change was requested just now; try again later', {
+        retryAfter: PAUSE_MS / 1000,
+      });
+    }
+    const changeId = crypto.randomUUID();
+    await forgetChange(database, id);
+    await putEmailChange(database, {
+      ...{ changeId, userId: id, ...address },
+      oldConfirmedAt: user?.email === NO_MAILBOX ? now : null,
+      expiresAt: new Date(now.getTime() + CHANGE_MS),
+    });
+    const sides = user?.email === NO_MAILBOX ? (['new'] as const) : (['old', 'new'] as const);
+    await mails.send(
+      database,
+      sides.map(side => ({ kind: 'change-email', to: id, changeId, side })),
+    );
+    await audit(database, requester, { action: 'REQUEST_EMAIL_CHANGE', entity: 'user', entityId: id });
+  });
+  mails.wake();
+}
+
+/** Deletes a pending change and its mailed tokens; returns false if there is none. */
+export async function forgetChange(database: Database, userId: number): Promise<boolean> {
+  const found = await deleteEmailChange(database, userId);
+  await deleteMailTokens(database, userId, Object.values(PURPOSES));
+  return found;
+}
+
+/**
+ * Confirms one of the two addresses by the token that was mailed to it. The second confirmation makes the change.
+ *
+ * @returns whether the change was made
+ * @throws Problem invalid
+ */
+export async function confirmEmailChange(
+  { pool }: EmailChangeContext,
+  visitor: Visitor,
+  token: string,
+): Promise<boolean> {
+  const change = transaction(pool, async database => {
+    const now = new Date();
+    const taken = await takeEither(database, secretHash(token), now);
+    const user = taken && (await lockAccount(database, taken.userId));
+    const change = taken && (await confirmSide(database, taken.userId, taken.side, now));
+    if (!user || !change || user.status !== 'ACTIVE') {
+      throw refused('token', 'token is unknown, used or older than 72 hours; request the change again');
+    }
+    if (!change.oldConfirmedAt || !change.newConfirmedAt) return false;
+    await complete(database, visitor, user, change);
+    return true;
+  });
+  return change.catch(error => {
+    throw errorCode(error) === UNIQUE_VIOLATION ? takenMeanwhile() : error;
+  });
+}
+
+function takenMeanwhile(): Problem {
+  return new Problem('invalid', 'this address is already registered');
+}
+
+async function takeEither(
+  database: Database,
+  hash: Buffer,
+  now: Date,
+): Promise<{ userId: number; side: Side } | undefined> {
+  for (const side of ['old', 'new'] as const) {
+    const userId = await takeMailToken(database, hash, PURPOSES[side], now);
+    if (userId !== undefined) return { userId, side };
+  }
+  return undefined;
+}
+
+/** Password reset tokens mailed to the old address become invalid. */
+async function complete(
+  database: Database,
+  visitor: Visitor,
+  { id }: Account,
+  { email, emailKey }: EmailChange,
+): Promise<void> {
+  if (!(await updateEmail(database, id, { email, emailKey }))) {
+    throw takenMeanwhile();
+  }
+  await forgetChange(database, id);
+  await deleteResets(database, id);
+  await audit(database, visitor, { action: 'CHANGE_EMAIL', entity: 'user', entityId: id, userId: id });
+}
+
+function refused(field: string, sentence: string): Problem {
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}

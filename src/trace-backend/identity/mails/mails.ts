@@ -1,0 +1,359 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { type Database, transaction } from '../../../platform/database/database.ts';
+import { hourly } from '../../../platform/jobs/hourly.ts';
+import type { Attempt } from '../../../platform/jobs/job-worker.ts';
+import type { JobRules, Jobs } from '../../../platform/jobs/jobs.ts';
+import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
+import type { Settings } from '../../../platform/settings/settings.ts';
+import { newSecret } from '../../../platform/tokens/secret.ts';
+import { audit } from '../../base/audit/audit.ts';
+import type { Language } from '../../base/contract/language.ts';
+import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
+import {
+  deleteOldFailedMails,
+  noteFailedAttempt,
+  noteFailedMail,
+  noteObsolete,
+  noteSent,
+} from './failed-store.ts';
+import type { AddressJob, AskedJob, Asker, FailedJob, MailJob, UserJob, UserMail } from './mail-jobs.ts';
+import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
+import { type Inviting, mailTexts } from './texts.ts';
+
+/** PostgreSQL's schema of the job queue. */
+export const JOBS_SCHEMA = 'trace_backend_jobs';
+/** The dead letter queue, for the log and for operators. */
+const DEAD_QUEUE = 'dead';
+export const QUEUES = [DEAD_QUEUE, 'mail'] as const;
+
+/** Lifetime of the secret of a mailed link, in hours. */
+const TOKEN_HOURS: Record<Purpose, number> = {
+  CONFIRM_EMAIL: 72,
+  RESET_PASSWORD: 1,
+  CHANGE_EMAIL_OLD: 72,
+  CHANGE_EMAIL_NEW: 72,
+};
+/** Minimum time between two mails of a kind that anyone can request for a user, in milliseconds. */
+const MAIL_PAUSE_MS = 5 * 60_000;
+/** Concurrent sendings in this process. */
+const CONCURRENCY = 5;
+/** Longest wait between two attempts, and longest attempt, in seconds. */
+const MAX_RETRY_SECONDS = 2 * 3600;
+const ATTEMPT_SECONDS = 20;
+/** Days for which mails that were given up are kept. */
+export const FAILED_DAYS = 90;
+/** Those removed in an hour, at most. */
+const MOST_EXPIRED = 10_000;
+/** PostgreSQL's SQLSTATE when a referenced row does not exist. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Mails that are sent at least once after the transaction that causes them has committed. */
+export interface Mails {
+  send(database: Database, mails: readonly UserMail[]): Promise<void>;
+  /**
+   * Sends the mail of an invitation of an address. The address is looked up by the job, so that neither the answer nor
+   * its timing shows whether it is registered.
+   */
+  invite(database: Database, invitation: Pick<AddressJob, 'invitationId' | 'emailKey'>): Promise<void>;
+  /**
+   * Queues a mail with a token to an address, if it belongs to a user who can use it. The address is looked up by the
+   * job, so that neither the answer nor its timing shows whether it is registered.
+   *
+   * @param asker written into the audit if there is such a user
+   */
+  ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void>;
+  /** Sends mails again that were given up, under new ids. */
+  sendAgain(database: Database, mails: readonly (FailedJob & { id: string })[]): Promise<void>;
+  /** Starts sending committed mails at once. */
+  wake(): void;
+}
+
+/** Sends mails by the job queue, with the configured retries. */
+export function openMails(
+  jobs: Jobs,
+  given: Omit<Mailing, 'frontEndUrl'>,
+  settings: Pick<Settings, 'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'TRACE_FRONTEND_URL'>,
+): Mails {
+  const mailing = { ...given, frontEndUrl: settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '') };
+  const rules: JobRules = {
+    tries: settings.NOTIFICATION_TRIES,
+    retrySeconds: settings.NOTIFICATION_RETRY_SECONDS,
+    maxRetrySeconds: MAX_RETRY_SECONDS,
+    attemptSeconds: ATTEMPT_SECONDS,
+    deadLetter: DEAD_QUEUE,
+  };
+  const send = async (
+    database: Database,
+    data: readonly (UserMail | Omit<AskedJob, 'id'> | Omit<AddressJob, 'id'>)[],
+  ) =>
+    jobs.send(
+      database,
+      'mail',
+      rules,
+      data.map(mail => ({ ...mail, id: crypto.randomUUID() })),
+    );
+  jobs.work<MailJob>('mail', CONCURRENCY, async ({ data, ...attempt }) => {
+    if (data.kind !== 'asked') return deliver(mailing, { data, ...attempt });
+    await answer(mailing, data, send);
+    jobs.wake();
+  });
+  jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data, ended }) => giveUp(mailing, data, ended));
+  return {
+    send,
+    invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),
+    async ask(purpose, emailKey, asker) {
+      await send(mailing.pool, [{ kind: 'asked', purpose, emailKey, ...(asker && { asker }) }]);
+      jobs.wake();
+    },
+    sendAgain: (database, mails) => jobs.send(database, 'mail', rules, mails),
+    wake: jobs.wake,
+  };
+}
+
+/** The content of an invitation mail. */
+export interface InvitationMail extends Inviting {
+  /** the code by which the invitation can be answered */
+  secret: string;
+}
+
+/** The content of the mail of an invitation of an address. */
+export interface AddressInvitationMail extends Inviting {
+  /** the invited address, as it was typed */
+  email: string;
+  /** of the mail to somebody who has no account */
+  language: Language;
+  /** the code by which the invitation can be answered; undefined if no active account has the address */
+  secret: string | undefined;
+}
+
+/** The content of a confirmation mail of a change of address. */
+export interface ChangeMail {
+  changeId: string;
+  /** the new address */
+  email: string;
+  emailKey: string;
+  /** when the current address confirmed it, or needed no more */
+  oldConfirmedAt: Date | null;
+  expiresAt: Date;
+}
+
+/** What sending mails needs. */
+export interface Mailing {
+  pool: pg.Pool;
+  mailer: Mailer;
+  /** base URL of links, without a trailing slash */
+  publicUrl: () => string;
+  /** the same of the console, if links lead to it */
+  consoleUrl: () => string | undefined;
+  /** the same of another web front end, if there is one */
+  frontEndUrl: string | undefined;
+  /** the name of the instance, if it has one */
+  instanceName: () => Promise<string | undefined>;
+  /** The pending change of address, locked until the end of the transaction; undefined if there is none. */
+  emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
+  /** undefined if there is nothing to answer anymore */
+  invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
+  /** The same for the invitation of an address; with a code if an active account has it. */
+  addressInvitation: (id: number, isActive: boolean) => Promise<AddressInvitationMail | undefined>;
+  logger: FastifyBaseLogger;
+  /** called for each mail that is given up */
+  onGivenUp: () => void;
+}
+
+/** What of it other features know. */
+export type MailContents = Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange' | 'instanceName'>;
+
+/** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
+async function answer(
+  { pool }: Mailing,
+  { purpose, emailKey, asker }: AskedJob,
+  send: Mails['send'],
+): Promise<void> {
+  const account = await findAccount(pool, emailKey);
+  const useful = purpose === 'CONFIRM_EMAIL' ? account?.status === 'UNCONFIRMED' : true;
+  if (!account || account.status === 'DEACTIVATED' || !useful) return;
+  await transaction(pool, async database => {
+    const now = new Date();
+    const since = new Date(now.getTime() - MAIL_PAUSE_MS);
+    if (!(await noteMailRequest(database, { userId: account.id, purpose }, now, since))) return;
+    const kind = purpose === 'CONFIRM_EMAIL' ? 'confirm' : 'reset';
+    await send(database, [{ kind, to: account.id }]);
+    if (!asker) return;
+    const { ip, userId = null } = asker;
+    const asked = { action: 'REQUEST_PASSWORD', entity: 'user', entityId: account.id, userId } as const;
+    await audit(database, { ip }, asked);
+  });
+}
+
+async function deliver(
+  mailing: Mailing,
+  { data: job, number, signal }: Attempt<UserJob | AddressJob>,
+): Promise<void> {
+  const mail = await (job.kind === 'invited-address' ? writeToAddress(mailing, job) : write(mailing, job));
+  if (!mail) return noteObsolete(mailing.pool, job.id);
+  try {
+    await mailing.mailer.send(mail, signal);
+  } catch (error) {
+    await noteFailedAttempt(mailing.pool, job.id, (error as Error).message, new Date());
+    if (!(error instanceof MailRefused)) throw error;
+    return giveUp(mailing, job, { attempts: number, error: error.message });
+  }
+  await noteSent(mailing.pool, job.id);
+}
+
+async function textsOf({
+  publicUrl,
+  frontEndUrl,
+  consoleUrl,
+  instanceName,
+}: Mailing): Promise<ReturnType<typeof mailTexts>> {
+  const addresses = { publicUrl: publicUrl(), frontEndUrl, consoleUrl: consoleUrl() };
+  return mailTexts(addresses, await instanceName());
+}
+
+/** @returns undefined if the mail is not needed anymore */
+async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> {
+  const { pool, invitation } = mailing;
+  const user = await findUser(pool, job.to);
+  if (!user || user.erased) return undefined;
+  const texts = await textsOf(mailing);
+  const mail = { id: job.id, to: user.email };
+  switch (job.kind) {
+    case 'confirm': {
+      if (user.status !== 'UNCONFIRMED') return undefined;
+      const { secret, ...token } = newToken(user, 'CONFIRM_EMAIL');
+      await insertMailToken(pool, token, new Date());
+      return { ...mail, ...texts.confirm(user, secret) };
+    }
+    case 'reset': {
+      const { secret, ...token } = newToken(user, 'RESET_PASSWORD');
+      const isWanted = await insertResetToken(pool, token, new Date());
+      return isWanted ? { ...mail, ...texts.reset(user, secret) } : undefined;
+    }
+    case 'change-email':
+      return writeChange(mailing, job, user);
+    case 'password-changed':
+    case 'second-factor-on':
+    case 'second-factor-off':
+      return { ...mail, ...texts.told(user, job.kind) };
+    case 'activated':
+      return user.status === 'ACTIVE' ? { ...mail, ...texts.activated(user) } : undefined;
+    case 'invited': {
+      const invited = user.status === 'ACTIVE' ? await invitation(user.id, job.about) : undefined;
+      return invited && { ...mail, ...texts.invited(user, invited), names: idOf(invited) };
+    }
+    case 'notice': {
+      const about = await findUser(pool, job.about);
+      if (about?.status !== 'CONFIRMED_EMAIL') return undefined;
+      return { ...mail, ...texts.notice(user, about), names: String(about.id) };
+    }
+  }
+}
+
+/** The mail of an invitation of an address: with a code for an active account, otherwise with what to do to get one. */
+async function writeToAddress(
+  mailing: Mailing,
+  { id, invitationId, emailKey }: AddressJob,
+): Promise<Mail | undefined> {
+  const { pool, addressInvitation } = mailing;
+  const account = await findAccount(pool, emailKey);
+  const isActive = account?.status === 'ACTIVE' && !account.erased;
+  const invitation = await addressInvitation(invitationId, isActive);
+  if (!invitation) return undefined;
+  const { secret, email, language, ...inviting } = invitation;
+  const texts = await textsOf(mailing);
+  if (!account || secret === undefined) {
+    const hasAccount = account?.erased === false;
+    return {
+      id,
+      to: email,
+      ...texts.invitedAddress(hasAccount ? account.language : language, { ...inviting, email, hasAccount }),
+      names: idOf(inviting),
+    };
+  }
+  return { id, to: account.email, ...texts.invited(account, { ...inviting, secret }), names: idOf(inviting) };
+}
+
+/** Whom the mail of an invitation names. */
+const idOf = ({ inviter }: Pick<Inviting, 'inviter'>) => (inviter ? String(inviter.id) : undefined);
+
+/**
+ * A mail by which one of the two addresses confirms a change; none if the change was cancelled, or the new address is
+ * another user's.
+ */
+async function writeChange(
+  mailing: Mailing,
+  { id, changeId, side }: Extract<UserJob, { kind: 'change-email' }>,
+  user: User,
+): Promise<Mail | undefined> {
+  const { pool, emailChange } = mailing;
+  const texts = await textsOf(mailing);
+  return transaction(pool, async database => {
+    const now = new Date();
+    const change = await emailChange(database, user.id, now);
+    if (change?.changeId !== changeId) return undefined;
+    const holder = await findAccount(database, change.emailKey);
+    if (side === 'new' && holder && holder.id !== user.id) return undefined;
+    const { secret, ...token } = newToken(user, side === 'old' ? 'CHANGE_EMAIL_OLD' : 'CHANGE_EMAIL_NEW');
+    await insertMailToken(database, { ...token, expiresAt: change.expiresAt }, now);
+    const to = side === 'old' ? user.email : change.email;
+    const isAlone = side === 'new' && change.oldConfirmedAt !== null;
+    return { id, to, ...texts.changeEmail(user, { side, address: change.email, isAlone }, secret) };
+  });
+}
+
+/**
+ * A secret for one attempt to send a mail. It is created only now, so that it is nowhere but in the mail: not in the
+ * database, a job or a backup. Each attempt has its own, because an earlier one may have arrived.
+ */
+function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret: string } {
+  const { secret, hash } = newSecret();
+  const expiresAt = new Date(Date.now() + TOKEN_HOURS[purpose] * 3600_000);
+  return { secret, hash, userId, purpose, expiresAt };
+}
+
+/** Logs and records a mail that used up its attempts or was permanently refused. */
+async function giveUp(
+  { pool, logger, onGivenUp }: Mailing,
+  data: MailJob,
+  { attempts, error }: NonNullable<Attempt<unknown>['ended']> = { attempts: 0, error: '' },
+): Promise<void> {
+  const about = 'to' in data ? { user_id: data.to } : {};
+  // A request for a mail fails only while the database cannot be asked; there is nothing to send again.
+  if (data.kind !== 'asked') {
+    const { id: mailId, ...job } = data;
+    const to =
+      'to' in job ? { userId: job.to, invitationId: null } : { userId: null, invitationId: job.invitationId };
+    const failed = { mailId, job, ...to, attempts, lastError: error, failedAt: new Date() };
+    if (!(await isRecorded(pool, failed))) return;
+  }
+  onGivenUp();
+  logger.error(
+    { mail: data.kind, ...about },
+    'a mail could not be delivered; an administrator can send it again',
+  );
+}
+
+/** Records a mail that was given up; returns false if nobody is there any more to get it. */
+async function isRecorded(pool: pg.Pool, failed: Parameters<typeof noteFailedMail>[1]): Promise<boolean> {
+  try {
+    return await transaction(pool, async database => {
+      // Locked, so that the row is either erased with the account or not written.
+      const isErased =
+        failed.userId !== null && (await lockAccount(database, failed.userId))?.erased !== false;
+      if (!isErased) await noteFailedMail(database, failed);
+      return !isErased;
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) return false;
+    throw error;
+  }
+}
+
+/** Removes mails that were given up long ago every hour; returns a function that stops it. */
+export function expireFailedMailsHourly(pool: pg.Pool, logger: FastifyBaseLogger): () => void {
+  return hourly('mails that were given up long ago could not be removed', logger, () =>
+    deleteOldFailedMails(pool, new Date(Date.now() - FAILED_DAYS * 24 * 3600_000), MOST_EXPIRED),
+  );
+}

@@ -1,0 +1,95 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+
+/** The purpose of a mailed token. */
+export type Purpose = 'CONFIRM_EMAIL' | 'RESET_PASSWORD' | 'CHANGE_EMAIL_OLD' | 'CHANGE_EMAIL_NEW';
+
+export interface MailToken {
+  hash: Buffer;
+  userId: number;
+  purpose: Purpose;
+  expiresAt: Date;
+}
+
+/** Stores a token; deletes the user's expired ones. */
+export async function insertMailToken(
+  database: Database,
+  { hash, userId, purpose, expiresAt }: MailToken,
+  now: Date,
+): Promise<void> {
+  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
+  await database.query(sql`
+    INSERT INTO mail_tokens (hash, user_id, purpose, expires_at)
+    VALUES (${hash}, ${userId}, ${purpose}, ${expiresAt})`);
+}
+
+/**
+ * Uses up a token, together with all others of the same user and purpose.
+ *
+ * @returns the user; undefined if the token is unknown, used or expired
+ */
+export async function takeMailToken(
+  database: Database,
+  hash: Buffer,
+  purpose: Purpose,
+  now: Date,
+): Promise<number | undefined> {
+  const { rows } = await database.query<{ userId: number }>(sql`
+    DELETE FROM mail_tokens
+    WHERE purpose = ${purpose} AND user_id = (
+      SELECT user_id FROM mail_tokens WHERE hash = ${hash} AND purpose = ${purpose} AND expires_at > ${now})
+    RETURNING user_id AS "userId"`);
+  return rows[0]?.userId;
+}
+
+/** Records that a user is sent a mail of a kind; returns false without a change if one was sent after `since`. */
+export async function noteMailRequest(
+  database: Database,
+  { userId, purpose }: { userId: number; purpose: Purpose | 'CHANGE_EMAIL' },
+  now: Date,
+  since: Date,
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    INSERT INTO mail_requests AS known (user_id, purpose, at) VALUES (${userId}, ${purpose}, ${now})
+    ON CONFLICT (user_id, purpose) DO UPDATE SET at = excluded.at WHERE known.at < ${since}`);
+  return rowCount === 1;
+}
+
+/**
+ * Stores a password reset token, if its mail is still wanted: whatever invalidates reset tokens also deletes the
+ * request.
+ *
+ * @returns whether it was stored
+ */
+export async function insertResetToken(
+  database: Database,
+  { hash, userId, expiresAt }: Omit<MailToken, 'purpose'>,
+  now: Date,
+): Promise<boolean> {
+  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
+  // The row is locked, so that a concurrent invalidation either comes first or sees the token.
+  const { rowCount } = await database.query(sql`
+    WITH asked AS (
+      SELECT user_id FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD' FOR SHARE)
+    INSERT INTO mail_tokens (hash, user_id, purpose, expires_at)
+    SELECT ${hash}, user_id, 'RESET_PASSWORD', ${expiresAt} FROM asked`);
+  return rowCount === 1;
+}
+
+/** Deletes a user's password reset tokens, including those not mailed yet. */
+export async function deleteResets(database: Database, userId: number): Promise<void> {
+  await database.query(
+    sql`DELETE FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`,
+  );
+  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`);
+}
+
+/** Deletes a user's tokens of some purposes. */
+export async function deleteMailTokens(
+  database: Database,
+  userId: number,
+  purposes: readonly Purpose[],
+): Promise<void> {
+  await database.query(sql`
+    DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = ANY (${purposes}::text[])`);
+}

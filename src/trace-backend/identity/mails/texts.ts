@@ -1,0 +1,343 @@
+import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
+import { plainName, shortLine } from '../../../platform/mail/plain-name.ts';
+import type { Language } from '../../base/contract/language.ts';
+import { type CompanyRole, INVITATION } from './invitation-texts.ts';
+
+/** Characters of a name that a mail shows, at most. */
+const SHOWN = 80;
+
+/** The texts of a notice. */
+type Told = 'password-changed' | 'second-factor-on' | 'second-factor-off';
+
+interface Words {
+  greeting: (name: string) => string;
+  /** the label before a code */
+  code: string;
+  confirm: { subject: string; ask: string; over: string };
+  activated: { subject: string; say: string };
+  reset: { subject: string; ask: string; over: string };
+  change: { subject: string; old: (address: string) => string; new: string; both: string; over: string };
+  told: Record<Told, { subject: string; say: string }>;
+}
+
+const WORDS: Record<Language, Words> = {
+  EN: {
+    greeting: name => `Dear ${name},`,
+    code: 'Code',
+    confirm: {
+      subject: 'Confirm your e-mail address',
+      ask: 'An account was opened with this e-mail address. To confirm that it is yours, open this link, or enter the code:',
+      over: 'Link and code work once, for 72 hours. An administrator then activates the account. If you did not open it, do nothing.',
+    },
+    activated: { subject: 'Your account is active', say: 'Your account was activated. You can log in now:' },
+    reset: {
+      subject: 'Set a new password',
+      ask: 'Somebody, probably you, requested a new password for your account. To set one, open this link, or enter the code:',
+      over: 'Link and code work once, for one hour. If that was not you, do nothing: your password stays as it is.',
+    },
+    change: {
+      subject: 'Confirm the change of your e-mail address',
+      old: address =>
+        `The e-mail address of your account is to become ${address}. If you want that, open this link, or enter the code:`,
+      new: 'This is to become the e-mail address of an account. If you want that, open this link, or enter the code:',
+      both: 'The other address must confirm it, too.',
+      over: 'Link and code work once, for 72 hours. If that was not you, do nothing: the address stays as it is.',
+    },
+    told: {
+      'password-changed': {
+        subject: 'Your password was changed',
+        say: 'The password of your account was changed, and every other session was ended. If that was not you, request a new password at once and tell an administrator.',
+      },
+      'second-factor-on': {
+        subject: 'A second factor was set up',
+        say: 'Logins to your account now need a code from your authenticator app. If you did not set that up, change your password at once and tell an administrator.',
+      },
+      'second-factor-off': {
+        subject: 'Your second factor was removed',
+        say: 'Logins to your account do not need a code anymore. If you did not remove the second factor, change your password at once and tell an administrator.',
+      },
+    },
+  },
+  DE: {
+    greeting: name => `Guten Tag ${name},`,
+    code: 'Code',
+    confirm: {
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+      ask: 'Mit dieser E-Mail-Adresse wurde ein Konto eröffnet. Um zu bestätigen, dass sie Ihnen gehört, öffnen Sie diesen Link oder geben Sie den Code ein:',
+      over: 'Link und Code gelten einmal, 72 Stunden lang. Danach schaltet eine Verwalterin oder ein Verwalter das Konto frei. Wenn Sie es nicht eröffnet haben, tun Sie nichts.',
+    },
+    activated: {
+      subject: 'Ihr Konto ist freigeschaltet',
+      say: 'Ihr Konto wurde freigeschaltet. Sie können sich jetzt anmelden:',
+    },
+    reset: {
+      subject: 'Neues Passwort setzen',
+      ask: 'Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto verlangt. Um eines zu setzen, öffnen Sie diesen Link oder geben Sie den Code ein:',
+      over: 'Link und Code gelten einmal, eine Stunde lang. Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
+    },
+    change: {
+      subject: 'Bestätigen Sie die Änderung Ihrer E-Mail-Adresse',
+      old: address =>
+        `Die E-Mail-Adresse Ihres Kontos soll ${address} werden. Wenn Sie das wollen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
+      new: 'Dies soll die E-Mail-Adresse eines Kontos werden. Wenn Sie das wollen, öffnen Sie diesen Link oder geben Sie den Code ein:',
+      both: 'Auch die andere Adresse muss zustimmen.',
+      over: 'Link und Code gelten einmal, 72 Stunden lang. Wenn Sie das nicht waren, tun Sie nichts: Die Adresse bleibt, wie sie ist.',
+    },
+    told: {
+      'password-changed': {
+        subject: 'Ihr Passwort wurde geändert',
+        say: 'Das Passwort Ihres Kontos wurde geändert, und alle anderen Sitzungen wurden beendet. Wenn Sie das nicht waren, verlangen Sie sofort ein neues Passwort und sagen Sie der Verwaltung Bescheid.',
+      },
+      'second-factor-on': {
+        subject: 'Ein zweiter Faktor wurde eingerichtet',
+        say: 'Anmeldungen an Ihrem Konto brauchen ab jetzt einen Code Ihrer Authentifizierungs-App. Wenn Sie das nicht eingerichtet haben, ändern Sie sofort Ihr Passwort und sagen Sie der Verwaltung Bescheid.',
+      },
+      'second-factor-off': {
+        subject: 'Ihr zweiter Faktor wurde entfernt',
+        say: 'Anmeldungen an Ihrem Konto brauchen keinen Code mehr. Wenn Sie den zweiten Faktor nicht entfernt haben, ändern Sie sofort Ihr Passwort und sagen Sie der Verwaltung Bescheid.',
+      },
+    },
+  },
+  RW: {
+    greeting: name => `Muraho ${name},`,
+    code: 'Kode',
+    confirm: {
+      subject: 'Emeza imeyili yawe',
+      ask: 'Konti yafunguwe hakoreshejwe iyi imeyili. Kugira ngo wemeze ko ari iyawe, fungura iyi linki cyangwa wandike kode:',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Nyuma umuyobozi ni we wemera konti. Niba atari wowe wayifunguye, ntugire icyo ukora.',
+    },
+    activated: { subject: 'Konti yawe yemewe', say: 'Konti yawe yemewe. Ubu ushobora kwinjira:' },
+    reset: {
+      subject: 'Shyiraho ijambobanga rishya',
+      ask: 'Hari uwasabye ijambobanga rishya rya konti yawe, birashoboka ko ari wowe. Kugira ngo urishyireho, fungura iyi linki cyangwa wandike kode:',
+      over: 'Linki na kode bikora inshuro imwe, mu isaha imwe. Niba atari wowe, ntugire icyo ukora: ijambobanga ryawe ntirihinduka.',
+    },
+    change: {
+      subject: 'Emeza ihinduka ry’imeyili yawe',
+      old: address =>
+        `Imeyili ya konti yawe igiye kuba ${address}. Niba ubishaka, fungura iyi linki cyangwa wandike kode:`,
+      new: 'Iyi igiye kuba imeyili ya konti. Niba ubishaka, fungura iyi linki cyangwa wandike kode:',
+      both: 'Indi meyili na yo igomba kubyemeza.',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Niba atari wowe, ntugire icyo ukora: imeyili ntihinduka.',
+    },
+    told: {
+      'password-changed': {
+        subject: 'Ijambobanga ryawe ryahinduwe',
+        say: 'Ijambobanga rya konti yawe ryahinduwe kandi ahandi hose konti yari ifunguye hafunzwe. Niba atari wowe, saba ijambobanga rishya ako kanya kandi ubimenyeshe umuyobozi.',
+      },
+      'second-factor-on': {
+        subject: 'Uburyo bwa kabiri bwo kwinjira bwashyizweho',
+        say: 'Guhera ubu, kwinjira muri konti yawe bisaba kode ya porogaramu yawe. Niba atari wowe wabishyizeho, hindura ijambobanga ako kanya kandi ubimenyeshe umuyobozi.',
+      },
+      'second-factor-off': {
+        subject: 'Uburyo bwa kabiri bwo kwinjira bwakuweho',
+        say: 'Kwinjira muri konti yawe ntibigisaba kode. Niba atari wowe wabikuyeho, hindura ijambobanga ako kanya kandi ubimenyeshe umuyobozi.',
+      },
+    },
+  },
+  ES: {
+    greeting: name => `Hola, ${name}:`,
+    code: 'Código',
+    confirm: {
+      subject: 'Confirme su dirección de correo',
+      ask: 'Se abrió una cuenta con esta dirección de correo. Para confirmar que es suya, abra este enlace o introduzca el código:',
+      over: 'El enlace y el código sirven una vez, durante 72 horas. Después, un administrador activa la cuenta. Si usted no la abrió, no haga nada.',
+    },
+    activated: { subject: 'Su cuenta está activa', say: 'Su cuenta fue activada. Ya puede iniciar sesión:' },
+    reset: {
+      subject: 'Establezca una contraseña nueva',
+      ask: 'Alguien, probablemente usted, pidió una contraseña nueva para su cuenta. Para establecerla, abra este enlace o introduzca el código:',
+      over: 'El enlace y el código sirven una vez, durante una hora. Si no fue usted, no haga nada: su contraseña no cambia.',
+    },
+    change: {
+      subject: 'Confirme el cambio de su dirección de correo',
+      old: address =>
+        `La dirección de correo de su cuenta será ${address}. Si lo desea, abra este enlace o introduzca el código:`,
+      new: 'Esta será la dirección de correo de una cuenta. Si lo desea, abra este enlace o introduzca el código:',
+      both: 'La otra dirección también debe confirmarlo.',
+      over: 'El enlace y el código sirven una vez, durante 72 horas. Si no fue usted, no haga nada: la dirección no cambia.',
+    },
+    told: {
+      'password-changed': {
+        subject: 'Su contraseña fue cambiada',
+        say: 'La contraseña de su cuenta fue cambiada y se cerraron todas las demás sesiones. Si no fue usted, pida una contraseña nueva enseguida y avise a un administrador.',
+      },
+      'second-factor-on': {
+        subject: 'Se configuró un segundo factor',
+        say: 'Desde ahora, para entrar en su cuenta hace falta un código de su aplicación de autenticación. Si no lo configuró usted, cambie su contraseña enseguida y avise a un administrador.',
+      },
+      'second-factor-off': {
+        subject: 'Se quitó su segundo factor',
+        say: 'Para entrar en su cuenta ya no hace falta un código. Si no quitó usted el segundo factor, cambie su contraseña enseguida y avise a un administrador.',
+      },
+    },
+  },
+};
+
+const NOTICE: Record<Language, { subject: string; say: (user: string) => string }> = {
+  EN: {
+    subject: 'A user is waiting for activation',
+    say: user =>
+      `${user} has confirmed the e-mail address and is waiting for an administrator to activate the account:`,
+  },
+  DE: {
+    subject: 'Ein Konto wartet auf Freischaltung',
+    say: user =>
+      `${user} hat die E-Mail-Adresse bestätigt und wartet darauf, dass das Konto freigeschaltet wird:`,
+  },
+  RW: {
+    subject: 'Hari ukoresha utegereje kwemererwa',
+    say: user => `${user} yemeje imeyili ye kandi ategereje ko umuyobozi yemera konti:`,
+  },
+  ES: {
+    subject: 'Un usuario espera ser activado',
+    say: user =>
+      `${user} ha confirmado su dirección de correo y espera que un administrador active la cuenta:`,
+  },
+};
+
+/** The reader of a mail. */
+export interface Reader {
+  name: string;
+  language: Language;
+}
+
+/** Base URLs of links, without a trailing slash. */
+export interface MailAddresses {
+  /** of the trace backend */
+  publicUrl: string;
+  /** of the console, if links lead to it */
+  consoleUrl?: string | undefined;
+  /** of another web front end, if there is one: it has pages for what every user does, and counts instead of the console */
+  frontEndUrl?: string | undefined;
+}
+
+/** What an invitation to a company says. */
+export interface Inviting {
+  company: string;
+  role: CompanyRole;
+  /** the member who invites; undefined if somebody else did */
+  inviter: { id: number; name: string } | undefined;
+}
+
+/** The sentence that names who invites. */
+function by(language: Language, inviter: Inviting['inviter']): string[] {
+  return inviter === undefined ? [] : [INVITATION[language].by(plainName(inviter.name, SHOWN))];
+}
+
+/** Characters of the name of an instance within a sentence, at most. */
+const INSTANCE_SHOWN = 60;
+
+/** Where something happens, in a sentence: the name of the instance, if it has one, and its host. */
+function placeOf(start: string, instance = ''): string {
+  const { host } = new URL(start);
+  const name = shortLine(instance, INSTANCE_SHOWN);
+  return name === '' ? host : `${name} (${host})`;
+}
+
+/** The pages that links lead to; codes are added to most of them. */
+function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
+  const own = {
+    start: `${publicUrl}/`,
+    registerOf: (_email: string) => `${publicUrl}/`,
+    confirm: `${publicUrl}/api/user/confirm_email`,
+    reset: `${publicUrl}/api/user/reset_password`,
+    change: `${publicUrl}/api/user/email_change/confirm`,
+    invitation: `${publicUrl}/api/company/invitation`,
+    userOf: ({ id }: { id: number; email: string }) => `${publicUrl}/api/user/admin/profile/${id}`,
+  };
+  const site = frontEndUrl ?? consoleUrl;
+  if (site === undefined) return own;
+  const both = {
+    start: `${site}/`,
+    registerOf: () => `${site}/`,
+    confirm: `${site}/confirm-email`,
+    reset: `${site}/reset-password`,
+  };
+  if (frontEndUrl !== undefined) return { ...own, ...both };
+  return {
+    ...both,
+    // Browsers do not send the fragment: the address comes into no log.
+    registerOf: (email: string) => `${site}/register#${new URLSearchParams({ email })}`,
+    change: `${site}/email-change`,
+    invitation: `${site}/company-invitation`,
+    userOf: ({ email }: { id: number; email: string }) =>
+      `${site}/administration/users?${new URLSearchParams({ query: email })}`,
+  };
+}
+
+/**
+ * The mails, in the reader's language. Names of users and companies appear only in the text, on one line and
+ * truncated, so that nobody can use one to write a message or another header.
+ *
+ * @param addresses what links begin with
+ * @param instance the name of the instance, if it has one
+ */
+export function mailTexts(addresses: MailAddresses, instance?: string) {
+  const pages = pagesOf(addresses);
+  const place = placeOf(pages.start, instance);
+  const letter = ({ name, language }: Reader, subject: string, lines: readonly MailLine[]): MailText =>
+    composeMail(subject, [WORDS[language].greeting(plainName(name, SHOWN)), ...lines], {
+      language: language.toLowerCase(),
+      instance,
+    });
+  const withCode = (reader: Reader, part: 'confirm' | 'reset', secret: string): MailText => {
+    const { subject, ask, over } = WORDS[reader.language][part];
+    const code = `${WORDS[reader.language].code}: ${secret}`;
+    return letter(reader, subject, [ask, { url: `${pages[part]}/${secret}` }, code, over]);
+  };
+  return {
+    confirm: (reader: Reader, secret: string) => withCode(reader, 'confirm', secret),
+    reset: (reader: Reader, secret: string) => withCode(reader, 'reset', secret),
+    activated(reader: Reader): MailText {
+      const { subject, say } = WORDS[reader.language].activated;
+      return letter(reader, subject, [say, { url: pages.start }]);
+    },
+    /**
+     * Asks the current or the new address to confirm a change.
+     *
+     * @param isAlone whether the other one need not confirm it
+     */
+    changeEmail(
+      reader: Reader,
+      { side, address, isAlone }: { side: 'old' | 'new'; address: string; isAlone: boolean },
+      secret: string,
+    ): MailText {
+      const { subject, old, new: asked, both, over } = WORDS[reader.language].change;
+      const ask = side === 'old' ? old(plainName(address, SHOWN)) : asked;
+      const code = `${WORDS[reader.language].code}: ${secret}`;
+      const url = `${pages.change}/${secret}`;
+      return letter(reader, subject, [ask, { url }, code, ...(isAlone ? [] : [both]), over]);
+    },
+    /** A notice about an account. */
+    told(reader: Reader, what: Told): MailText {
+      const { subject, say } = WORDS[reader.language].told[what];
+      return letter(reader, subject, [say]);
+    },
+    invited(reader: Reader, { company, role, inviter, secret }: Inviting & { secret: string }): MailText {
+      const { subject, ask, over, roles } = INVITATION[reader.language];
+      const url = `${pages.invitation}/${secret}`;
+      const code = `${WORDS[reader.language].code}: ${secret}`;
+      const asked = ask(plainName(company, SHOWN), roles[role], place);
+      return letter(reader, subject, [...by(reader.language, inviter), asked, { url }, code, over]);
+    },
+    /** Invites an address that no active account has. */
+    invitedAddress(
+      language: Language,
+      { company, role, inviter, email, hasAccount }: Inviting & { email: string; hasAccount: boolean },
+    ): MailText {
+      const { subject, register, waits, inactive, later, roles } = INVITATION[language];
+      const asked: Parameters<typeof register> = [plainName(company, SHOWN), roles[role], place];
+      const way = hasAccount
+        ? [inactive(...asked), { url: pages.start }, later]
+        : [register(...asked), { url: pages.registerOf(email) }, waits];
+      const lines = [...by(language, inviter), ...way];
+      return composeMail(subject, lines, { language: language.toLowerCase(), instance });
+    },
+    notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
+      const { subject, say } = NOTICE[reader.language];
+      const who = `${plainName(`${user.name} ${user.surname}`, SHOWN)} (${user.email})`;
+      return letter(reader, subject, [say(who), { url: pages.userOf(user) }]);
+    },
+  };
+}

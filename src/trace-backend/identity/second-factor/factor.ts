@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { secretHash } from '../../../platform/tokens/secret.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
+import { limitSecretAttempts } from '../attempts/limits.ts';
+import { decideLoginFailure, deleteLoginFailures } from '../attempts/store.ts';
+import {
+  findSecondFactor,
+  listSecrets,
+  resealSecondFactor,
+  type SecondFactor,
+  takeRecoveryCode,
+  useStep,
+} from './store.ts';
+import { base32, stepOf } from './totp.ts';
+
+/** Bytes of a secret: as many as SHA-1 gives (RFC 4226 §4). */
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+/** 80 bits, because a code stored as its SHA-256 must be unguessable. */
+const RECOVERY_BYTES = 10;
+
+const placeOf = (userId: number) => `second_factors ${userId}`;
+
+export function newFactorSecret(): Buffer {
+  return randomBytes(SECRET_BYTES);
+}
+
+export function sealFactor(box: SecretBox, userId: number, secret: Buffer): string {
+  return box.seal(secret.toString('base64url'), placeOf(userId));
+}
+
+/** Recovery codes for a lost device, printed in groups of four. */
+export function newRecoveryCodes(): { codes: string[]; hashes: Buffer[] } {
+  const codes = Array.from({ length: RECOVERY_CODES }, () =>
+    (base32(randomBytes(RECOVERY_BYTES)).match(/.{4}/g) as string[]).join('-'),
+  );
+  return { codes, hashes: codes.map(recoveryHash) };
+}
+
+function recoveryHash(code: string): Buffer {
+  return secretHash(code.toUpperCase().replace(/[^A-Z2-7]/g, ''));
+}
+
+/** The second factor that a user's login must prove; undefined if there is none. */
+export async function requiredFactor(database: Database, userId: number): Promise<SecondFactor | undefined> {
+  const factor = await findSecondFactor(database, userId);
+  return factor?.confirmed ? factor : undefined;
+}
+
+/**
+ * Uses up a code of a factor, or one of its recovery codes. Wrong codes are counted per account, for all addresses,
+ * because their sender knows the password.
+ *
+ * @throws Problem too_many_requests
+ */
+export async function proveFactor(
+  { pool, box }: { pool: pg.Pool; box: SecretBox },
+  factor: SecondFactor,
+  code: string,
+): Promise<boolean> {
+  const { userId } = factor;
+  const attempt = await limitSecretAttempts(pool, 'code', userId);
+  const secret = Buffer.from(box.open(factor.secret, placeOf(userId)), 'base64url');
+  const digits = code.replaceAll(/[\s-]/g, '');
+  const isCode = /^\d{6}$/.test(digits);
+  const step = isCode ? stepOf(secret, digits, new Date()) : undefined;
+  const isGood = isCode
+    ? step !== undefined && (await useStep(pool, userId, step))
+    : await takeRecoveryCode(pool, userId, recoveryHash(code));
+  if (isGood) await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
+  else await decideLoginFailure(pool, attempt);
+  return isGood;
+}
+
+/** The error for a missing or invalid code. */
+export function codeNeeded(sentence: string): Problem {
+  return new Problem('unauthenticated', sentence, { fields: { code: sentence } });
+}
+
+/** Factors per query during re-encryption. */
+const PAGE = 500;
+
+/**
+ * Encrypts the secrets of second factors with the current SECRETS_KEY.
+ *
+ * @throws SettingsError when one cannot be decrypted
+ */
+export async function sealFactors(pool: pg.Pool, box: SecretBox): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const page = await listSecrets(pool, after, PAGE);
+    for (const { userId, secret } of page) {
+      const opened = box.open(secret, placeOf(userId));
+      if (box.isCurrent(secret)) continue;
+      await resealSecondFactor(pool, userId, { from: secret, to: box.seal(opened, placeOf(userId)) });
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.userId as number;
+  }
+}

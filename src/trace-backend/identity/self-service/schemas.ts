@@ -1,0 +1,125 @@
+import { Type } from '../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../users/passwords.ts';
+import { Confirmation, Email, Language, MailToken, personName, User } from '../users/schemas.ts';
+
+/** The length is checked in code, which counts code points. */
+const Password = Type.String({
+  minLength: MIN_PASSWORD,
+  maxLength: MAX_PASSWORD,
+  description: `${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
+  examples: ['correct horse battery staple'],
+});
+
+export const Registration = Type.Object({
+  email: Email,
+  password: Password,
+  name: personName('given name', 'Ana'),
+  surname: personName('family name', 'Uwase'),
+  language: Type.Optional(Language),
+});
+
+export const Address = Type.Object({ email: Email });
+
+export const PasswordReset = Type.Object({ token: MailToken, password: Password });
+
+export const ProfileUpdate = Type.Object({
+  name: Type.Optional(personName('given name', 'Ana')),
+  surname: Type.Optional(personName('family name', 'Uwase')),
+  language: Type.Optional(Language),
+  discoverable: Type.Optional(
+    Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
+  ),
+  password: Type.Optional(Password),
+  currentPassword: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'required to change the password' }),
+  ),
+});
+
+const answers = (description: string) => ({ 200: envelope(User, description), ...failureAnswers() });
+
+export const registerSchema = {
+  operationId: 'registerUser',
+  tags: ['User'],
+  summary: 'Create an account',
+  description: 'A mail with a token goes to the address. An administrator activates the account.',
+  body: {
+    ...Registration,
+    examples: [
+      {
+        email: 'ana@example.org',
+        password: 'maize in the rain',
+        name: 'Ana',
+        surname: 'Uwase',
+        language: 'EN',
+      },
+    ],
+  },
+  response: answers('the new user, not yet active'),
+};
+
+export const confirmEmailSchema = {
+  operationId: 'confirmEmail',
+  tags: ['User'],
+  summary: 'Confirm an address by the token mailed to it',
+  body: Confirmation,
+  response: answers('the user, whose address is confirmed'),
+};
+
+export const mailedTokenSchema = (operationId: string, summary: string) => ({
+  operationId,
+  tags: ['User'],
+  summary,
+  description: 'The answer is the same for every address. At most one mail in five minutes.',
+  body: Address,
+  response: { 200: Done, ...failureAnswers() },
+});
+
+export const resetPasswordSchema = {
+  operationId: 'resetPassword',
+  tags: ['User'],
+  summary: 'Set a password by a mailed token',
+  description:
+    'Ends every session of the user, who gets a mail. If the account is active, and no second factor is due, it begins one for the caller: the answer sets the cookies of a login.',
+  body: PasswordReset,
+  response: { 200: Done, ...failureAnswers() },
+};
+
+export const getProfileSchema = {
+  operationId: 'getProfile',
+  tags: ['User'],
+  summary: 'The logged-in user',
+  response: { 200: envelope(User, 'the user'), ...failureAnswers(401) },
+};
+
+export const updateProfileSchema = {
+  operationId: 'updateProfile',
+  tags: ['User'],
+  summary: 'Change the profile of the caller',
+  description:
+    'Omitted fields stay unchanged. A new password needs the current one, ends every session, and begins a new one for the caller.',
+  body: ProfileUpdate,
+  response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 404) },
+};
+
+export const landingPageSchema = ({
+  operationId,
+  title,
+  tag,
+}: {
+  operationId: string;
+  title: string;
+  tag: string;
+}) => ({
+  operationId,
+  tags: [tag],
+  summary: `${title}: the page of a mailed link`,
+  description: 'The same for every token; opening it changes nothing.',
+  params: Type.Object({
+    token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
+  }),
+  response: {
+    200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
+    ...failureAnswers(),
+  },
+});

@@ -1,0 +1,141 @@
+import { named } from '../../../platform/http/shared-parts.ts';
+import { Type } from '../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { DateTime } from '../../base/contract/schemas.ts';
+import { ACCESS_SECONDS } from '../../base/signing-keys/keys.ts';
+import { Code, User } from '../users/schemas.ts';
+import { MAX_SESSIONS } from './store.ts';
+
+export const Login = named(
+  'Login',
+  Type.Object({
+    username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),
+    password: Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] }),
+    code: Type.Optional(Code),
+  }),
+);
+
+/** Any text is accepted in a path; one that is no UUID is not found. */
+export const SessionId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'id of the session',
+  examples: ['0b2d2c52-1b1c-4a53-9c1f-6f3c2d1e0a99'],
+});
+
+export const Session = named(
+  'Session',
+  Type.Object({
+    id: SessionId,
+    startedAt: DateTime,
+    lastUsedAt: { ...DateTime, description: 'when it was last refreshed, or logged in' },
+    expiresAt: { ...DateTime, description: 'when it ends, however often it is refreshed' },
+    address: Type.String({ description: 'address it was last used from', examples: ['192.0.2.7'] }),
+    userAgent: Type.String({ description: 'program it was last used by', examples: ['Mozilla/5.0'] }),
+    secondFactor: Type.Boolean({ description: 'whether the login proved a second factor' }),
+    current: Type.Boolean({ description: 'whether this request belongs to it' }),
+  }),
+);
+
+export const Refresh = Type.Object({
+  refresh_token: Type.String({ maxLength: 200, description: 'from the last answer; each can be used once' }),
+});
+
+export const AppTokens = named(
+  'AppTokens',
+  Type.Object({
+    access_token: Type.String({ description: 'for `Authorization: Bearer`, at both services' }),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({
+      description: 'seconds until the access token ends',
+      examples: [ACCESS_SECONDS],
+    }),
+    refresh_token: Type.String({ description: 'exchanges for new tokens, once' }),
+    refresh_expires_at: { ...DateTime, description: 'when the session ends, however often it is refreshed' },
+    user: User,
+  }),
+);
+
+const withCookies = {
+  'set-cookie': Type.String({
+    description:
+      'trace-accessToken, the access token for an hour, and trace-refreshToken for what remains of 30 days',
+  }),
+};
+
+export const loginSchema = {
+  operationId: 'logIn',
+  tags: ['User'],
+  summary: 'Log in',
+  description:
+    'Sets the cookie trace-accessToken, which secured calls need, for an hour. 429 after 10 failures for one account from one address (IPv6: /64) within 15 minutes, and after 100 from all addresses, except for addresses from which the user has logged in within 30 days. A user has at most 100 sessions: a new one replaces the least recently used.',
+  body: Login,
+  response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
+};
+
+export const tokenSchema = {
+  operationId: 'createTokens',
+  tags: ['User'],
+  summary: 'Log in an app',
+  description:
+    'As POST /api/user/login, with the same limits and the same second factor, but the tokens are in the body, under the names of OAuth 2.0, and no cookie is set. The access token counts as `Authorization: Bearer` at both services. POST /api/user/token/refresh exchanges the refresh token.',
+  body: Login,
+  response: { 200: envelope(AppTokens, 'the tokens'), ...failureAnswers(401) },
+};
+
+export const refreshTokenSchema = {
+  operationId: 'refreshTokens',
+  tags: ['User'],
+  summary: 'Continue an app for another hour',
+  description:
+    'Exchanges a refresh token for new tokens, until 30 days after the login. Each can be used once; using one again later ends every session of the user.',
+  body: Refresh,
+  response: { 200: envelope(AppTokens, 'the tokens'), ...failureAnswers(401) },
+};
+
+export const refreshSchema = {
+  operationId: 'refreshSession',
+  tags: ['User'],
+  summary: 'Continue for another hour',
+  description:
+    'Exchanges the cookie trace-refreshToken for new cookies. Each can be used once, until 30 days after the login.',
+  response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
+};
+
+export const logoutSchema = {
+  operationId: 'logOut',
+  tags: ['User'],
+  summary: 'Log out',
+  description:
+    'Ends every session of the user, on every device; with everywhere=false, only the one of the cookies. The cookie trace-refreshToken is enough. DELETE /api/user/sessions/{id} ends another session.',
+  querystring: Type.Object({ everywhere: Type.Optional(Type.Boolean({ default: true })) }),
+  response: { 200: Done, ...failureAnswers(400, 401) },
+};
+
+export const listSessionsSchema = {
+  operationId: 'listSessions',
+  tags: ['User'],
+  summary: 'The sessions of the caller',
+  description: 'Most recently used first.',
+  response: {
+    200: envelope(
+      Type.Object({
+        items: Type.Array(Session, { maxItems: MAX_SESSIONS }),
+        count: Type.Integer(),
+        offset: Type.Integer(),
+        limit: Type.Integer(),
+      }),
+      'the sessions',
+    ),
+    ...failureAnswers(401),
+  },
+};
+
+export const endSessionSchema = {
+  operationId: 'endSession',
+  tags: ['User'],
+  summary: 'End one session',
+  description: 'Its tokens end at once.',
+  params: Type.Object({ id: SessionId }),
+  response: { 200: Done, ...failureAnswers(401, 404) },
+};

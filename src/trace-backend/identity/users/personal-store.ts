@@ -1,0 +1,55 @@
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+import type { User } from './store.ts';
+
+type PersonalUser = Omit<User, 'erased'> & { createdAt: Date };
+
+/** The stored data of a user, without the password. */
+export async function findPersonalUser(database: Database, id: number): Promise<PersonalUser | undefined> {
+  const { rows } = await database.query<PersonalUser>(sql`
+    SELECT id, email, name, surname, language, status, role, discoverable, created_at AS "createdAt"
+    FROM users WHERE id = ${id}`);
+  return rows[0];
+}
+
+/** Marks an account as being erased: logins are refused from now on. */
+export async function beginErasure(database: Database, id: number, now: Date): Promise<void> {
+  await database.query(sql`
+    UPDATE users SET status = 'DEACTIVATED', role = 'USER', discoverable = false,
+      erasing_at = coalesce(erasing_at, ${now})
+    WHERE id = ${id}`);
+}
+
+/** An account whose erasure has begun, with its address; undefined if the erasure is complete. */
+export async function findErasing(
+  database: Database,
+  id: number,
+): Promise<{ email: string; emailKey: string } | undefined> {
+  const { rows } = await database.query<{ email: string; emailKey: string }>(sql`
+    SELECT email, email_key AS "emailKey" FROM users
+    WHERE id = ${id} AND erasing_at IS NOT NULL AND erased_at IS NULL`);
+  return rows[0];
+}
+
+/** Accounts whose erasure began before a time and is not complete, in the order of their ids, after `after`. */
+export async function listErasing(
+  database: Database,
+  { before, after, limit }: { before: Date; after: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM users WHERE erasing_at < ${before} AND erased_at IS NULL AND id > ${after}
+    ORDER BY id LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Removes identifying data from an account. */
+export async function anonymise(
+  database: Database,
+  id: number,
+  { email, password, now }: { email: string; password: string; now: Date },
+): Promise<void> {
+  await database.query(sql`
+    UPDATE users SET email = ${email}, email_key = ${email}, password = ${password},
+      has_first_password = false, name = 'Erased', surname = 'User', language = 'EN', erased_at = ${now}
+    WHERE id = ${id} AND erased_at IS NULL`);
+}

@@ -1,0 +1,215 @@
+import sql, { raw } from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+import type { Role } from '../../base/access/role.ts';
+import type { Language } from '../../base/contract/language.ts';
+import type { Page } from '../../base/contract/schemas.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import { allOf } from '../../base/lists/store.ts';
+
+export type Status = 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE' | 'DEACTIVATED';
+
+export interface User {
+  id: number;
+  email: string;
+  name: string;
+  surname: string;
+  language: Language;
+  status: Status;
+  role: Role;
+  discoverable: boolean;
+  /** whether the password is still the one that the program created the account with */
+  hasFirstPassword: boolean;
+  /** whether the account is erased, or being erased */
+  erased: boolean;
+}
+
+/** A user with the fields needed for logins. */
+export interface Account extends User {
+  password: string;
+  sessionVersion: number;
+}
+
+const USER = sql`id, email, name, surname, language, status, role, discoverable,
+  has_first_password AS "hasFirstPassword", erasing_at IS NOT NULL AS erased`;
+const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
+
+/** @returns undefined if the address is already registered */
+export async function insertUser(
+  database: Database,
+  user: Omit<User, 'id' | 'discoverable' | 'hasFirstPassword' | 'erased'> & {
+    hasFirstPassword?: boolean;
+    emailKey: string;
+    password: string;
+    createdAt: Date;
+  },
+): Promise<User | undefined> {
+  const { rows } = await database.query<User>(sql`
+    INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at,
+      has_first_password)
+    VALUES (${user.email}, ${user.emailKey}, ${user.password}, ${user.name}, ${user.surname}, ${user.language},
+      ${user.status}, ${user.role}, ${user.createdAt}, ${user.hasFirstPassword ?? false})
+    ON CONFLICT (email_key) DO NOTHING RETURNING ${USER}`);
+  return rows[0];
+}
+
+export async function findUser(database: Database, id: number): Promise<User | undefined> {
+  const { rows } = await database.query<User>(sql`SELECT ${USER} FROM users WHERE id = ${id}`);
+  return rows[0];
+}
+
+/** The form by which the address of a user is looked up. */
+export async function findEmailKey(database: Database, id: number): Promise<string | undefined> {
+  const { rows } = await database.query<{ emailKey: string }>(sql`
+    SELECT email_key AS "emailKey" FROM users WHERE id = ${id}`);
+  return rows[0]?.emailKey;
+}
+
+/** A user, locked until the end of the transaction. */
+export async function lockAccount(database: Database, id: number): Promise<Account | undefined> {
+  const { rows } = await database.query<Account>(
+    sql`SELECT ${ACCOUNT} FROM users WHERE id = ${id} FOR UPDATE`,
+  );
+  return rows[0];
+}
+
+export async function findAccount(database: Database, emailKey: string): Promise<Account | undefined> {
+  const { rows } = await database.query<Account>(
+    sql`SELECT ${ACCOUNT} FROM users WHERE email_key = ${emailKey}`,
+  );
+  return rows[0];
+}
+
+export async function findAccountById(database: Database, id: number): Promise<Account | undefined> {
+  const { rows } = await database.query<Account>(sql`SELECT ${ACCOUNT} FROM users WHERE id = ${id}`);
+  return rows[0];
+}
+
+/** Users by their ids, in that order. */
+export async function findUsers(database: Database, ids: readonly number[]): Promise<(User | undefined)[]> {
+  const { rows } = await database.query<User>({
+    name: 'find-users',
+    text: `SELECT ${USER.text} FROM users WHERE id = ANY ($1)`,
+    values: [ids],
+  });
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => byId.get(id));
+}
+
+/** A change of a user; absent fields stay unchanged. */
+export type UserChange = Partial<
+  Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & { password: string }
+>;
+
+export async function updateUser(database: Database, id: number, change: UserChange): Promise<Account> {
+  const { name, surname, language, discoverable, status, role, password } = change;
+  const { rows } = await database.query<Account>(sql`
+    UPDATE users SET name = coalesce(${name}, name), surname = coalesce(${surname}, surname),
+      language = coalesce(${language}, language), discoverable = coalesce(${discoverable}, discoverable),
+      status = coalesce(${status}, status), role = coalesce(${role}, role),
+      password = coalesce(${password}, password),
+      has_first_password = has_first_password AND ${password === undefined}
+    WHERE id = ${id} RETURNING ${ACCOUNT}`);
+  return rows[0] as Account;
+}
+
+/**
+ * Changes a user's address; returns false if it belongs to another user.
+ *
+ * @throws the database's unique violation if another user takes it at the same time
+ */
+export async function updateEmail(
+  database: Database,
+  id: number,
+  { email, emailKey }: { email: string; emailKey: string },
+): Promise<boolean> {
+  const { rowCount } = await database.query(sql`
+    UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id} AND NOT EXISTS (
+      SELECT FROM users AS others WHERE others.email_key = ${emailKey} AND others.id <> ${id})`);
+  return rowCount === 1;
+}
+
+/** Invalidates every token with the user's current session version. */
+export async function raiseSessionVersion(database: Database, id: number): Promise<void> {
+  await database.query(sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
+}
+
+export interface UserFilter {
+  /** a part of the address or of the names */
+  query?: string | undefined;
+  /** a part of it */
+  email?: string | undefined;
+  surname?: string | undefined;
+  status?: Status | undefined;
+  role?: Role | undefined;
+  ids?: readonly number[] | undefined;
+}
+
+export const SORTABLE = ['id', 'email', 'name', 'surname', 'status', 'role'] as const;
+export type UserSort = (typeof SORTABLE)[number];
+const KEYS: Record<UserSort, string> = {
+  id: 'id',
+  email: 'email_key',
+  name: 'lower(name)',
+  surname: 'lower(surname)',
+  status: 'status',
+  role: 'role',
+};
+
+/** The columns in which a user is searched. */
+const SEARCHED = "email || ' ' || name || ' ' || surname";
+
+const contains = (text: string, part: string | undefined) =>
+  part === undefined ? undefined : sql`strpos(lower(${raw(text)}), lower(${part})) > 0`;
+
+/**
+ * A page of users, and how many there are in all.
+ *
+ * @param among the ids of those who may be listed; without it, all
+ */
+export async function listUsers(
+  database: Database,
+  lists: Lists,
+  { query, email, surname, status, role, ids }: UserFilter,
+  page: Page<UserSort>,
+  among?: readonly number[],
+): Promise<{ items: User[]; count: number }> {
+  const where = allOf([
+    among && sql`id = ANY (${among}::integer[])`,
+    ids && sql`id = ANY (${ids}::integer[])`,
+    status === undefined ? undefined : sql`status = ${status}`,
+    role === undefined ? undefined : sql`role = ${role}`,
+    contains(SEARCHED, query),
+    contains('email', email),
+    contains('surname', surname),
+  ]);
+  const name = `users ${JSON.stringify({ query, email, surname, status, role, ids, among })}`;
+  const source = { table: 'users', columns: USER, key: KEYS[page.sortBy], gather: where, look: where };
+  return lists.list<User>(database, name, source, page);
+}
+
+/** The ids of users whose address and names contain a text, oldest first. */
+export async function searchUserIds(database: Database, text: string, limit: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM users WHERE ${contains(SEARCHED, text)} ORDER BY id LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** The active SYSTEM_ADMINs, oldest first, locked until the end of the transaction. */
+export async function lockSystemAdmins(database: Database): Promise<User[]> {
+  const { rows } = await database.query<User>(sql`
+    SELECT ${USER} FROM users WHERE role = 'SYSTEM_ADMIN' AND status = 'ACTIVE' ORDER BY id FOR UPDATE`);
+  return rows;
+}
+
+/** Active administrators who are notified of new users, oldest first. */
+export async function findSystemAdmins(database: Database, limit: number): Promise<User[]> {
+  const { rows } = await database.query<User>(sql`
+    SELECT ${USER} FROM users WHERE role = 'SYSTEM_ADMIN' AND status = 'ACTIVE' ORDER BY id LIMIT ${limit}`);
+  return rows;
+}
+
+export async function countSystemAdmins(database: Database): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM users WHERE role = 'SYSTEM_ADMIN'`);
+  return rows[0]?.count ?? 0;
+}

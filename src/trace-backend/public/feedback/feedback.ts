@@ -1,0 +1,177 @@
+import type pg from 'pg';
+import { transaction } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Caller } from '../../base/access/authentication.ts';
+import type { Requester } from '../../base/access/requester.ts';
+import { type AuditEvent, audit, PROGRAM } from '../../base/audit/audit.ts';
+import type { Page } from '../../base/contract/schemas.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
+import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
+import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
+import {
+  findLabel,
+  findLabelByUuid,
+  findPublishedLabel,
+  listUnseenFeedback,
+  noteFeedback,
+  noteFeedbackSeen,
+  type UnseenFeedback,
+} from '../../catalogue/products/label-records/store.ts';
+import { findProduct } from '../../catalogue/products/record/store.ts';
+import { checkEmail } from '../../identity/users/email.ts';
+import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';
+import {
+  countFeedback,
+  deleteFeedback,
+  type Feedback,
+  findFeedback,
+  insertFeedback,
+  listFeedback,
+} from './store.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** What one label gets in a day and in all, at most. */
+const A_DAY = 500;
+const IN_ALL = 10_000;
+/** Labels with unseen feedback that are listed, at most. */
+export const UNSEEN_LISTED = 20;
+
+/**
+ * Stores what a consumer wrote about the product of a published label. The audit entry has no address, because
+ * consumers are no users.
+ *
+ * @throws Problem not_found, invalid, too_many_requests
+ */
+export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBody): Promise<void> {
+  const { type, feedback, gdprConsent, privacyPolicyConsent, termsOfUseConsent } = body;
+  const email = body.email ? checkEmail(body.email, 'email').email : null;
+  if (email !== null && gdprConsent !== true) {
+    throw wrong('gdprConsent', 'gdprConsent is required for an e-mail address');
+  }
+  const questionnaireAnswers = body.questionnaireAnswers ?? {};
+  if (!feedback?.trim() && !type && Object.keys(questionnaireAnswers).length === 0) {
+    throw wrong('feedback', 'feedback is required');
+  }
+  await transaction(pool, async database => {
+    const label = await findPublishedLabel(database, uuid);
+    if (!label) throw unknownLabel();
+    const now = new Date();
+    const { all, recent } = await countFeedback(database, label.id, new Date(now.getTime() - DAY_MS));
+    if (all >= IN_ALL) throw new Problem('invalid', 'this label takes no more feedback');
+    if (recent >= A_DAY) {
+      throw new Problem('too_many_requests', 'this label takes no more feedback today', { retryAfter: 3600 });
+    }
+    const fresh = {
+      labelId: label.id,
+      type: type ?? null,
+      email,
+      feedback: feedback ?? null,
+      gdprConsent: gdprConsent ?? null,
+      privacyPolicyConsent: privacyPolicyConsent ?? null,
+      termsOfUseConsent: termsOfUseConsent ?? null,
+      questionnaireAnswers,
+      at: now,
+    };
+    const feedbackId = await insertFeedback(database, fresh);
+    await noteFeedback(database, label.id);
+    const details = { labelId: label.id, feedbackId };
+    const event: AuditEvent = {
+      action: 'ADD_LABEL_FEEDBACK',
+      entity: 'product',
+      entityId: label.productId,
+      details,
+    };
+    await audit(database, PROGRAM, event);
+  });
+}
+
+function wrong(field: string, sentence: string): Problem {
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+}
+
+/**
+ * A page of the feedback about a label as its reader may see it: everything for users who may change the product; for
+ * everyone else type and text, if the label is published.
+ *
+ * @throws Problem not_found
+ */
+export async function readFeedback(
+  { pool, lists }: { pool: pg.Pool; lists: Lists },
+  caller: Caller | undefined,
+  { uuid, type }: { uuid: string; type: FeedbackType | undefined },
+  page: Page<(typeof SORTABLE)[number]>,
+): Promise<{ items: object[]; count: number }> {
+  const label = await findLabelByUuid(pool, uuid);
+  const product = label && (await findProduct(pool, label.productId));
+  if (!label || !product) throw unknownLabel();
+  const isTheirs = caller !== undefined && (await mayChange(pool, caller, product));
+  if (!isTheirs && label.status !== 'PUBLISHED') throw unknownLabel();
+  // An order by address or answers would tell something of them.
+  const order = isTheirs ? page : { ...page, sortBy: 'id' as const };
+  const { items, count } = await listFeedback(pool, lists, { labelId: label.id, type }, order);
+  return { items: items.map(item => (isTheirs ? whole(item, product.name) : asPublic(item))), count };
+}
+
+function whole(feedback: Feedback, productName: string): object {
+  const set = Object.entries(feedback).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(set), productName };
+}
+
+function asPublic({ id, labelId, type, feedback }: Feedback): object {
+  return { id, labelId, ...(type && { type }), ...(feedback && { feedback }) };
+}
+
+/** The labels of products of the caller, and of the companies that they act for, about which there is unseen feedback. */
+export async function unseenFeedback(
+  pool: pg.Pool,
+  { id }: Caller,
+): Promise<(Omit<UnseenFeedback, 'title'> & { title?: string })[]> {
+  const memberships = await findMemberships(pool, id);
+  const reader = { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
+  const found = await listUnseenFeedback(pool, reader, UNSEEN_LISTED);
+  return found.map(({ title, ...label }) => ({ ...label, ...(title !== null && { title }) }));
+}
+
+/**
+ * Records that all feedback about a label was seen by somebody who may change its product. It is announced to none of
+ * them any more: who works together looks after it together.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function seeFeedback(pool: pg.Pool, caller: Caller, labelId: number): Promise<void> {
+  await transaction(pool, async database => {
+    const label = await findLabel(database, labelId);
+    if (!label) throw unknownLabel();
+    await changeableProduct(database, caller, label.productId).catch(error => {
+      throw error instanceof Problem && error.code === 'not_found' ? unknownLabel() : error;
+    });
+    await noteFeedbackSeen(database, labelId);
+  });
+}
+
+/**
+ * Deletes feedback.
+ *
+ * @throws Problem not_found, forbidden
+ */
+export async function removeFeedback(pool: pg.Pool, requester: Requester, id: number): Promise<void> {
+  const unknown = () => new Problem('not_found', 'there is no such feedback');
+  await transaction(pool, async database => {
+    const feedback = await findFeedback(database, id);
+    const label = feedback && (await findLabel(database, feedback.labelId));
+    if (!label) throw unknown();
+    await changeableProduct(database, requester.caller, label.productId).catch(error => {
+      throw error instanceof Problem && error.code === 'not_found' ? unknown() : error;
+    });
+    if (!(await deleteFeedback(database, id))) throw unknown();
+    const details = { labelId: label.id, feedbackId: id };
+    const event: AuditEvent = {
+      action: 'DELETE_LABEL_FEEDBACK',
+      entity: 'product',
+      entityId: label.productId,
+      details,
+    };
+    await audit(database, requester, event);
+  });
+}

@@ -1,0 +1,53 @@
+import type { FastifyReply } from 'fastify';
+import { decodeBody } from '../../../platform/http/encoding.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Server } from '../../../platform/http/server.ts';
+import type { AskedFeedback } from '../../catalogue/labels/forms/feedback-form.ts';
+import { SENT } from '../../catalogue/labels/public.ts';
+
+/** Bytes of a form, at most: 4,000 characters of any script, percent-encoded. */
+export const FORM_BYTES = 64 * 1024;
+
+/** The fields of the form of a label's page. */
+const NAMES = ['type', 'feedback', 'email', 'gdprConsent', 'privacyPolicyConsent', 'termsOfUseConsent'];
+
+/**
+ * Makes the routes of a separate context read forms of browsers, too. Fields that are empty, or not of the form, are
+ * left out, and line breaks are a single character, as browsers count them.
+ */
+export function readForms(scope: Server): void {
+  scope.addContentTypeParser(
+    /^application\/x-www-form-urlencoded\s*(;|$)/i,
+    { parseAs: 'buffer' },
+    async (request: Parameters<typeof decodeBody>[0], bytes: Buffer) => {
+      const sent = new URLSearchParams((await decodeBody(request, bytes)).toString('utf8'));
+      const fields = NAMES.flatMap(name => {
+        const value = sent.get(name)?.replaceAll('\r\n', '\n');
+        return value ? [[name, value] as const] : [];
+      });
+      for (const [name, value] of fields) checkText(name, value);
+      return Object.fromEntries(fields);
+    },
+  );
+}
+
+function checkText(name: string, value: string): void {
+  if (!value.includes('\0')) return;
+  const sentence = `${name} must not hold the character U+0000`;
+  throw new Problem('invalid', sentence, { fields: { [name]: sentence } });
+}
+
+/** Leads a browser back to the page of the label, which thanks. */
+export function thank(reply: FastifyReply, uuid: string): FastifyReply {
+  return reply.redirect(`../${encodeURIComponent(uuid)}?feedback=${SENT}#answer`, 303);
+}
+
+/** What the page says of feedback that was refused; undefined for what is no fault of the form. */
+export function asRefused(problem: unknown, body: unknown): AskedFeedback | undefined {
+  if (!(problem instanceof Problem)) return undefined;
+  const { code, fields = {}, retryAfter } = problem;
+  if (code !== 'invalid' && code !== 'too_many_requests') return undefined;
+  const wrong = Object.keys(fields);
+  const reason = retryAfter !== undefined ? 'wrong.later' : wrong.length === 0 ? 'wrong.full' : undefined;
+  return { typed: typeof body === 'object' && body !== null ? { ...body } : {}, wrong, reason };
+}

@@ -1,0 +1,16 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import type { Database } from '../../../platform/database/database.ts';
+
+/** The feedback that somebody left with an e-mail address. */
+export function feedbackFrom(email: string): pg.QueryConfig {
+  return sql`
+    SELECT id, label_id, type, email, feedback, gdpr_consent, privacy_policy_consent, terms_of_use_consent, answers, at
+    FROM label_feedback WHERE lower(email) = lower(${email}) ORDER BY id`;
+}
+
+/** Removes an e-mail address, and the answers about the person, from feedback. */
+export async function eraseFeedbackFrom(database: Database, email: string): Promise<void> {
+  await database.query(sql`
+    UPDATE label_feedback SET email = NULL, answers = '{}' WHERE lower(email) = lower(${email})`);
+}

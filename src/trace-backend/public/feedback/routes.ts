@@ -1,0 +1,114 @@
+import type pg from 'pg';
+import { prefersPage, varyOf } from '../../../platform/http/page.ts';
+import type { Problem } from '../../../platform/http/problems.ts';
+import { type Server, sendText } from '../../../platform/http/server.ts';
+import { callerOf } from '../../base/access/authentication.ts';
+import { requesterOf } from '../../base/access/requester.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import type { ShowLabel } from '../../catalogue/labels/public.ts';
+import { addFeedback, readFeedback, removeFeedback, seeFeedback, unseenFeedback } from './feedback.ts';
+import { asRefused, FORM_BYTES, readForms, thank } from './form.ts';
+import {
+  addFeedbackSchema,
+  deleteFeedbackSchema,
+  listFeedbackSchema,
+  SORTABLE,
+  seeFeedbackSchema,
+  unseenFeedbackSchema,
+} from './schemas.ts';
+
+/** What one address writes in an hour. */
+const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 3600_000 } };
+
+interface FeedbackContext {
+  pool: pg.Pool;
+  lists: Lists;
+  /** answers with the page of a label, and feedback that was refused */
+  showLabel: ShowLabel;
+}
+
+/** What consumers tell the producers of labelled products. */
+export function registerFeedback(app: Server, context: FeedbackContext): void {
+  // In a context of its own, because no other route takes forms of browsers.
+  app.register(async scope => registerAdding(scope as Server, context));
+  registerReading(app, context);
+}
+
+function registerAdding(app: Server, { pool, showLabel }: FeedbackContext): void {
+  readForms(app);
+  app.post(
+    '/api/public/product/label/feedback/:uuid',
+    {
+      config: { access: 'open', forPeople: true, ...FEW },
+      bodyLimit: FORM_BYTES,
+      // So that the page of the label can say what is wrong.
+      attachValidation: true,
+      schema: addFeedbackSchema,
+    },
+    async (request, reply) => {
+      const { body, params, headers, validationError } = request;
+      const isForPage = prefersPage(headers.accept);
+      try {
+        if (validationError) throw validationError;
+        await addFeedback(pool, params.uuid, body);
+      } catch (error) {
+        const feedback = isForPage ? asRefused(error, body) : undefined;
+        if (feedback === undefined) throw error;
+        const { status, retryAfter } = error as Problem;
+        reply.code(status as 400 | 429).headers({ vary: varyOf(reply), 'cache-control': 'no-store' });
+        if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+        return showLabel(reply, params.uuid, { feedback });
+      }
+      if (!isForPage) return { status: 'OK' as const };
+      return thank(reply.header('cache-control', 'no-store'), params.uuid);
+    },
+  );
+}
+
+function registerReading(app: Server, context: FeedbackContext): void {
+  const { pool } = context;
+  app.get(
+    '/api/public/product/label/feedback/list/:uuid',
+    {
+      config: { access: 'known' },
+      schema: listFeedbackSchema,
+    },
+    async (request, reply) => {
+      const page = pageOf(request.query, SORTABLE);
+      const of = { uuid: request.params.uuid, type: request.query.type };
+      const answer = listAnswer(page, await readFeedback(context, request.caller, of, page));
+      // What it shows depends on the caller.
+      reply.header('cache-control', 'private, no-store');
+      return sendText(reply, JSON.stringify(ok(answer)));
+    },
+  );
+
+  app.get(
+    '/api/product/label/feedback/unseen',
+    { config: { access: 'user' }, schema: unseenFeedbackSchema },
+    async request => ok(await unseenFeedback(pool, callerOf(request))),
+  );
+
+  app.post(
+    '/api/product/label/:id/feedback/seen',
+    { config: { access: 'user' }, schema: seeFeedbackSchema },
+    async request => {
+      await seeFeedback(pool, callerOf(request), pathIdOf(request.params.id));
+      return { status: 'OK' as const };
+    },
+  );
+
+  app.delete(
+    '/api/product/label/feedback/:id',
+    {
+      config: { access: 'user' },
+      schema: deleteFeedbackSchema,
+    },
+    async request => {
+      await removeFeedback(pool, requesterOf(request), pathIdOf(request.params.id));
+      return { status: 'OK' as const };
+    },
+  );
+}

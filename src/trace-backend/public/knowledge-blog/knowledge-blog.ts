@@ -1,0 +1,196 @@
+import type pg from 'pg';
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Caller } from '../../base/access/authentication.ts';
+import type { Requester } from '../../base/access/requester.ts';
+import type { AuditAction } from '../../base/audit/actions.ts';
+import { dayOf } from '../../base/contract/dates.ts';
+import { checkVersion } from '../../base/contract/versions.ts';
+import { type IsOwn, setReferences } from '../../catalogue/images/references-store.ts';
+import { findImages } from '../../catalogue/images/store.ts';
+import { readableProduct } from '../../catalogue/products/access.ts';
+import { changeDependent } from '../../catalogue/products/dependents.ts';
+import { hasPublishedLabel } from '../../catalogue/products/label-records/store.ts';
+import { findProduct } from '../../catalogue/products/record/store.ts';
+import { describedDocument } from '../../catalogue/products/view.ts';
+import type { EntryBody } from './schemas.ts';
+import {
+  countEntries,
+  type Entry,
+  findBlogProducts,
+  findEntry,
+  insertEntry,
+  touchEntry,
+  updateEntry,
+} from './store.ts';
+
+/** Entries about one product, at most. */
+const MAX_ENTRIES = 1000;
+
+export interface BlogContext {
+  pool: pg.Pool;
+  /** decides from which records images may be reused */
+  isOwn: IsOwn;
+}
+
+const EMPTY = {
+  ...{ type: null, date: null, youtubeUrl: null, summary: null, content: null, documents: [] },
+  version: 1,
+};
+
+/**
+ * Adds an entry to a product's knowledge blog.
+ *
+ * @throws Problem not_found, forbidden, invalid
+ */
+export async function addEntry(
+  context: BlogContext,
+  requester: Requester,
+  productId: number,
+  body: EntryBody & { title: string },
+): Promise<void> {
+  const change = { requester, productId, action: 'ADD_PRODUCT_KNOWLEDGE' as const };
+  await changeEntries(context, change, async (database, at) => {
+    if ((await countEntries(database, productId)) >= MAX_ENTRIES) {
+      throw new Problem('invalid', `a product has at most ${MAX_ENTRIES} entries`);
+    }
+    const after = changed({ ...EMPTY, id: 0, productId, title: body.title }, body);
+    return { after: { ...after, id: await insertEntry(database, after, at) } };
+  });
+}
+
+/**
+ * Changes an entry; omitted fields stay unchanged.
+ *
+ * @throws Problem not_found, forbidden, precondition_failed, invalid
+ */
+export async function changeEntry(
+  context: BlogContext,
+  requester: Requester,
+  id: number,
+  body: EntryBody,
+): Promise<void> {
+  const found = await findEntry(context.pool, id);
+  if (!found) throw unknownEntry();
+  const { productId } = found;
+  const change = { requester, productId, action: 'UPDATE_PRODUCT_KNOWLEDGE' as const, unknown: unknownEntry };
+  await changeEntries(context, change, async (database, at) => {
+    const before = await findEntry(database, id);
+    if (!before) throw unknownEntry();
+    checkVersion(requester.ifMatch, before.version);
+    const after = changed(before, body);
+    await updateEntry(database, after, at);
+    return { before, after };
+  });
+}
+
+interface Change {
+  requester: Requester;
+  productId: number;
+  action: AuditAction;
+  unknown?: () => Problem;
+}
+
+/** Changes an entry in the history of its product. */
+async function changeEntries(
+  { pool, isOwn }: BlogContext,
+  change: Change,
+  work: (database: Database, at: Date) => Promise<{ before?: Entry; after: Entry }>,
+): Promise<void> {
+  await changeDependent({ pool, ...change }, async database => {
+    const { before, after } = await work(database, new Date());
+    const { id, title } = after;
+    const references = after.documents.map((storageKey, index) => ({
+      field: `documents.${index}.storageKey`,
+      storageKey,
+    }));
+    const writer = { caller: change.requester.caller, isOwn };
+    await setReferences(database, writer, { entity: 'knowledge_blog', entityId: id }, references);
+    const state = (entry: Entry | undefined) => ({
+      knowledgeBlogs: { [id]: entry && { ...entry, version: undefined } },
+    });
+    return {
+      result: undefined,
+      before: state(before),
+      after: state(after),
+      details: { entryId: id, title },
+      ...(before && { next: () => touchEntry(database, id) }),
+    };
+  });
+}
+
+/** An entry after a change. */
+function changed(before: Entry, body: EntryBody): Entry {
+  const { title, type, date, youtubeUrl, summary, content, documents } = body;
+  const keys = documents?.flatMap(({ storageKey }) => storageKey?.toLowerCase() ?? []);
+  const sent = {
+    title: title ?? undefined,
+    ...{ type, youtubeUrl, summary, content },
+    date: date && dayOf('date', date),
+    documents: documents === null ? [] : keys && [...new Set(keys)],
+  };
+  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}
+
+/**
+ * An entry for a reader of its product.
+ *
+ * @throws Problem not_found, also if they may not see it
+ */
+export async function readableEntry(database: Database, caller: Caller, id: number): Promise<Entry> {
+  const entry = await findEntry(database, id);
+  if (!entry) throw unknownEntry();
+  await readableProduct(database, caller, entry.productId).catch(error => {
+    throw error instanceof Problem && error.code === 'not_found' ? unknownEntry() : error;
+  });
+  return entry;
+}
+
+/**
+ * An entry that everyone may read.
+ *
+ * @throws Problem not_found, the same for hidden entries and unknown ones
+ */
+export async function publicEntry(database: Database, id: number): Promise<Entry> {
+  const entry = await findEntry(database, id);
+  if (!entry || !(await isPublicBlog(database, entry.productId))) throw unknownEntry();
+  return entry;
+}
+
+async function isPublicBlog(database: Database, productId: number): Promise<boolean> {
+  const [product, isLabelled] = await Promise.all([
+    findProduct(database, productId),
+    hasPublishedLabel(database, productId),
+  ]);
+  return product !== undefined && product.content.knowledgeBlog !== false && isLabelled;
+}
+
+/** Whether everyone may read one of these entries. */
+export async function isPublicEntry(database: Database, ids: readonly number[]): Promise<boolean> {
+  for (const productId of await findBlogProducts(database, ids)) {
+    if (await isPublicBlog(database, productId)) return true;
+  }
+  return false;
+}
+
+/** An entry as in answers. */
+export async function asEntry(
+  database: Database,
+  { productId: _product, version: _version, documents, ...entry }: Entry,
+): Promise<object> {
+  const images = await findImages(database, documents);
+  return {
+    ...present(entry),
+    documents: documents.map(storageKey => describedDocument({ storageKey }, images)),
+  };
+}
+
+/** The fields that are set. */
+export function present(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+function unknownEntry(): Problem {
+  return new Problem('not_found', 'there is no such entry');
+}

@@ -1,0 +1,66 @@
+import { Type } from '../../../platform/type.ts';
+import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { LanguageHeader } from '../../base/contract/language.ts';
+import { NO_NUL } from '../../base/contract/schemas.ts';
+
+const Uploaded = Type.Object({
+  id: Type.Integer(),
+  storageKey: Type.String(),
+  name: Type.String(),
+  contentType: Type.String(),
+  size: Type.Integer(),
+});
+
+const optional = (description: string) => Type.Optional(Type.Number({ description }));
+const word = (description: string) => Type.Optional(Type.String({ description }));
+
+const Tagged = Type.Object({
+  qrTag: Type.String(),
+  orderId: word('the order that was tagged'),
+  producerName: Type.Optional(Type.String()),
+  priceToProducer: optional('for a kilogram'),
+  priceToFarmer: optional('for a kilogram'),
+  cuppingScore: optional('of 100'),
+  cuppingFlavour: Type.Optional(Type.String()),
+  roastingProfile: Type.Optional(Type.String()),
+  certificates: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      type: Type.Optional(Type.String()),
+      description: Type.Optional(Type.String()),
+      certificate: Type.Optional(Uploaded),
+      validity: word('YYYY-MM-DD'),
+    }),
+  ),
+  historyTimeline: Type.Object({
+    items: Type.Array(
+      Type.Object({
+        type: Type.String(),
+        name: Type.String(),
+        date: word('YYYY-MM-DD'),
+        location: Type.Optional(Type.String()),
+        longitude: Type.Optional(Type.Number()),
+        latitude: Type.Optional(Type.Number()),
+        step: Type.Integer(),
+        steps: Type.Integer(),
+        iconType: Type.Optional(Type.Enum(['SHIP', 'LEAF', 'WAREHOUSE', 'QRCODE', 'OTHER'])),
+      }),
+    ),
+    journeyMarkers: Type.Array(Type.Object({ latitude: Type.Number(), longitude: Type.Number() })),
+  }),
+});
+
+export const taggedOrderSchema = {
+  operationId: 'getTaggedStockOrder',
+  tags: ['Label'],
+  summary: 'The journey of a stock order, by the tag in the code on its package',
+  description: 'EMPTY is the tag of codes that are for a label alone: its journey is empty.',
+  headers: LanguageHeader,
+  params: Type.Object({
+    qrTag: Type.String({ minLength: 1, maxLength: 100, pattern: NO_NUL, examples: ['EMPTY'] }),
+  }),
+  querystring: Type.Object({
+    withHistory: Type.Optional(Type.Boolean({ default: false, description: 'whether with its journey' })),
+  }),
+  response: { 200: envelope(Tagged, 'the order'), ...failureAnswers(404) },
+};
