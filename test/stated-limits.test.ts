@@ -357,7 +357,7 @@ const STATED: Record<string, Stated> = {
   'trace-backend/catalogue/products/origin: MAX_POSITIONS = 2000': stated('2,000 positions'),
   'trace-backend/catalogue/products/origin: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
   'trace-backend/catalogue/products/origin: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
-  'trace-backend/catalogue/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
+  'trace-backend/catalogue/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
     'A product has at most 1,000',
     '| final products of a product | 1,000 |',
   ),

@@ -406,7 +406,7 @@ test('docs/settings.md has the table that npm run settings writes from the schem
 });
 
 test('the outlines of countries are those that npm run outlines writes from the map of the console', () => {
-  const kept = readFileSync(path.join(root, 'src/trace-backend/catalogue/labels/outlines.txt'), 'utf8');
+  const kept = readFileSync(path.join(root, 'src/trace-backend/public/label-pages/outlines.txt'), 'utf8');
   expect(kept).toBe(outlines());
 });
 

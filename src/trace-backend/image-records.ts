@@ -1,6 +1,7 @@
 import type { Database } from '../platform/database/database.ts';
 import { maySeeCompanies } from './catalogue/companies/access.ts';
 import { isMemberOfOne } from './catalogue/companies/members/members-store.ts';
+import { findLabelUses } from './catalogue/final-products/store.ts';
 import {
   dropReferences,
   type Entity,
@@ -11,9 +12,8 @@ import {
 import { findBatchIds, findLabelIds } from './catalogue/labels/batches/store.ts';
 import { findProductIds, isOnePublished, isPublicIn } from './catalogue/labels/contents/store.ts';
 import { isShownByLabel } from './catalogue/labels/documents/documents.ts';
+import type { Dependents } from './catalogue/labels/records.ts';
 import { maySeeProducts, ownsProduct } from './catalogue/products/access.ts';
-import { findLabelUses } from './catalogue/products/final-products/store.ts';
-import type { Dependents } from './catalogue/products/label-records/label.ts';
 import { isPublicEntry } from './public/knowledge-blog/knowledge-blog.ts';
 import { findBlogProducts, findEntryIds } from './public/knowledge-blog/store.ts';
 

@@ -8,7 +8,14 @@ import { idOf } from '../../base/contract/schemas.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
 import type { IsOwn } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
-import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/label-records/label.ts';
+import type { Product } from '../products/record/store.ts';
+import { changedOwn, copyOf } from './contents/content.ts';
+import { unknownLabel } from './contents/read.ts';
+import type { ContentBody } from './contents/schemas.ts';
+import { fieldsOf, settle } from './contents/settle.ts';
+import { findOwn } from './contents/store.ts';
+import { byId, contentOf, type Dependents, MAX_LABELS } from './records.ts';
+import type { Action } from './schemas.ts';
 import {
   deleteLabels,
   findLabel,
@@ -17,14 +24,7 @@ import {
   type Label,
   touchLabels,
   updateLabel,
-} from '../products/label-records/store.ts';
-import type { Product } from '../products/record/store.ts';
-import { changedOwn, copyOf } from './contents/content.ts';
-import { unknownLabel } from './contents/read.ts';
-import type { ContentBody } from './contents/schemas.ts';
-import { fieldsOf, settle } from './contents/settle.ts';
-import { findOwn } from './contents/store.ts';
-import type { Action } from './schemas.ts';
+} from './store.ts';
 import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
 
 /** Fields of one label, at most. */

@@ -7,9 +7,8 @@ import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { listed } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
+import { type LabelsContext, labelUrl, registerPublicLabels } from '../../public/label-pages/pages.ts';
 import { readableProduct } from '../products/access.ts';
-import { asBase, asLabel } from '../products/label-records/label.ts';
-import { findLabelByUuid, findLabels, type Label } from '../products/label-records/store.ts';
 import { asAnswer, described } from './contents/content.ts';
 import { findDifferences, findOutdated } from './contents/differences.ts';
 import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
@@ -31,7 +30,7 @@ import {
   executeOnLabel,
   removeLabel,
 } from './labels.ts';
-import { type LabelsContext, labelUrl, registerPublicLabels } from './public.ts';
+import { asBase, asLabel } from './records.ts';
 import {
   analyticsSchema,
   createLabelSchema,
@@ -44,6 +43,7 @@ import {
   updateLabelSchema,
   updateValuesSchema,
 } from './schemas.ts';
+import { findLabelByUuid, findLabels, type Label } from './store.ts';
 import { withSettings, withValues } from './values.ts';
 
 /** Labels of products: written and published by users who may change the product, public once published. */

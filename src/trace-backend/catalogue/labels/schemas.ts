@@ -6,14 +6,14 @@ import { AnyLanguage } from '../../base/contract/language.ts';
 import { Id, PathId } from '../../base/contract/schemas.ts';
 import { nullable, oneOrMany, shown, text } from '../../base/contract/shapes.ts';
 import { IfMatch } from '../../base/contract/versions.ts';
+import { ConsumerSettings } from '../products/record/consumer.ts';
 import {
   LABEL_STATUSES,
   LabelUpdate,
   LabelView,
   labelChange,
   NewLabel,
-} from '../products/label-records/schemas.ts';
-import { ConsumerSettings } from '../products/record/consumer.ts';
+} from '../products/record/label-schemas.ts';
 import { LabelParams } from './contents/schemas.ts';
 import { ShownDocument } from './documents/schemas.ts';
 

@@ -5,6 +5,7 @@ import { ok } from '../../../base/contract/envelope.ts';
 import { idOf, listAnswer, pageOf, pathIdOf } from '../../../base/contract/schemas.ts';
 import { versionTag } from '../../../base/contract/versions.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
+import { type PublicBatchContext, registerPublicBatches } from '../../../public/label-pages/batch-checks.ts';
 import { readableLabelOnly } from '../contents/read.ts';
 import {
   asBatches,
@@ -14,7 +15,6 @@ import {
   readableBatch,
   removeBatch,
 } from './batches.ts';
-import { type PublicBatchContext, registerPublicBatches } from './public.ts';
 import {
   createBatchSchema,
   deleteBatchSchema,

@@ -6,23 +6,28 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { type Server, sendText } from '../../../platform/http/server.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { findCompanyNames } from '../companies/members/members-store.ts';
-import type { IsOwn } from '../images/references-store.ts';
-import type { ImageType, Renditions } from '../images/renditions.ts';
-import { findImages, type Image } from '../images/store.ts';
-import type { Dependents } from '../products/label-records/label.ts';
-import { findPublishedLabel, type Label } from '../products/label-records/store.ts';
-import { photoOf } from '../products/record/content.ts';
-import { findProduct, type Product } from '../products/record/store.ts';
-import { countBatches } from './batches/store.ts';
+import { findCompanyNames } from '../../catalogue/companies/members/members-store.ts';
+import type { IsOwn } from '../../catalogue/images/references-store.ts';
+import type { ImageType, Renditions } from '../../catalogue/images/renditions.ts';
+import { findImages, type Image } from '../../catalogue/images/store.ts';
+import { countBatches } from '../../catalogue/labels/batches/store.ts';
+import { described, isSelective, shownField, valueAt } from '../../catalogue/labels/contents/content.ts';
+import { fieldsOf } from '../../catalogue/labels/contents/settle.ts';
+import { findOwn, type OwnContent } from '../../catalogue/labels/contents/store.ts';
+import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
+import { publicDocuments } from '../../catalogue/labels/documents/documents.ts';
+import type { Dependents } from '../../catalogue/labels/records.ts';
+import {
+  labelCodeSchema,
+  labelPhotoSchema,
+  type PublicLabel,
+  publicLabelSchema,
+} from '../../catalogue/labels/schemas.ts';
+import { findPublishedLabel, type Label } from '../../catalogue/labels/store.ts';
+import { photoOf } from '../../catalogue/products/record/content.ts';
+import { findProduct, type Product } from '../../catalogue/products/record/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
-import { described, isSelective, shownField, valueAt } from './contents/content.ts';
-import { fieldsOf } from './contents/settle.ts';
-import { findOwn, type OwnContent } from './contents/store.ts';
-import type { LabelCounts } from './counts/counts.ts';
-import { publicDocuments } from './documents/documents.ts';
-import { type Asked, labelPage } from './label-page.ts';
-import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
+import { type Asked, labelPage } from './page.ts';
 
 export interface LabelsContext {
   pool: pg.Pool;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import type { Database } from '../../../../platform/database/database.ts';
-import { Problem } from '../../../../platform/http/problems.ts';
-import { listed } from '../../../base/contract/shapes.ts';
-import { LabelBody, type LabelField, type LabelView } from './schemas.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { listed } from '../../base/contract/shapes.ts';
+import { LabelBody, type LabelField, type LabelView } from '../products/record/label-schemas.ts';
 import { deleteLabels, findLabels, insertLabel, type Label, touchLabels, updateLabel } from './store.ts';
 
 /** Labels of one product, at most. */

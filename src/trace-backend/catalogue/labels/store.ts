@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
-import type { LabelStatus } from './schemas.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import type { LabelStatus } from '../products/record/label-schemas.ts';
 
 /** A label of a product; public once it is published. */
 export interface Label {

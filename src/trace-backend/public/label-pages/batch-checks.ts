@@ -1,15 +1,19 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import { prefersPage, varyOf } from '../../../../platform/http/page.ts';
-import { Problem } from '../../../../platform/http/problems.ts';
-import { type Server, sendText } from '../../../../platform/http/server.ts';
-import { ok } from '../../../base/contract/envelope.ts';
-import { findPublishedLabel, type Label } from '../../products/label-records/store.ts';
-import type { LabelCounts } from '../counts/counts.ts';
-import type { AskedBatch } from '../forms/batch-form.ts';
-import { asBatches, unknownBatch } from './batches.ts';
-import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';
-import { type Batch, findBatchByNumber } from './store.ts';
+import { prefersPage, varyOf } from '../../../platform/http/page.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Server, sendText } from '../../../platform/http/server.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import { asBatches, unknownBatch } from '../../catalogue/labels/batches/batches.ts';
+import {
+  checkAuthenticitySchema,
+  checkOriginSchema,
+  publicBatchSchema,
+} from '../../catalogue/labels/batches/schemas.ts';
+import { type Batch, findBatchByNumber } from '../../catalogue/labels/batches/store.ts';
+import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
+import { findPublishedLabel, type Label } from '../../catalogue/labels/store.ts';
+import type { AskedBatch } from './forms/batch-form.ts';
 
 export interface PublicBatchContext {
   pool: pg.Pool;

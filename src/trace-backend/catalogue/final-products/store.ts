@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
-import type { Page } from '../../../base/contract/schemas.ts';
-import type { Lists } from '../../../base/lists/lists.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import type { Page } from '../../base/contract/schemas.ts';
+import type { Lists } from '../../base/lists/lists.ts';
 import type { SORTABLE } from './schemas.ts';
 
 /** What a product is sold as, such as a bag of a kilogram. */
