@@ -268,7 +268,7 @@ const OWNERS: Record<string, string> = {
   product_changes: 'products',
   final_products: 'final-products',
   final_product_labels: 'final-products',
-  product_labels: 'label-records labels',
+  product_labels: 'labels',
   label_batches: 'batches',
   label_documents: 'documents',
   label_counts: 'counts',

@@ -8,8 +8,8 @@ import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { readableCompany } from '../companies/access.ts';
-import { asBase } from '../labels/records.ts';
-import { findLabelsById } from '../labels/store.ts';
+import { asBase } from '../labels/record/label.ts';
+import { findLabelsById } from '../labels/record/store.ts';
 import { readableProduct } from '../products/access.ts';
 import { asFinalProducts, ofProduct, removeFinalProduct, saveFinalProduct } from './final-products.ts';
 import {

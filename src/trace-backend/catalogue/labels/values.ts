@@ -1,12 +1,12 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { bodyCheck } from '../../../platform/http/validation.ts';
+import type { Label } from '../products/labels-of-products.ts';
+import { asLabel } from '../products/labels-of-products.ts';
 import type { LabelField } from '../products/record/label-schemas.ts';
 import { described, valueAt } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';
 import { fieldsOf } from './contents/settle.ts';
 import type { OwnContent } from './contents/store.ts';
-import { asLabel } from './records.ts';
-import type { Label } from './store.ts';
 
 /** A field with any value, as in requests. */
 export type SentValue = Pick<LabelField, 'name' | 'section'> & { value?: unknown };

@@ -16,7 +16,7 @@ import {
   noteFeedback,
   noteFeedbackSeen,
   type UnseenFeedback,
-} from '../../catalogue/labels/store.ts';
+} from '../../catalogue/labels/record/store.ts';
 import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import { findProduct } from '../../catalogue/products/record/store.ts';
 import { checkEmail } from '../../identity/users/email.ts';

@@ -8,7 +8,7 @@ import { dayOf } from '../../base/contract/dates.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
 import { type IsOwn, setReferences } from '../../catalogue/images/references-store.ts';
 import { findImages } from '../../catalogue/images/store.ts';
-import { hasPublishedLabel } from '../../catalogue/labels/store.ts';
+import { hasPublishedLabel } from '../../catalogue/labels/record/store.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import { changeDependent } from '../../catalogue/products/dependents.ts';
 import { findProduct } from '../../catalogue/products/record/store.ts';

@@ -1,11 +1,11 @@
 import { escaped, pageOf } from '../../../platform/http/page.ts';
-import type { PublicLabel } from '../../catalogue/labels/schemas.ts';
 import { isPath } from '../../catalogue/labels/values.ts';
 import { styleOf } from './colour.ts';
 import { type AskedBatch, batchSection } from './forms/batch-form.ts';
 import { type AskedFeedback, feedbackSection } from './forms/feedback-form.ts';
 import { FORM_STYLE } from './forms/fields.ts';
 import { originMap, type Pin } from './origin-map.ts';
+import type { PublicLabel } from './schemas.ts';
 import { termOf } from './terms.ts';
 import { documentText, htmlOf, linked, type Text } from './texts.ts';
 

@@ -11,7 +11,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import { findProduct, type Product } from '../../products/record/store.ts';
 import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';
-import { findLabel, findLabelsById, touchLabels } from '../store.ts';
+import { findLabel, findLabelsById, touchLabels } from '../record/store.ts';
 import type { Chosen, ShownDocument } from './schemas.ts';
 import { findShowing, findShown, setShown } from './store.ts';
 
