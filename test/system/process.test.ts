@@ -125,27 +125,6 @@ test('a database of a newer version, or with an edited migration, is left alone 
   await database.pool.query('UPDATE migrations SET checksum = $1 WHERE number = 1', [rows[0].before]);
 });
 
-test('SIGTERM answers what is in flight; what was answered is there, and nothing else is refused silently', async () => {
-  const service = await startProcess({ DATABASE_URL: databaseUrl });
-  const sends = Array.from({ length: 200 }, () =>
-    service.send('POST', '/intake/scouting', observation).then(
-      answer => answer,
-      () => undefined,
-    ),
-  );
-  await Promise.race(sends);
-  service.child.kill('SIGTERM');
-  const answers = (await Promise.all(sends)).filter(answer => answer !== undefined);
-  expect(await service.ended, service.output()).toBe(0);
-  const stored = answers.filter(({ status }) => status === 201).map(({ body }) => body.packet_uuid);
-  expect(answers.every(({ status }) => status === 201 || status === 503)).toBe(true);
-  expect(stored.length).toBeGreaterThan(0);
-
-  const next = await startProcess({ DATABASE_URL: databaseUrl });
-  for (const id of stored) expect((await next.send('GET', `/packets/${id}`)).status).toBe(200);
-  await stop(next);
-});
-
 testWithCurl("the README's first request and its packet are as it says", async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   const { folder, remove } = await temporaryFolder();
