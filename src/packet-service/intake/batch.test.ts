@@ -1,11 +1,19 @@
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loopbackRegistry } from '../../../test/helpers/asset-registry.ts';
+import { waitingSessions } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
+import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
+import { Problem } from '../../platform/http/problems.ts';
 import { parseJsonText } from '../../platform/json-text.ts';
+import { batchWriter } from '../core/writer/batch-writer.ts';
+import { acceptBatch, type BatchContext } from './batch.ts';
 import { splitItems } from './items.ts';
+import type { ItemKind, ItemKinds } from './kinds.ts';
+import { INTAKE_NAMES } from './schemas.ts';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -188,4 +196,128 @@ test('an array is taken apart exactly where JSON.parse takes it apart', async ()
     ),
     { numRuns: 500 },
   );
+});
+
+test('a message that waits for the dictionary is not older than one that readers have seen meanwhile', async () => {
+  const { send, pool } = service;
+  const { thread_id } = (await send('POST', '/chat/threads', { name: 'Rust', created_by: 'ana' })).body;
+  const say = (text: string) => send('POST', '/intake/chat-message', { thread_id, text, from_user: 'ana' });
+  const inBatch = (text: string) =>
+    send('POST', '/intake/batch', [{ intake: 'chat-message', body: { thread_id, text, from_user: 'ana' } }]);
+  expect((await say('known')).status).toBe(201);
+  // The process forgets the words that it knows when it begins to listen, which it has by now; then it learns this one.
+  await eventually(async () => ((await pool.query('SELECT FROM packet_log')).rowCount ?? 0) > 0);
+  expect((await say('known')).status).toBe(201);
+
+  const stranger = await pool.connect();
+  await stranger.query('BEGIN');
+  await stranger.query('LOCK TABLE chat_words IN SHARE MODE');
+  const late = [say('unheard'), inBatch('unseen')];
+  await eventually(async () => (await waitingSessions(pool)) > 0);
+  const seen = await say('known');
+  expect(seen.status, seen.text).toBe(201);
+  await stranger.query('COMMIT');
+  stranger.release();
+  for (const answer of await Promise.all(late)) expect(answer.status, answer.text).toBeLessThan(300);
+
+  const path = `/chat/threads/${thread_id}/messages?limit=10&cursor=${seen.body.packet_uuid}`;
+  const { messages } = (await send('GET', path)).body;
+  expect(messages.map(({ text }: { text: string }) => text).sort()).toEqual(['unheard', 'unseen']);
+});
+
+const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
+  kinds: Object.fromEntries(INTAKE_NAMES.map(name => [name, kind])) as ItemKinds,
+  log: pino({ level: 'silent' }),
+  writer: batchWriter(service.pool, 1, pino({ level: 'silent' })),
+  findAnswer: async () => undefined,
+  untilComplete: async () => {},
+  pace: pacer(20_000),
+  parsed: weightedSemaphore(parsedBytes),
+});
+const sender = {
+  user: undefined,
+  anonymous: false,
+  contentLanguage: undefined,
+};
+const filled = (count: number, bytes: number) =>
+  Array.from({ length: count }, () =>
+    Buffer.from(JSON.stringify({ intake: 'scouting', body: { x: 'x'.repeat(bytes) } })),
+  );
+const refuse = () => Promise.reject(new Problem('invalid', 'refused'));
+
+function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
+  const whole = { isOrdered: false, check: () => {}, prepare: refuse, ...kind };
+  return acceptBatch(taking(whole, parsedBytes), sender, batch, undefined);
+}
+
+/** Counts the turns of the event loop. */
+function turnCounter(): { turn: () => number; stop: () => void } {
+  let count = 0;
+  let running = true;
+  const next = () => {
+    count++;
+    if (running) setImmediate(next);
+  };
+  setImmediate(next);
+  return {
+    turn: () => count,
+    stop: () => {
+      running = false;
+    },
+  };
+}
+
+test('of large items few are read in one turn of the event loop, of small ones many', async () => {
+  for (const [bytes, most] of [
+    [400_000, 1],
+    [190_000, 3],
+    [200, 1000],
+  ] as const) {
+    const { turn, stop } = turnCounter();
+    const read = new Map<number, number>();
+    const batch = filled(bytes === 200 ? 1000 : 30, bytes);
+    await take({ check: () => read.set(turn(), (read.get(turn()) ?? 0) + 1) }, batch);
+    stop();
+    expect(Math.max(...read.values()), `${bytes} bytes`).toBeLessThanOrEqual(most);
+    if (bytes === 200) expect(read.size).toBeLessThan(5);
+  }
+});
+
+test('of large items few become packets in one turn, also when their places are resolved together', async () => {
+  const { turn, stop } = turnCounter();
+  const made = new Map<number, number>();
+  const { promise: resolved, resolve } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const prepare = async () => {
+    waiting++;
+    if (waiting === 20) setImmediate(resolve);
+    await resolved;
+    return () => {
+      made.set(turn(), (made.get(turn()) ?? 0) + 1);
+      throw new Problem('invalid', 'refused');
+    };
+  };
+  for (const isOrdered of [false, true]) {
+    waiting = 0;
+    made.clear();
+    const answers = await take({ prepare, isOrdered }, filled(20, 200_000));
+    expect(answers).toEqual(Array(20).fill({ error: 'refused', status: 400 }));
+    expect(Math.max(...made.values()), `ordered: ${isOrdered}`).toBe(1);
+  }
+  stop();
+});
+
+test('no more is parsed than there is room for, and everything is answered in its order', async () => {
+  let inside = 0;
+  let most = 0;
+  const prepare = async () => {
+    inside++;
+    most = Math.max(most, inside);
+    await new Promise(resolve => setImmediate(resolve));
+    inside--;
+    throw new Problem('invalid', 'refused');
+  };
+  const answers = await take({ prepare }, filled(50, 10_000), 45_000);
+  expect(answers).toHaveLength(50);
+  expect(most).toBe(4);
 });

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
-import { otherClient } from '../../../../test/helpers/writes.ts';
+import { notePacket, otherClient } from '../../../../test/helpers/writes.ts';
 import { openPool } from '../../../platform/database/database.ts';
 import type { Problem } from '../../../platform/http/problems.ts';
 import { parseTimestamp, type Timestamp } from '../../../platform/time.ts';
@@ -10,6 +10,7 @@ import { packetWrite } from '../../intake/packet-write.ts';
 import { makePacket, type Packet } from '../packet-format/packet.ts';
 import { newUlid, uuidToUlid } from '../packet-format/ulid.ts';
 import { batchWriter } from './batch-writer.ts';
+import { tellingComplete } from './broken-commits.ts';
 
 const logger = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -195,4 +196,35 @@ test('packets whose fields have changed are not stored, and the others of their 
   expect(await write(writes.filter(({ asOf }) => asOf === known))).toEqual(['stored', 'stored']);
   const ids = writes.filter(({ asOf }) => asOf !== ended).map(one => one.packet.id);
   expect(await storedIds(writes.map(one => one.packet.id))).toEqual(ids.sort());
+});
+
+test('a writer that finds what it was to store tells so when that can be read', async () => {
+  const complete = Promise.withResolvers<void>();
+  let asked = 0;
+  const writer = tellingComplete(newWriter(1), () => {
+    asked++;
+    return complete.promise;
+  });
+  // Nothing is there yet of an observation whose fields have changed.
+  const outdated = {
+    ...packetWrite({ packet: notePacket() }, { freshId: true }),
+    asOf: { state: '00000000-0000-4000-8000-000000000000', outdated() {} },
+  };
+  expect(await writer.write(outdated)).toEqual({ kind: 'outdated' });
+  expect(asked).toBe(0);
+
+  const note = notePacket();
+  const write = (freshId: boolean) => writer.write(packetWrite({ packet: note }, { freshId }));
+  expect(await write(true)).toEqual({ kind: 'stored' });
+  expect(asked).toBe(0);
+
+  let isTold = false;
+  const told = write(false).finally(() => {
+    isTold = true;
+  });
+  await expect.poll(() => asked).toBe(1);
+  expect(isTold).toBe(false);
+  complete.resolve();
+  expect(await told).toEqual({ kind: 'id-exists' });
+  await writer.drain();
 });

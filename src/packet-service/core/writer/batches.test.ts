@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
 import {
   notePacket,
   type OtherClient,
@@ -12,7 +13,9 @@ import {
 import { openPool } from '../../../platform/database/database.ts';
 import { packetWrite } from '../../intake/packet-write.ts';
 import type { Packet } from '../packet-format/packet.ts';
+import { uuidToUlid } from '../packet-format/ulid.ts';
 import { type BatchWriter, batchWriter, withWriteListener } from './batch-writer.ts';
+import { openPipelines } from './pipelines.ts';
 import type { PacketWrite } from './write-store.ts';
 
 /** Which packets share a transaction, and when a batch begins beside others or behind one. */
@@ -212,4 +215,79 @@ test('a writer tells of a packet when it is stored, and not of one that is refus
   await expect(writer.write(fresh(notePacket({ ts: 'never' })))).rejects.toMatchObject({ code: 'internal' });
   await turn();
   expect(told).toEqual([good.id]);
+});
+
+/** With so many GeoIDs that one of them is enough to be sent behind another batch. */
+const widePacket = (): Packet =>
+  notePacket({ additionalGeoids: Array.from({ length: 40 }, (_, n) => `additional ${n}`) });
+
+/** Begins a write that the server cannot finish before `other` ends its transaction, which has the same id. */
+async function held(writer: BatchWriter): Promise<{ id: string; written: Promise<unknown> }> {
+  const first = widePacket();
+  await other.hold(first.id);
+  const written = writer.write(packetWrite({ packet: first }, { freshId: true }));
+  await other.blocks();
+  return { id: first.id, written };
+}
+
+test('a pipelined batch joins another on its connection; a third one does not, nor one that waits for answers', async () => {
+  const wide = openPool(database.connection, 'packet_service', 3, { pipeline: true });
+  const pipelines = openPipelines(wide, 2);
+  expect(pipelines.takesAnother()).toBe(false);
+  const first = pipelines.enter(true);
+  expect(pipelines.takesAnother()).toBe(true);
+  const asking = pipelines.enter(false);
+  expect(asking).not.toBe(first);
+  expect(pipelines.hasRoom()).toBe(false);
+  expect(pipelines.enter(true)).toBe(first);
+  expect(pipelines.takesAnother()).toBe(false);
+  const third = pipelines.enter(true);
+  expect(third).not.toBe(first);
+  third.failed = true;
+  expect(pipelines.takesAnother()).toBe(false);
+
+  for (const pipeline of [first, first, asking, third])
+    await pipeline.connection.then(() => pipelines.leave(pipeline));
+  expect(pipelines.hasRoom()).toBe(true);
+  await eventually(() => wide.idleCount === 2);
+  expect(wide.totalCount).toBe(2);
+  await wide.end();
+});
+
+test('what is sent behind a batch that fails is stored all the same', async () => {
+  const writer = newWriter(1);
+  const { id, written } = await held(writer);
+  const failed = written.then(
+    () => 'stored',
+    ({ code }) => code,
+  );
+  // The second comes when the first is on its way, and goes when there is a place again.
+  const behind = [widePacket(), widePacket()];
+  const outcomes = [];
+  for (const one of behind) {
+    outcomes.push(writer.write(packetWrite({ packet: one }, { freshId: true })));
+    await turn();
+  }
+  await other.query('COMMIT');
+  expect(await failed).toBe('internal');
+  expect(await Promise.all(outcomes)).toEqual([{ kind: 'stored' }, { kind: 'stored' }]);
+  const ids = [id, ...behind.map(one => one.id)];
+  const { rows } = await database.pool.query('SELECT id FROM packets WHERE id = ANY ($1::uuid[])', [ids]);
+  expect(rows.map(row => uuidToUlid(row.id)).sort()).toEqual(ids.map(uuidToUlid).sort());
+});
+
+test('a write that waits for an answer is not overtaken by later pipelined ones', async () => {
+  const writer = newWriter(1);
+  const { written } = await held(writer);
+  const answered: string[] = [];
+  const answers = [];
+  for (const [name, freshId] of Object.entries({ asks: false, second: true, third: true })) {
+    answers.push(
+      writer.write(packetWrite({ packet: widePacket() }, { freshId })).then(() => answered.push(name)),
+    );
+    await turn();
+  }
+  await other.query('ROLLBACK');
+  await Promise.all([written, ...answers]);
+  expect(answered[0]).toBe('asks');
 });

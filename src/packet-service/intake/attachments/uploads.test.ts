@@ -13,7 +13,6 @@ import {
 } from '../../../../test/helpers/attachments.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../../test/helpers/folder.ts';
-import { startProcess } from '../../../../test/helpers/process.ts';
 import { type Answer, type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { newUlid } from '../../core/packet-format/ulid.ts';
 import { cutPieces } from './pieces.ts';
@@ -171,30 +170,6 @@ test('two processes that are sent the same upload at once do not harm it', async
   expect([...statuses].sort()).toEqual([204, 409]);
   expect(sha256((await download(other, id)).bytes)).toBe(sha256(bytes));
   expect((await storedFiles(data.folder)).filter(file => file.startsWith('uploads/'))).toEqual([]);
-});
-
-test('a process that is killed in the middle holds nothing: another goes on at once', async () => {
-  const bytes = randomBytes(9_000_000);
-  const { path, id } = await begun(bytes.length);
-  const { host, port, user, password, database } = service.connection;
-  const url = `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host as string)}&port=${port}`;
-  const killed = await startProcess({ SERVICES: 'packet', DATABASE_URL: url, DATA_DIR: data.folder });
-  const socket = connect(Number(new URL(killed.url).port), '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write(
-    `PATCH ${path} HTTP/1.1\r\nhost: localhost\r\ntus-resumable: 1.0.0\r\nupload-offset: 0\r\n` +
-      `content-type: application/offset+octet-stream\r\ncontent-length: ${bytes.length}\r\n\r\n`,
-  );
-  socket.write(bytes.subarray(0, 6_000_000));
-  const reached = await eventually(
-    () => offsetOf(service, path),
-    offset => offset > 4_000_000,
-  );
-  killed.child.kill('SIGKILL');
-  await killed.ended;
-  const rest = await patch(service, path, reached, bytes.subarray(reached));
-  expect(rest.status, rest.text).toBe(204);
-  expect(sha256((await download(service, id)).bytes)).toBe(sha256(bytes));
 });
 
 test('the last answer may be lost: the upload says that it is complete, and only then', async () => {

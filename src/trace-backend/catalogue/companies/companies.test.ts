@@ -1,12 +1,15 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { downloadFile, picture, uploadFile } from '../../../../test/helpers/images.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { ACTIONS } from './record/schemas.ts';
 
 let trace: RunningTrace;
 let ana: LoggedIn;
+let bo: LoggedIn;
 beforeAll(async () => {
   trace = await runningTrace();
-  ana = await trace.loggedIn();
+  [ana, bo] = [await trace.loggedIn(), await trace.loggedIn()];
 });
 afterAll(() => trace.stop());
 
@@ -304,4 +307,123 @@ test('the audit tells who changed which fields of which company', async () => {
     ['UPDATE_COMPANY', ana.id, { fields: ['about', 'headquarters.city', 'headquarters.country'] }],
     ['DEACTIVATE_COMPANY', admin.id, { status: ['ACTIVE', 'DEACTIVATED'] }],
   ]);
+});
+
+const named = (by: LoggedIn, query: Record<string, string>) =>
+  by.send('GET', `/api/company/names?${new URLSearchParams(query)}`);
+
+test('every user finds active companies by a part of their name, and nothing but id and name', async () => {
+  const ids = [
+    await made(ana, { name: 'Äpfel & Söhne' }),
+    await made(ana, { name: 'Café Ñandú' }),
+    await made(ana, { name: 'Nandu Traders' }),
+  ];
+  const found = await named(bo, { name: 'ÑAN' });
+  expect([found.status, found.body.data]).toEqual([200, [{ id: ids[1], name: 'Café Ñandú' }]]);
+  const both = (await named(bo, { name: 'ndu' })).body.data.map(({ id }: { id: number }) => id);
+  expect(both).toEqual([ids[2]]);
+  expect((await named(bo, { name: 'äpfel & s' })).body.data).toEqual([{ id: ids[0], name: 'Äpfel & Söhne' }]);
+  const system = await trace.loggedIn('SYSTEM_ADMIN');
+  await system.send('POST', '/api/company/execute/DEACTIVATE_COMPANY', { companyId: ids[0] });
+  expect((await named(ana, { name: 'äpfel' })).body.data).toEqual([]);
+});
+
+test('an answer has at most 20 names, by name, and fewer on demand', async () => {
+  for (let n = 10; n < 32; n++) await made(ana, { name: `Many ${n}` });
+  const names = async (query: Record<string, string>) =>
+    (await named(bo, query)).body.data.map(({ name }: { name: string }) => name);
+  expect(await names({ name: 'many' })).toEqual(Array.from({ length: 20 }, (_, n) => `Many ${n + 10}`));
+  expect(await names({ name: 'many', limit: '2' })).toEqual(['Many 10', 'Many 11']);
+});
+
+test('a search without a name, or for too much, is refused by its field, and so is a visitor', async () => {
+  for (const [query, field] of [
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(256) }, 'name'],
+    [{ name: 'x', limit: '21' }, 'limit'],
+    [{ name: 'x', limit: '0' }, 'limit'],
+  ] as const) {
+    const { status, body } = await named(ana, query as Record<string, string>);
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, [field]]);
+  }
+  expect((await trace.send('GET', '/api/company/names?name=x')).status).toBe(401);
+});
+
+/** An id that no company has. */
+const UNKNOWN = 1_234_567;
+
+interface Attempt {
+  method: string;
+  path: string;
+  body?: object;
+}
+
+/** What somebody may try with the id of a company that is not theirs, wherever an id can stand. */
+const attempt = fc.record({
+  route: fc.constantFrom('read', 'update', ...ACTIONS),
+  asText: fc.boolean(),
+  about: fc.option(fc.string({ maxLength: 20, unit: 'grapheme' }), { nil: undefined }),
+  logo: fc.option(fc.constantFrom({ storageKey: 'x' }, { storageKey: '' }), { nil: undefined }),
+  userId: fc.constantFrom('ana', 'bo', 'nobody', undefined),
+  companyUserRole: fc.constantFrom('COMPANY_ADMIN', 'MANAGER', undefined),
+  ifMatch: fc.constantFrom(undefined, '*', '"1"', '"7"'),
+});
+type Try = typeof attempt extends fc.Arbitrary<infer Value> ? Value : never;
+
+function requestOf({ route, asText, about, logo, userId, companyUserRole }: Try, companyId: number): Attempt {
+  const id = asText ? String(companyId) : companyId;
+  if (route === 'read') return { method: 'GET', path: `/api/company/profile/${companyId}` };
+  if (route === 'update') {
+    return { method: 'PUT', path: '/api/company/profile', body: { id, name: 'Mine', about, logo } };
+  }
+  const users = { ana: ana.id, bo: bo.id, nobody: UNKNOWN };
+  const body = { companyId: id, userId: userId && users[userId as keyof typeof users], companyUserRole };
+  return { method: 'POST', path: `/api/company/execute/${route}`, body };
+}
+
+const everything = async () => {
+  const { rows } = await trace.pool.query(
+    'SELECT * FROM companies LEFT JOIN company_users ON company_id = companies.id ORDER BY companies.id, user_id',
+  );
+  return rows;
+};
+
+test('whatever a stranger tries with the id of a company, it answers as for one that does not exist', async () => {
+  const theirs = await made(ana, { name: 'Theirs', about: 'a secret' });
+  await made(bo, { name: 'Ours' });
+  const before = await everything();
+  await fc.assert(
+    fc.asyncProperty(attempt, async tried => {
+      const headers: Record<string, string> = tried.ifMatch ? { 'if-match': tried.ifMatch } : {};
+      const send = async (companyId: number) => {
+        const { method, path, body } = requestOf(tried, companyId);
+        return bo.send(method, path, body, headers);
+      };
+      const [foreign, unknown] = [await send(theirs), await send(UNKNOWN)];
+      expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
+      expect([403, 404]).toContain(foreign.status);
+      // Refused by the role alone, whatever the id.
+      const isForAdmins = /ACTIVATE_COMPANY$|^MERGE_TO_COMPANY$/.test(tried.route);
+      if (!isForAdmins) expect(foreign.body.status).toBe('NOT_FOUND');
+      expect(foreign.headers.get('etag')).toBe(unknown.headers.get('etag'));
+    }),
+    { numRuns: 150 },
+  );
+  expect(await everything()).toEqual(before);
+});
+
+test('ids that are none are found nowhere, and nobody finds others by searching', async () => {
+  const theirs = await made(ana, { name: 'Theirs' });
+  for (const id of ['0', '-1', '1e0', '2147483648', '99999999999', `${theirs}.0`, `%20${theirs}`, 'x']) {
+    expect((await bo.send('GET', `/api/company/profile/${id}`)).status, id).toBe(404);
+  }
+  for (const query of ['query=Theirs', 'query=e', 'status=ACTIVE', 'sortBy=name', 'offset=0']) {
+    const { items } = (await bo.send('GET', `/api/company/list?${query}`)).body.data;
+    expect(
+      items.map(({ id }: { id: number }) => id),
+      query,
+    ).not.toContain(theirs);
+  }
+  expect((await bo.send('GET', '/api/company/admin/list')).status).toBe(403);
 });

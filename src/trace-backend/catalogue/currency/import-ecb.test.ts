@@ -1,35 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/helpers/folder.ts';
-import { openPool } from '../../../platform/database/database.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { localTime } from './calendar.ts';
 import { importEcbRates } from './import-ecb.ts';
 
-let database: TestDatabase;
-let pool: pg.Pool;
+let trace: RunningTrace;
+let admin: LoggedIn;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let file: string;
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = openPool(database.connection, 'trace_backend', 2);
+  trace = await runningTrace();
+  admin = await trace.loggedIn('SYSTEM_ADMIN');
   folder = await temporaryFolder();
   file = path.join(folder.folder, 'eurofxref-hist.csv');
 });
-beforeEach(async () => {
-  await pool.query('TRUNCATE currency_rates, currency_dates, currency_types');
-});
 afterAll(async () => {
-  await pool.end();
-  await database.drop();
+  await trace.stop();
   await folder.remove();
 });
 
 async function importLines(lines: string[], options = {}, end = '\n'): Promise<string> {
   await writeFile(file, lines.join('\n') + end);
-  return importEcbRates(pool, file, options);
+  return importEcbRates(trace.pool, file, options);
 }
 
 /** What is refused of a file, without the sentence that says that nothing was imported. */
@@ -44,16 +38,79 @@ async function complaints(lines: string[], end = '\n'): Promise<string[]> {
 }
 
 async function stored(): Promise<string[]> {
-  const { rows } = await pool.query(
+  const { rows } = await trace.pool.query(
     'SELECT concat_ws($1, date, code, value) AS rate FROM currency_rates ORDER BY date, code',
     [' '],
   );
   return rows.map(({ rate }) => rate);
 }
 
+/** Without rates, as a new database is. */
+const forgetRates = () => trace.pool.query('TRUNCATE currency_rates, currency_dates, currency_types');
+
 const HEADER = 'Date,USD,JPY,';
 
+const PATH = '/api/chain/currency/import/ecb';
+
+async function upload(text: string, { query = '', name = 'eurofxref-hist.csv', who = admin } = {}) {
+  const form = new FormData();
+  form.set('file', new Blob([text]), name);
+  const response = await fetch(`${trace.url}${PATH}${query}`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie: who.cookie },
+  });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+const last = async () => (await admin.send('GET', PATH)).body.data.last;
+const rates = async () =>
+  (await admin.send('GET', '/api/chain/currency/rates/USD?from=2020-01-01&to=2020-01-31')).body.data.items;
+
+test('an administrator uploads the history of rates, and the result and the last import are told', async () => {
+  expect(await last()).toBeUndefined();
+  const { status, body } = await upload(
+    'Date,USD,JPY,\n2020-01-03,1.1147,120.62,\n2020-01-02,1.1193,N/A,\n',
+    {
+      name: 'C:\\downloads\\eurofxref-hist.csv',
+    },
+  );
+  const imported = { rates: 3, days: 2, currencies: 2, dates: { from: '2020-01-02', to: '2020-01-03' } };
+  expect([status, body.data]).toEqual([200, imported]);
+  expect(await rates()).toEqual([
+    { date: '2020-01-02', value: '1.1193' },
+    { date: '2020-01-03', value: '1.1147' },
+  ]);
+  expect(await last()).toEqual({ ...imported, file: 'eurofxref-hist.csv', at: expect.any(String) });
+  const audit = (await admin.send('GET', '/api/audit/list?action=IMPORT_RATES')).body.data.items;
+  expect(audit).toMatchObject([{ userId: admin.id, entity: 'currency', details: { rates: 3 } }]);
+});
+
+test('nothing of a wrong file is imported, and the error names the file and the lines; force accepts a jump', async () => {
+  const before = [await rates(), await last()];
+  const refused = await upload('Date,USD,\n2020-01-03,9,\nyesterday,1,\n');
+  expect(refused).toMatchObject({ status: 400, body: { status: 'VALIDATION_ERROR' } });
+  const { file } = refused.body.validationErrorDetails.fieldErrors;
+  expect(file).toMatch(/^nothing of eurofxref-hist\.csv was imported\nline 3: yesterday is not a date$/);
+  expect((await upload('id;name\n1;2\n')).body.errorMessage).toMatch(/must begin with Date,USD/);
+  const jump = 'Date,USD,\n2020-01-06,9,\n';
+  expect((await upload(jump)).body.errorMessage).toMatch(/2020-01-06: 9 USD, but 1\.1147 on 2020-01-03/);
+  expect([await rates(), await last()]).toEqual(before);
+  expect((await upload(jump, { query: '?force=true' })).status).toBe(200);
+  expect((await rates()).at(-1)).toEqual({ date: '2020-01-06', value: '9' });
+});
+
+test('only a SYSTEM_ADMIN imports rates; the import of an operator is the last one, too', async () => {
+  const user = await trace.loggedIn();
+  expect((await upload('Date,USD,\n2020-01-07,9,\n', { who: user })).status).toBe(403);
+  await writeFile(file, 'Date,USD,\n2020-01-08,9.1,\n');
+  await importEcbRates(trace.pool, file);
+  expect(await last()).toMatchObject({ rates: 1, file, dates: { from: '2020-01-08', to: '2020-01-08' } });
+  const audit = (await admin.send('GET', '/api/audit/list?action=IMPORT_RATES&limit=1')).body.data.items;
+  expect(audit[0].userId).toBeUndefined();
+});
+
 test('a file is imported, and again without harm', async () => {
+  await forgetRates();
   const lines = [HEADER, '2020-01-03,1.1147,120.62,', '2020-01-02,1.1193,N/A,'];
   for (let n = 0; n < 2; n++) {
     expect(await importLines(lines)).toBe('imported 3 rates of 2 days');
@@ -67,6 +124,7 @@ test('a file is imported, and again without harm', async () => {
 });
 
 test('nothing of a file with a wrong line is imported, and all errors are listed by line', async () => {
+  await forgetRates();
   const { day: today } = localTime(new Date());
   const good = Array.from({ length: 500 }, (_, n) => {
     const date = new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString().slice(0, 10);
@@ -93,14 +151,15 @@ test('nothing of a file with a wrong line is imported, and all errors are listed
     'line 509: 3 cells, but the first line has 4',
   ]);
   expect(await stored()).toEqual([]);
-  expect((await pool.query('SELECT FROM currency_types')).rowCount).toBe(0);
-  expect((await pool.query('SELECT FROM currency_dates')).rowCount).toBe(0);
+  expect((await trace.pool.query('SELECT FROM currency_types')).rowCount).toBe(0);
+  expect((await trace.pool.query('SELECT FROM currency_dates')).rowCount).toBe(0);
   const all = await complaints([HEADER, ...Array.from({ length: 1000 }, () => 'x,1,1,')]);
   expect(all).toHaveLength(21);
   expect(all.at(-1)).toBe('and more');
 });
 
 test('a line that was cut off is never taken for a whole one', async () => {
+  await forgetRates();
   expect(await complaints([HEADER, '2020-01-03,1.1147,120.62,', '2020-01-02,1.1193,12'], '')).toEqual([
     'line 3: 3 cells, but the first line has 4',
   ]);
@@ -111,6 +170,7 @@ test('a line that was cut off is never taken for a whole one', async () => {
 });
 
 test('a rate more than five times that of a neighbouring day is taken by force alone', async () => {
+  await forgetRates();
   const lines = [HEADER, '2020-01-03,1.1147,120.62,', '2020-01-02,1.1193,16,', '2019-12-31,1.12,121.94,'];
   const jumps = [
     '2020-01-03: 120.62 JPY, but 16 on 2020-01-02',
@@ -123,6 +183,7 @@ test('a rate more than five times that of a neighbouring day is taken by force a
 });
 
 test("the neighbours of a file's first and last day are those that are stored already", async () => {
+  await forgetRates();
   await importLines([HEADER, '2020-01-10,1.11,120,', '2020-01-02,1.12,121,']);
   expect(await complaints([HEADER, '2020-01-09,1.1,1.21,'])).toEqual([
     '2020-01-10: 120 JPY, but 1.21 on 2020-01-09',
@@ -138,9 +199,10 @@ test("the neighbours of a file's first and last day are those that are stored al
 });
 
 test("what is not the ECB's file is refused by name", async () => {
+  await forgetRates();
   await expect(importLines(['Name,Age'])).rejects.toThrow(/is not the ECB/);
   await expect(importLines(['Date,USD,USD,', '2020-01-02,1,1,'])).rejects.toThrow(/names USD twice/);
   await expect(importLines([], {}, '')).rejects.toThrow(/is empty/);
-  await expect(importEcbRates(pool, `${file}.gone`)).rejects.toThrow(/cannot be read/);
-  await expect(importEcbRates(pool, path.dirname(file))).rejects.toThrow(/is a folder/);
+  await expect(importEcbRates(trace.pool, `${file}.gone`)).rejects.toThrow(/cannot be read/);
+  await expect(importEcbRates(trace.pool, path.dirname(file))).rejects.toThrow(/is a folder/);
 });

@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../../../../test/helpers/browser.ts';
 import { added, read, type Tenant, tenant } from '../../../../test/helpers/chain.ts';
 import { downloadFile, picture, uploadFile } from '../../../../test/helpers/images.ts';
+import { labelFields } from '../../../../test/helpers/product-forms.ts';
 import { readQrCode } from '../../../../test/helpers/qr-code.ts';
-import { type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { prefersPage } from '../../../platform/http/page.ts';
 
 let trace: RunningTrace;
@@ -164,64 +165,6 @@ test('the picture of a published label is public, without metadata; nothing else
   expect((await downloadFile(trace, { cookie: '' }, `image/${image.storageKey}`)).status).toBe(401);
 });
 
-test("browsers get a page: escaped, without scripts, in the label's language, readable on a phone", async () => {
-  const bytes = await sharp({
-    create: {
-      width: 900,
-      height: 600,
-      channels: 3,
-      background: '#7c5a3c',
-      noise: { type: 'gaussian', mean: 110, sigma: 40 },
-    },
-  })
-    .jpeg()
-    .toBuffer();
-  const image = (await uploadFile(trace, kopanyi.user, 'image', bytes)).body.data;
-  const evil = '<script>alert(1)</script>';
-  const { label } = await labelled(
-    {
-      title: `"Bourbon" & ${evil}`,
-      language: 'DE',
-      fields: [
-        ...fields,
-        { name: evil, section: `'${evil}`, value: `<img src=x onerror="alert(1)">${evil}` },
-        { name: 'الارتفاع', section: 'المنشأ', value: 'نياماشيكي' },
-        { name: 'Left empty', value: '' },
-        { name: 'A long word', value: 'x'.repeat(300) },
-      ],
-    },
-    { photo: { storageKey: image.storageKey } },
-  );
-  await execute('PUBLISH_LABEL', label.id);
-  const url = `${trace.url}${PUBLIC}/${label.uuid}`;
-  const browser = await openBrowser({ width: 390, height: 844 });
-  try {
-    const answer = await browser.page.goto(url);
-    expect(answer?.headers()['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer?.headers()['content-security-policy']).not.toMatch(/unsafe|script/);
-    expect(answer?.headers().vary).toMatch(/accept/i);
-    expect(await browser.page.locator('h1').textContent()).toBe(`"Bourbon" & ${evil}`);
-    expect(await browser.page.locator('script, [onerror]').count()).toBe(0);
-    expect(await browser.page.locator('html').getAttribute('lang')).toBe('de');
-    expect(await browser.page.locator('h2').allTextContents()).toEqual([
-      'Origin',
-      'Making',
-      `'${evil}`,
-      'المنشأ',
-    ]);
-    expect(await browser.page.locator('dt').allTextContents()).not.toContain('Left empty');
-    const wide = await browser.page.evaluate('document.documentElement.scrollWidth');
-    expect(wide).toBe(390);
-    expect(await browser.page.evaluate("document.querySelector('img').naturalWidth")).toBe(900);
-    if (process.env.SCREENSHOTS) {
-      await browser.page.screenshot({ path: `${process.env.SCREENSHOTS}/label.png`, fullPage: true });
-    }
-    expect(browser.complaints).toEqual([]);
-  } finally {
-    await browser.close();
-  }
-});
-
 test('who asks for JSON, or for anything, gets JSON', () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   for (const accept of [browser, 'text/html', 'text/*;q=0.5, */*;q=0.1', 'application/json;q=0, */*']) {
@@ -237,4 +180,165 @@ test('who asks for JSON, or for anything, gets JSON', () => {
   ]) {
     expect(prefersPage(accept), accept).toBe(false);
   }
+});
+
+const nobody = { cookie: '' };
+const PATHS = (key: string) => [`image/${key}`, `image/${key}/SMALL`, `document/${key}`];
+
+async function uploaded(user: Parameters<typeof uploadFile>[1], kind: 'image' | 'document') {
+  const bytes = await picture(900, 600).jpeg().toBuffer();
+  return (await uploadFile(trace, user, kind, bytes)).body.data.storageKey as string;
+}
+
+/** A label of a product, with actions on it, which shows these fields of its content. */
+async function labelOf(user: LoggedIn, productId: number, visible: string[]) {
+  const body = { productId, title: 'Tea', fields: labelFields(visible) };
+  const created = await user.send('POST', '/api/product/label/create', body);
+  expect(created.status, created.text).toBe(200);
+  return async (action: string) => {
+    const path = `/api/product/label/execute/${action}`;
+    const { status, text } = await user.send('POST', path, { id: created.body.data.id });
+    expect(status, text).toBe(200);
+  };
+}
+
+/** The statuses of an image without a login, at each of the public paths. */
+async function statuses(key: string): Promise<number[]> {
+  const answers = PATHS(key).map(path => fetch(`${trace.url}/api/public/${path}`));
+  return (await Promise.all(answers)).map(({ status }) => status);
+}
+
+test('everyone reads an image while a published label shows it', async () => {
+  const { user, companyId } = await tenant(trace, 'Kopanyi');
+  const photo = await uploaded(user, 'image');
+  const company = { id: companyId };
+  const id = await added(user, { name: 'Tea', company, photo: { storageKey: photo } });
+  const act = await labelOf(user, id, ['photo']);
+  expect(await statuses(photo)).toEqual([404, 404, 404]);
+  await act('PUBLISH_LABEL');
+  expect(await statuses(photo)).toEqual([200, 200, 200]);
+  const answer = await fetch(`${trace.url}/api/public/document/${photo}`);
+  expect(answer.headers.get('content-type')).toBe('image/jpeg');
+  expect(answer.headers.get('cache-control')).toBe('no-cache');
+  const tag = answer.headers.get('etag') as string;
+  const again = await fetch(`${trace.url}/api/public/image/${photo}`, { headers: { 'if-none-match': tag } });
+  expect(again.status).toBe(304);
+  await act('UNPUBLISH_LABEL');
+  expect(await statuses(photo)).toEqual([404, 404, 404]);
+  const later = await fetch(`${trace.url}/api/public/image/${photo}`, { headers: { 'if-none-match': tag } });
+  expect(later.status).toBe(404);
+});
+
+test('what no published label shows stays private: logos, documents of products, and files of others', async () => {
+  const { user, companyId } = await tenant(trace, 'Kopanyi');
+  const [photo, logo, loose] = [
+    await uploaded(user, 'image'),
+    await uploaded(user, 'image'),
+    await uploaded(user, 'image'),
+  ];
+  const proof = await uploaded(user, 'document');
+  await user.send('PUT', '/api/company/profile', { id: companyId, logo: { storageKey: logo } });
+  const id = await added(user, {
+    name: 'Tea',
+    company: { id: companyId },
+    photo: { storageKey: photo },
+    settings: { incomeIncreaseDocument: { storageKey: proof } },
+  });
+  await (await labelOf(user, id, ['photo']))('PUBLISH_LABEL');
+  expect(await statuses(photo)).toEqual([200, 200, 200]);
+  for (const key of [logo, loose, proof, 'nonsense'])
+    expect(await statuses(key), key).toEqual([404, 404, 404]);
+  // A login changes nothing, and the other paths still need one.
+  for (const path of PATHS(proof)) {
+    const { status } = await fetch(`${trace.url}/api/public/${path}`, { headers: { cookie: user.cookie } });
+    expect(status, path).toBe(404);
+  }
+  expect((await downloadFile(trace, nobody, `image/${photo}`)).status).toBe(401);
+});
+
+test('the page of a label has its main colour and its picture at the top, and lets no text into its style', async () => {
+  const { user, companyId } = await tenant(trace, 'Kopanyi');
+  const storageKey = await uploaded(user, 'image');
+  const businessToCustomerSettings = { primaryColor: '#25265E', landingPageImage: { storageKey } };
+  const id = await added(user, { name: 'Tea', company: { id: companyId }, businessToCustomerSettings });
+  const created = await user.send('POST', '/api/product/label/create', {
+    ...{ productId: id, title: 'Tea', fields: labelFields(['description']) },
+  });
+  const label = created.body.data;
+  await user.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  const url = `${trace.url}/api/public/product/label/${label.uuid}`;
+  const page = async () => {
+    const answer = await fetch(url, { headers: { accept: 'text/html' } });
+    return { html: await answer.text(), policy: answer.headers.get('content-security-policy') ?? '' };
+  };
+  const { html, policy } = await page();
+  const [, style = ''] = /<style>(:root\{--mark:#25265e\}.*)<\/style>/.exec(html) ?? [];
+  expect(policy).toContain(`'sha256-${hash('sha256', style, 'base64')}'`);
+  const [, source = ''] = /<img src="([^"]*)" alt="Tea">\s*<header>/.exec(html) ?? [];
+  expect((await fetch(new URL(source, url))).headers.get('content-type')).toBe('image/jpeg');
+
+  const evil = '#000}</style><script>alert(1)';
+  const look = { primaryColor: evil, landingPageImage: '' };
+  await user.send('PUT', '/api/product/label/content', {
+    labelId: label.id,
+    businessToCustomerSettings: look,
+  });
+  const plain = (await page()).html;
+  expect(plain.match(/<style>/g)).toHaveLength(1);
+  expect(plain).not.toMatch(/<script|<img/);
+});
+
+test('a label shows those documents of the owner that are chosen, in their order, while the owner has them', async () => {
+  const { user, companyId } = await tenant(trace, 'Kopanyi');
+  const stranger = await tenant(trace, 'Stranger');
+  const documents = [
+    { type: 'LINK', category: 'VIDEO', name: 'Film', link: 'https://youtu.be/x' },
+    { type: 'LINK', category: 'VIDEO', name: 'Other film', link: 'https://youtu.be/y' },
+    { type: 'FILE', category: 'MEET_THE_FARMER', name: 'Joy', quote: 'Welcome' },
+    { type: 'FILE', category: 'PRODUCTION_RECORD', name: 'Drying' },
+  ];
+  const saved = await user.send('PUT', '/api/company/profile', { id: companyId, documents });
+  expect(saved.status, saved.text).toBe(200);
+  const productId = await added(user, { name: 'Tea' });
+  const { data: label } = (await user.send('POST', '/api/product/label/create', { productId })).body;
+  const path = `/api/product/label/${label.id}/documents`;
+  const all = (await user.send('GET', path)).body.data;
+  expect(all).toMatchObject(documents.map(document => ({ ...document, active: false })));
+
+  const [film, other, joy, drying] = all;
+  const chosen = [drying, joy, film].map(document => ({ ...document, active: true }));
+  expect((await user.send('PUT', path, [...chosen, other])).body).toEqual({ status: 'OK' });
+  expect((await user.send('GET', path)).body.data).toEqual([...chosen, other]);
+  await user.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  const shown = async () => (await trace.send('GET', `/api/public/product/label/${label.uuid}`)).body.data;
+  expect(await shown()).toMatchObject({
+    videoMeetTheFarmers: { id: film.id, link: 'https://youtu.be/x' },
+    photosMeetTheFarmers: [{ id: joy.id, quote: 'Welcome' }],
+    productionRecords: [{ id: drying.id, name: 'Drying' }],
+  });
+  const page = await trace.send('GET', `/api/public/product/label/${label.uuid}`, undefined, {
+    accept: 'text/html',
+  });
+  const link = '<a href="https://youtu.be/x" rel="nofollow noopener">Film</a>';
+  expect(page.text).toContain(
+    `<dt dir="auto">Documents</dt><dd dir="auto">${link}</dd><dd dir="auto">Joy</dd><dd dir="auto">Drying</dd>`,
+  );
+  expect(page.text).not.toContain('Other film');
+  await user.send('PUT', '/api/company/profile', { id: companyId, documents: [drying] });
+  const { videoMeetTheFarmers, photosMeetTheFarmers, productionRecords } = await shown();
+  expect([videoMeetTheFarmers, photosMeetTheFarmers]).toEqual([undefined, []]);
+  expect(productionRecords).toMatchObject([{ id: drying.id }]);
+
+  for (const [body, field] of [
+    [[{ ...film, active: true }], '0.id'],
+    [[{ id: 999_999, active: true }], '0.id'],
+  ] as const) {
+    const refused = await user.send('PUT', path, body as unknown as object);
+    expect([refused.status, Object.keys(refused.body.validationErrorDetails.fieldErrors)]).toEqual([
+      400,
+      [field],
+    ]);
+  }
+  expect((await stranger.user.send('GET', path)).status).toBe(404);
+  expect((await stranger.user.send('PUT', path, [])).status).toBe(404);
 });

@@ -1,13 +1,60 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { eventually } from '../../../../../test/helpers/eventually.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
+import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { fold } from '../ngrams/fold.ts';
+import { ngramNumber } from '../ngrams/ngrams.ts';
+import { lookUpDistributed } from './distributed-search-store.ts';
+import { ngramSets } from './ngram-sets.ts';
+import { findScope, lookUp } from './search-store.ts';
 
 let service: RunningService;
 beforeAll(async () => {
   service = await runningService();
 });
 afterAll(() => service.stop());
+
+/** Merges what waits, and tells how many pages of the list that was. */
+async function merged(): Promise<number> {
+  const { rows } = await service.pool.query('SELECT merge_messages()::int AS pages');
+  return rows[0].pages;
+}
+
+/** Whether the service itself has asked for a merge, on whichever of its connections. */
+async function asked(): Promise<boolean> {
+  const { rowCount } = await service.pool.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND query LIKE 'SELECT merge_messages()' AND state = 'idle'`,
+  );
+  return rowCount === 1;
+}
+
+test('messages are merged into the index soon after they were written, and found before and after', async () => {
+  const { thread_id } = (await service.send('POST', '/chat/threads', { name: 'Coffee', created_by: 'amina' }))
+    .body;
+  const search = async () =>
+    (await service.send('POST', '/chat/query', { user_id: 'amina', keyword: 'umusaruro' })).body.results
+      .length;
+  let written = 0;
+  const write = async () => {
+    for (let n = 0; n < 20; n++) {
+      await service.send('POST', '/intake/chat-message', { thread_id, text: `umusaruro ${written++}` });
+    }
+  };
+  // On a busy machine the service may merge before all are written.
+  const writeAndMerge = async () => {
+    await write();
+    expect(await search()).toBe(written);
+    return merged();
+  };
+  expect(await eventually(writeAndMerge, pages => pages > 0)).toBeGreaterThan(0);
+
+  await write();
+  expect(await eventually(asked, done => done)).toBe(true);
+  expect(await merged()).toBe(0);
+  expect(await search()).toBe(written);
+});
 
 interface Result {
   packet_id: string;
@@ -216,4 +263,68 @@ test('folding twice is folding once, and a part of a text stays a part of it', (
     }),
     { numRuns: 2000 },
   );
+});
+
+/** Syllables and characters that make words, runs without spaces, and places where these meet. */
+const syllables = fc.constantFrom(...['na', 'ndi', 'ka', 'ha', 'wa', 'Rus', 'ß', 'ñe', 'ığ', 'खे', 'त्त']);
+const words = fc.array(syllables, { minLength: 1, maxLength: 3 }).map(parts => parts.join(''));
+const unspaced = fc.constantFrom(...['咖啡叶', '锈病', 'กาแฟ', 'ราสนิม', 'ใบ', '🌱🌱', 'x咖กา']);
+const phrases = fc
+  .array(fc.oneof({ weight: 3, arbitrary: words }, unspaced), { minLength: 1, maxLength: 6 })
+  .map(parts => parts.join(' '));
+
+/** One server takes the statement of a cluster, too. */
+const WAYS = inject('databaseServer').cluster ? [lookUpDistributed] : [lookUp, lookUpDistributed];
+
+/**
+ * What the index and the dictionary give. A service only asks them where reading on would cost more, which among the
+ * few messages of a test it never does.
+ */
+async function lookedUp(userId: string, keyword: string): Promise<string[] | 'useless'> {
+  const { threads } = await findScope(service.pool, { userId, openOnly: false });
+  const sets = await ngramSets(service.pool, { keyword });
+  if (sets === 'useless') return sets;
+  // No word of the dictionary contains it: a search ends here, too.
+  if (sets.length === 0) return [];
+  const found = [];
+  for (const look of WAYS) {
+    const rows = await look(service.pool, { threads, keyword }, sets, { before: undefined, limit: 1000 });
+    found.push(rows.map(({ packetId }) => uuidToUlid(packetId)));
+  }
+  const [ids = [], ...others] = found;
+  for (const other of others) expect(other).toEqual(ids);
+  return ids;
+}
+
+test('the index gives what a look at each message finds, for words, their parts, and where they meet', async () => {
+  const threads = [await openThread('looker'), await openThread('looker')];
+  const said: { id: string; text: string }[] = [];
+  for (const [n, text] of fc.sample(phrases, { numRuns: 300, seed: 11 }).entries()) {
+    said.push({ id: await say(threads[n % 2] as string, text), text });
+  }
+  const parts = fc
+    .tuple(fc.nat(said.length - 1), fc.nat(20), fc.integer({ min: 1, max: 9 }))
+    .map(([which, from, length]) => [...(said[which]?.text ?? '')].slice(from, from + length).join(''))
+    .filter(part => part.trim() !== '');
+  let narrowed = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(parts, phrases), async part => {
+      const keyword = fold(part);
+      const found = await lookedUp('looker', keyword);
+      if (found === 'useless') return;
+      narrowed++;
+      const expected = said.filter(({ text }) => fold(text).includes(keyword)).map(({ id }) => id);
+      expect(found.toSorted(), JSON.stringify(keyword)).toEqual(expected.toSorted());
+    }),
+    { numRuns: 400 },
+  );
+  expect(narrowed).toBeGreaterThan(200);
+});
+
+test('of two words that share a number, both are in the dictionary', async () => {
+  const alike = ['costarring', 'liquid'] as const;
+  expect(ngramNumber(alike[0])).toBe(ngramNumber(alike[1]));
+  const thread = await openThread('looker');
+  for (const word of alike) await say(thread, word);
+  for (const word of alike) expect(await lookedUp('looker', word.slice(1, -1))).toHaveLength(1);
 });
