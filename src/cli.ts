@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { BackupCommand } from './commands/backup.ts';
+import { checkTables } from './commands/check-tables.ts';
 import { recordCommand } from './commands/command-audit.ts';
 import { type Asked, helpOf, readCommandLine } from './commands/command-line.ts';
 import { UsageError } from './commands/commands.ts';
@@ -67,6 +68,7 @@ async function migrate(
   { connection, owner }: OpenDatabase,
   services: readonly ('packet' | 'trace')[],
 ): Promise<void> {
+  if (services.length > 0) await checkTables(connection);
   if (services.includes('packet')) await migratePacketService(connection, owner);
   if (services.includes('trace')) await migrateTraceBackend(connection, owner);
 }

@@ -1,5 +1,6 @@
 import type { ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
+import { checkTables } from './commands/check-tables.ts';
 import { consoleUrl, consoleUrlOfPackets } from './console/address.ts';
 import { consoleService } from './console/app.ts';
 import type { Listening } from './greeting.ts';
@@ -29,6 +30,9 @@ import {
   traceBackend,
   traceConnections,
 } from './trace-backend/app.ts';
+
+/** The names of the services in the log. */
+const SERVICE_NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;
 
 /** The settings of the ports, by service. */
 export const PORTS = { packet: 'PACKET_PORT', trace: 'TRACE_PORT', console: 'CONSOLE_PORT' } as const;
@@ -66,7 +70,7 @@ export async function startServices(
   const services = await makeServices(settings, shared, logger, running.servers);
   const pages = await makeConsole(settings, services, logger, running.servers);
   for (const { name, schema, migrate, app, port, log } of services) {
-    for (const migration of await migrate()) log.info({ migration }, 'migrated');
+    logMigrations(log, await migrate());
     await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
     await listen(app, settings.HOST, port, PORTS[name]);
     listening[name] = listeningUrl(app);
@@ -98,8 +102,13 @@ export async function migrateServices(
   const migrate = { trace: migrateTraceBackend, packet: migratePacketService };
   for (const name of ['trace', 'packet'] as const) {
     if (!settings.SERVICES.split(',').includes(name)) continue;
-    for (const migration of await migrate[name](connection, owner)) logger.info({ migration }, 'migrated');
+    logMigrations(logger.child({ service: SERVICE_NAMES[name] }), await migrate[name](connection, owner));
   }
+}
+
+/** One line, however many there are. */
+function logMigrations(log: Logger, migrations: readonly string[]): void {
+  if (migrations.length > 0) log.info({ migrations }, 'migrated');
 }
 
 /** Starts to trace requests if there is a collector; otherwise nothing of OpenTelemetry is loaded. */
@@ -149,7 +158,7 @@ async function makeServices(
   let registry: UserRegistry | undefined;
   let instanceName: Beside['instanceName'];
   if (serves.has('trace')) {
-    const log = logger.child({ service: 'trace-backend' });
+    const log = logger.child({ service: SERVICE_NAMES.trace });
     const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
     const trace = await traceBackend(settings, connection, log, elsewhere, {
       backups,
@@ -174,7 +183,7 @@ async function makeServices(
     });
   }
   if (serves.has('packet')) {
-    const log = logger.child({ service: 'packet-service' });
+    const log = logger.child({ service: SERVICE_NAMES.packet });
     const app = await packetService(settings, connection, log, registry, {
       backups,
       consoleUrl: () => consoleUrlOfPackets(settings, listening.console),
@@ -197,7 +206,7 @@ async function makeConsole(
   if (!settings.SERVICES.includes('console')) return undefined;
   const serviceOf = (name: Service['name']) => services.find(service => service.name === name)?.app;
   const parts = { packet: serviceOf('packet'), trace: serviceOf('trace') };
-  const app = await consoleService(settings, parts, logger.child({ service: 'console' }));
+  const app = await consoleService(settings, parts, logger.child({ service: SERVICE_NAMES.console }));
   servers.push(app);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   app.addHook('onClose', async () => resolve());
@@ -205,7 +214,10 @@ async function makeConsole(
   return app;
 }
 
-/** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
+/**
+ * @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode;
+ * MigrationError if this version cannot work with the tables
+ */
 async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
   const { SERVICES, DATABASE_URL, WORKERS } = settings;
   const needed =
@@ -213,6 +225,7 @@ async function checkDatabase(settings: Settings, connection: Connection, logger:
     (SERVICES.includes('trace') ? traceConnections(settings) : 0);
   const finding = await checkServer(connection, WORKERS, needed, DATABASE_URL !== undefined);
   if (finding !== undefined) logger.warn(finding);
+  await checkTables(connection);
 }
 
 /** Only for a server of the operator's own: the embedded one always has two roles. */

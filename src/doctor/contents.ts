@@ -4,6 +4,7 @@ import { countDead } from '../packet-service/collaboration/sharing/notifications
 import { type LogLook, lookAtLog } from '../packet-service/core/log/look-store.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
 import { type Connection, withPool } from '../platform/database/database.ts';
+import { MigrationError } from '../platform/database/migrate.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { compareFileStore } from '../platform/files/store-id.ts';
 import type { Settings } from '../platform/settings/settings.ts';
@@ -53,12 +54,16 @@ export async function checkMigrations(
         findings.push(warning('migrations', message, 'start it, or run `fieldtrace migrate`'));
       }
     } catch (cause) {
-      const remedy = 'install the fieldtrace that made the database';
-      findings.push(error('migrations', (cause as Error).message, remedy));
+      const { fault, remedy } = describe(cause as Error);
+      findings.push(error('migrations', fault, remedy ?? 'install the fieldtrace that made the database'));
     }
   }
   if (current.size === SERVICES.length) findings.push(ok('migrations', 'both services are up to date'));
   return { findings, current };
+}
+
+function describe(cause: Error): { fault: string; remedy: string | undefined } {
+  return cause instanceof MigrationError ? cause : { fault: cause.message, remedy: undefined };
 }
 
 /** What is in the database: migrations, the log, dead letters, and whether its files are in the configured store. */

@@ -15,6 +15,7 @@ import { asService, type TestDatabase, testDatabase } from '../helpers/database.
 import { temporaryFolder } from '../helpers/folder.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type RunningProcess, startProcess } from '../helpers/process.ts';
+import { type Change, lackingLast, recordAsBefore } from '../helpers/replaced.ts';
 
 const NOTHING = { state: 'none', layout: undefined, major: undefined, crashes: [] as string[] } as const;
 const NO_ROLES = { connection: undefined, owner: undefined };
@@ -56,9 +57,9 @@ const findingsOf = async (settings: Record<string, string>) => {
 const about = (findings: readonly Finding[], check: string) =>
   findings.filter(finding => finding.check === check);
 
-/** Settings for the database of this test file alone, which no service uses. */
-function external(): Record<string, string> {
-  const { host, port, user, password, database: name } = asService(database.connection);
+/** Settings for a database that no service uses, by default that of this test file alone. */
+function external({ connection }: TestDatabase = database): Record<string, string> {
+  const { host, port, user, password, database: name } = asService(connection);
   return {
     DATABASE_URL: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     DATA_DIR: path.join(folder.folder, 'elsewhere'),
@@ -240,6 +241,40 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
   const gone = await findingsOf({ ...external(), DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' });
   expect(about(gone.findings, 'database')).toEqual([
     expect.objectContaining({ level: 'error', message: expect.stringContaining('ECONNREFUSED') }),
+  ]);
+});
+
+test('it says whether a database of v0.1.0 or before can be upgraded, and to which version first', async () => {
+  const old = await testDatabase();
+  onTestFinished(old.drop);
+  const migrationsOf = async (change?: Change) => {
+    await recordAsBefore(old.connection, change);
+    const { code, findings } = await findingsOf(external(old));
+    return [
+      code,
+      about(findings, 'migrations').map(({ level, message, remedy }) => [level, message, remedy]),
+    ];
+  };
+  expect(await migrationsOf()).toEqual([
+    0,
+    ['packet service', 'trace backend'].map(name => [
+      'warning',
+      `the ${name} lacks 100-baseline.sql`,
+      'start it, or run `fieldtrace migrate`',
+    ]),
+  ]);
+  expect(await migrationsOf(lackingLast('trace_backend'))).toEqual([
+    1,
+    [
+      ['warning', 'the packet service lacks 100-baseline.sql', 'start it, or run `fieldtrace migrate`'],
+      [
+        'error',
+        'the database is older than fieldtrace v0.1.0 (it has 39 of 40 migrations) and was left unchanged',
+        expect.stringMatching(
+          /^start v0\.1\.0 on it once \(git checkout v0\.1\.0, then npm start\), then this/,
+        ),
+      ],
+    ],
   ]);
 });
 
