@@ -2,4 +2,4 @@
 import { writeFileSync } from 'node:fs';
 import { outlines } from './outlines.ts';
 
-writeFileSync(new URL('../src/trace-backend/catalogue/labels/outlines.txt', import.meta.url), outlines());
+writeFileSync(new URL('../src/trace-backend/public/label-pages/outlines.txt', import.meta.url), outlines());

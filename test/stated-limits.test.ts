@@ -248,7 +248,7 @@ const STATED: Record<string, Stated> = {
     'The body has at most 64 KiB.',
     'feedback 64 KiB',
   ),
-  'trace-backend/catalogue/labels/batches: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
+  'trace-backend/public/label-pages: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
     60,
     '10 minutes',
     '60 in 10 minutes',
@@ -357,11 +357,11 @@ const STATED: Record<string, Stated> = {
   'trace-backend/catalogue/products/origin: MAX_POSITIONS = 2000': stated('2,000 positions'),
   'trace-backend/catalogue/products/origin: MAX_EXTENT = 5 * GRID': stated('5 degrees from side to side'),
   'trace-backend/catalogue/products/origin: LARGEST_POINT_HA = 4': stated('more than 4 hectares'),
-  'trace-backend/catalogue/products/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
+  'trace-backend/catalogue/final-products: MAX_FINAL_PRODUCTS = 1000': stated(
     'A product has at most 1,000',
     '| final products of a product | 1,000 |',
   ),
-  'trace-backend/catalogue/products/label-records: MAX_LABELS = 100': stated(
+  'trace-backend/catalogue/labels/record: MAX_LABELS = 100': stated(
     'has at most 100',
     '| labels of a product | 100 |',
   ),

@@ -46,30 +46,57 @@ test('platform and geometry import neither service, and the services never impor
   }
 });
 
-/** The folders of console/src from the lowest on; those of one line do not import each other. */
-const CONSOLE_LAYERS = [
-  ['messages', 'address', 'offline'],
-  ['api'],
-  ['parts'],
-  ['screens'],
-  ['entrance', 'shell'],
-  ['App.svelte'],
-  ['main.ts'],
-];
+/**
+ * What imports only what is below it: in each line the folders and files of a root that do not import each other, from
+ * the lowest on. A file that is not named belongs to its folder.
+ */
+const LAYERS: Record<string, string[][]> = {
+  'src/packet-service': [
+    ['core'],
+    ['collaboration'],
+    ['intake', 'reading'],
+    ['maintenance'],
+    ['metrics.ts', 'stop-with.ts'],
+    ['app.ts'],
+  ],
+  'src/trace-backend': [
+    ['base'],
+    ['identity'],
+    ['catalogue'],
+    ['supply-chain'],
+    ['public'],
+    ['personal-data', 'server.ts', 'company-links.ts', 'image-records.ts', 'user-registry.ts'],
+    ['app.ts'],
+  ],
+  'console/src': [
+    ['messages', 'address', 'offline'],
+    ['api'],
+    ['parts'],
+    ['screens'],
+    ['entrance', 'shell'],
+    ['App.svelte'],
+    ['main.ts'],
+  ],
+};
 
-test('folders of the console import only folders below them', () => {
-  const placeOf = (file: string) => file.split('/')[2] as string;
-  const layerOf = (place: string) => CONSOLE_LAYERS.findIndex(places => places.includes(place));
-  for (const file of consoleSources) {
-    const place = placeOf(file);
-    expect(layerOf(place), `${file}: the layer of ${place}`).toBeGreaterThanOrEqual(0);
-    for (const imported of importsOf(file).filter(name => !name.endsWith('.css'))) {
-      expect(imported, file).toMatch(/^console\/src\//);
-      const target = placeOf(imported);
-      if (target !== place)
-        expect(layerOf(target), `${file} imports ${imported}`).toBeLessThan(layerOf(place));
+test.each(Object.entries(LAYERS))('groups of %s import only groups below them', (rootFolder, layers) => {
+  const groupOf = (file: string) => file.slice(rootFolder.length + 1).split('/')[0] as string;
+  const layerOf = (group: string) => layers.findIndex(groups => groups.includes(group));
+  const ours = [...sources, ...consoleSources].filter(file => file.startsWith(`${rootFolder}/`));
+  for (const file of ours) {
+    const group = groupOf(file);
+    expect(layerOf(group), `${file}: the layer of ${group}`).toBeGreaterThanOrEqual(0);
+    for (const imported of importsOf(file).filter(name => name.startsWith(`${rootFolder}/`))) {
+      const target = groupOf(imported);
+      if (target !== group && !imported.endsWith('.css'))
+        expect(layerOf(target), `${file} imports ${imported}`).toBeLessThan(layerOf(group));
     }
   }
+});
+
+test('the console imports nothing of the services', () => {
+  for (const file of consoleSources)
+    for (const imported of importsOf(file)) expect(imported, file).toMatch(/^console\/src\//);
 });
 
 test('tests that run programs of Debian`s archive let test/helpers/debian.ts install them', () => {
@@ -241,7 +268,7 @@ const OWNERS: Record<string, string> = {
   product_changes: 'products',
   final_products: 'final-products',
   final_product_labels: 'final-products',
-  product_labels: 'label-records labels',
+  product_labels: 'labels',
   label_batches: 'batches',
   label_documents: 'documents',
   label_counts: 'counts',
@@ -331,12 +358,14 @@ test('every migration of a service has a number of its own', () => {
   }
 });
 
-test('files have at most 400 lines, tests 600, functions 70', () => {
+test('files have at most 600 lines, tests 900, functions 90 unless `Long:` says why', () => {
   for (const file of files) {
     const text = textOf(file);
-    expect(text.split('\n').length, file).toBeLessThanOrEqual(isTest(file) ? 600 : 400);
-    for (const { lines, line } of functionsOf(text)) {
-      expect(lines, `${file}:${line}`).toBeLessThanOrEqual(70);
+    const lines = text.split('\n');
+    expect(lines.length, file).toBeLessThanOrEqual(isTest(file) ? 900 : 600);
+    for (const { line, lines: length } of functionsOf(text)) {
+      const reason = lines.slice(Math.max(0, line - 4), line + 1).some(each => each.includes('Long: '));
+      if (!reason) expect(length, `${file}:${line}`).toBeLessThanOrEqual(90);
     }
   }
 });
@@ -377,7 +406,7 @@ test('docs/settings.md has the table that npm run settings writes from the schem
 });
 
 test('the outlines of countries are those that npm run outlines writes from the map of the console', () => {
-  const kept = readFileSync(path.join(root, 'src/trace-backend/catalogue/labels/outlines.txt'), 'utf8');
+  const kept = readFileSync(path.join(root, 'src/trace-backend/public/label-pages/outlines.txt'), 'utf8');
   expect(kept).toBe(outlines());
 });
 

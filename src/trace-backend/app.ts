@@ -51,15 +51,14 @@ import {
 import { registerCompanies } from './catalogue/companies/routes.ts';
 import { openCurrency } from './catalogue/currency/open-currency.ts';
 import { registerCurrency } from './catalogue/currency/routes.ts';
+import { registerFinalProducts } from './catalogue/final-products/routes.ts';
+import { findFinalProductUses } from './catalogue/final-products/store.ts';
 import { renditionMaker, renditions } from './catalogue/images/renditions.ts';
 import { registerImages } from './catalogue/images/routes.ts';
 import { registerBatches } from './catalogue/labels/batches/routes.ts';
 import { openLabelCounts } from './catalogue/labels/counts/counts.ts';
 import { registerLabelDocuments } from './catalogue/labels/documents/routes.ts';
-import { type LabelsContext, labelShower } from './catalogue/labels/public.ts';
 import { registerLabels } from './catalogue/labels/routes.ts';
-import { registerFinalProducts } from './catalogue/products/final-products/routes.ts';
-import { findFinalProductUses } from './catalogue/products/final-products/store.ts';
 import { findValueChainUses } from './catalogue/products/record/store.ts';
 import { registerProducts } from './catalogue/products/routes.ts';
 import { registerValueChains } from './catalogue/value-chains/routes.ts';
@@ -96,12 +95,14 @@ import { registerGlobalSettings } from './identity/settings/routes.ts';
 import { findInstanceName } from './identity/settings/store.ts';
 import { openPasswords } from './identity/users/passwords.ts';
 import { findUsers, searchUserIds } from './identity/users/store.ts';
-import { dependents, isOwn, isPublic, mayRead } from './image-records.ts';
+import { isOwn, isPublic, labelDependents, labelsOfProducts, mayRead } from './image-records.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
 import { registerFeedback } from './public/feedback/routes.ts';
 import { registerKnowledgeBlog } from './public/knowledge-blog/routes.ts';
+import { registerBatchChecks } from './public/label-pages/batch-checks.ts';
+import { type LabelPagesContext, labelShower, registerLabelPages } from './public/label-pages/pages.ts';
 import { registerLabelRequests } from './public/label-requests/routes.ts';
 import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './supply-chain/stock-orders/routes.ts';
@@ -250,16 +251,19 @@ function openLimits(
 /** Products, their labels, and what consumers see and send; returns what has to be stopped before the pool ends. */
 function registerProductsAndLabels(
   app: Server,
-  parts: Omit<LabelsContext, 'isOwn' | 'dependents' | 'counts'>,
+  parts: Omit<LabelPagesContext, 'counts'> & { lists: Lists },
   logger: FastifyBaseLogger,
 ): () => Promise<void> {
   const counts = openLabelCounts(parts.pool, logger);
-  const context = { ...parts, isOwn, dependents, counts, showLabel: labelShower(parts) };
-  registerProducts(app, context);
+  const shared = { ...parts, isOwn, counts, showLabel: labelShower(parts) };
+  const context = { ...shared, dependents: labelDependents };
+  registerProducts(app, { ...shared, labels: labelsOfProducts });
   registerFinalProducts(app, context);
   registerKnowledgeBlog(app, context);
   registerLabels(app, context);
+  registerLabelPages(app, context);
   registerBatches(app, context);
+  registerBatchChecks(app, context);
   registerLabelDocuments(app, context);
   registerFeedback(app, context);
   registerStockOrders(app);

@@ -1,6 +1,7 @@
 import type { Database } from '../platform/database/database.ts';
 import { maySeeCompanies } from './catalogue/companies/access.ts';
 import { isMemberOfOne } from './catalogue/companies/members/members-store.ts';
+import { findLabelUses } from './catalogue/final-products/store.ts';
 import {
   dropReferences,
   type Entity,
@@ -11,9 +12,10 @@ import {
 import { findBatchIds, findLabelIds } from './catalogue/labels/batches/store.ts';
 import { findProductIds, isOnePublished, isPublicIn } from './catalogue/labels/contents/store.ts';
 import { isShownByLabel } from './catalogue/labels/documents/documents.ts';
+import { type LabelDependents, saveLabels } from './catalogue/labels/record/label.ts';
+import { findLabels } from './catalogue/labels/record/store.ts';
 import { maySeeProducts, ownsProduct } from './catalogue/products/access.ts';
-import { findLabelUses } from './catalogue/products/final-products/store.ts';
-import type { Dependents } from './catalogue/products/label-records/label.ts';
+import type { LabelsOfProducts } from './catalogue/products/labels-of-products.ts';
 import { isPublicEntry } from './public/knowledge-blog/knowledge-blog.ts';
 import { findBlogProducts, findEntryIds } from './public/knowledge-blog/store.ts';
 
@@ -54,19 +56,22 @@ export const isPublic: IsPublic = async (database, entity, ids, storageKey) => {
   return entity === 'label_batch' && isOnePublished(database, await findLabelIds(database, ids));
 };
 
-/** What depends on products and their labels. */
-export const dependents: Dependents = {
-  ofLabels: {
-    inUse: findLabelUses,
-    async release(database, labelIds) {
-      if (labelIds.length === 0) return;
-      await dropReferences(database, 'label_batch', await findBatchIds(database, labelIds));
-      await dropReferences(database, 'label', labelIds);
-    },
+/** What uses labels, and the files that go with them. */
+export const labelDependents: LabelDependents = {
+  inUse: findLabelUses,
+  async release(database, labelIds) {
+    if (labelIds.length === 0) return;
+    await dropReferences(database, 'label_batch', await findBatchIds(database, labelIds));
+    await dropReferences(database, 'label', labelIds);
   },
-  ofProduct: {
-    async release(database, productId) {
-      await dropReferences(database, 'knowledge_blog', await findEntryIds(database, productId));
-    },
+};
+
+/** What products do with their labels, and the files of other features that go with a product. */
+export const labelsOfProducts: LabelsOfProducts = {
+  find: findLabels,
+  save: (database, ...words) => saveLabels(database, labelDependents, ...words),
+  async release(database, productId, labelIds) {
+    await labelDependents.release(database, labelIds);
+    await dropReferences(database, 'knowledge_blog', await findEntryIds(database, productId));
   },
 };

@@ -63,10 +63,10 @@ async function packNext(folder: string): Promise<void> {
   await run('tar', ['-xzf', `fieldtrace-${version}.tgz`, '-C', next], { cwd: folder });
   const file = path.join(next, 'package/package.json');
   const description = JSON.parse(await readFile(file, 'utf8'));
-  await writeFile(file, JSON.stringify({ ...description, version: '0.2.0', scripts: {} }));
+  await writeFile(file, JSON.stringify({ ...description, version: '1.0.0', scripts: {} }));
   const migration = 'dist/packet-service/migrations/999-next.sql';
   await writeFile(path.join(next, 'package', migration), 'ALTER TABLE packets ADD COLUMN next integer;\n');
-  await run('tar', ['-czf', 'fieldtrace-0.2.0.tgz', '-C', next, 'package'], { cwd: folder });
+  await run('tar', ['-czf', 'fieldtrace-1.0.0.tgz', '-C', next, 'package'], { cwd: folder });
 }
 
 /** Where the registry cannot be reached, the test does not run; in CI that is a failure. */
@@ -130,7 +130,7 @@ testWithCurl(
     await packNext(home);
     const [upgraded] = await server.follow('Upgrade');
     expect(upgraded).toEqual(OK);
-    expect(upgraded).toMatch(/^0\.2\.0$/m);
+    expect(upgraded).toMatch(/^1\.0\.0$/m);
     expect(upgraded).toMatch(/^0 errors/m);
     expect(await server.journal()).toContain('999-next.sql');
     const after = await observe(server);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originMap } from '../../../../src/trace-backend/catalogue/labels/origin-map.ts';
+import { originMap } from '../../../../src/trace-backend/public/label-pages/origin-map.ts';
 import { originView, type Pin, placed } from './origin-view.ts';
 
 const pin = (longitude: number, latitude: number): Pin => ({ longitude, latitude, name: '' });

@@ -3,7 +3,7 @@ import { errorAnswers } from '../../core/contract/schemas.ts';
 
 const StartPage = Type.Object({
   service: Type.String({ examples: ['packet-service'] }),
-  version: Type.String({ examples: ['0.1.0'] }),
+  version: Type.String({ examples: ['1.0.0'] }),
   documentation: Type.String({ description: 'path of the interactive documentation', examples: ['/docs'] }),
   definition: Type.String({ description: 'path of the OpenAPI definition', examples: ['/openapi.json'] }),
   graph: Type.String({ description: 'path of the page that draws the graph', examples: ['/graph'] }),

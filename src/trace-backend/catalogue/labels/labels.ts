@@ -8,22 +8,22 @@ import { idOf } from '../../base/contract/schemas.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
 import type { IsOwn } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
-import { byId, contentOf, type Dependents, MAX_LABELS } from '../products/label-records/label.ts';
-import {
-  deleteLabels,
-  findLabel,
-  findLabels,
-  insertLabel,
-  type Label,
-  touchLabels,
-  updateLabel,
-} from '../products/label-records/store.ts';
+import { byId, type Label } from '../products/labels-of-products.ts';
 import type { Product } from '../products/record/store.ts';
 import { changedOwn, copyOf } from './contents/content.ts';
 import { unknownLabel } from './contents/read.ts';
 import type { ContentBody } from './contents/schemas.ts';
 import { fieldsOf, settle } from './contents/settle.ts';
 import { findOwn } from './contents/store.ts';
+import { contentOf, type LabelDependents, MAX_LABELS } from './record/label.ts';
+import {
+  deleteLabels,
+  findLabel,
+  findLabels,
+  insertLabel,
+  touchLabels,
+  updateLabel,
+} from './record/store.ts';
 import type { Action } from './schemas.ts';
 import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
 
@@ -34,7 +34,7 @@ export interface WritingContext {
   pool: pg.Pool;
   /** decides from which records images may be reused */
   isOwn: IsOwn;
-  dependents: Dependents;
+  dependents: LabelDependents;
 }
 
 /**
@@ -100,7 +100,7 @@ export async function executeOnLabel(
  */
 export async function removeLabel(context: WritingContext, requester: Requester, id: number): Promise<void> {
   await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
-    const { release, inUse } = context.dependents.ofLabels;
+    const { release, inUse } = context.dependents;
     const [use] = await inUse(database, [id]);
     if (use) throw new Problem('invalid', `the label is in use by the final product "${use.name}"`);
     await release(database, [id]);

@@ -8,8 +8,7 @@ import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { listed } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import { readableProduct } from '../products/access.ts';
-import { asBase, asLabel } from '../products/label-records/label.ts';
-import { findLabelByUuid, findLabels, type Label } from '../products/label-records/store.ts';
+import { asLabel, type Label } from '../products/labels-of-products.ts';
 import { asAnswer, described } from './contents/content.ts';
 import { findDifferences, findOutdated } from './contents/differences.ts';
 import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
@@ -20,9 +19,10 @@ import {
   updateContentSchema,
 } from './contents/schemas.ts';
 import { comparisonTag, takeOver } from './contents/take-over.ts';
-import { asAnalytics } from './counts/counts.ts';
+import { asAnalytics, type LabelCounts } from './counts/counts.ts';
 import { findCounts } from './counts/store.ts';
 import { instructionsPdf } from './instructions.ts';
+import { labelUrl } from './label-url.ts';
 import {
   changeContent,
   changeLabel,
@@ -30,8 +30,10 @@ import {
   createLabel,
   executeOnLabel,
   removeLabel,
+  type WritingContext,
 } from './labels.ts';
-import { type LabelsContext, labelUrl, registerPublicLabels } from './public.ts';
+import { asBase } from './record/label.ts';
+import { findLabelByUuid, findLabels } from './record/store.ts';
 import {
   analyticsSchema,
   createLabelSchema,
@@ -46,6 +48,12 @@ import {
 } from './schemas.ts';
 import { withSettings, withValues } from './values.ts';
 
+export interface LabelsContext extends WritingContext {
+  counts: LabelCounts;
+  /** base URL of printed codes, without a trailing slash */
+  publicUrl: () => string;
+}
+
 /** Labels of products: written and published by users who may change the product, public once published. */
 export function registerLabels(app: Server, context: LabelsContext): void {
   registerWriting(app, context);
@@ -53,7 +61,6 @@ export function registerLabels(app: Server, context: LabelsContext): void {
   registerReading(app, context);
   registerDifferences(app, context);
   registerAnalytics(app, context);
-  registerPublicLabels(app, context);
 }
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */

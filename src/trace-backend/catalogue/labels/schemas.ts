@@ -1,56 +1,13 @@
-import type { Static } from 'typebox';
-import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
-import { AnyLanguage } from '../../base/contract/language.ts';
 import { Id, PathId } from '../../base/contract/schemas.ts';
 import { nullable, oneOrMany, shown, text } from '../../base/contract/shapes.ts';
 import { IfMatch } from '../../base/contract/versions.ts';
-import {
-  LABEL_STATUSES,
-  LabelUpdate,
-  LabelView,
-  labelChange,
-  NewLabel,
-} from '../products/label-records/schemas.ts';
 import { ConsumerSettings } from '../products/record/consumer.ts';
+import { LabelUpdate, LabelView, labelChange, NewLabel } from '../products/record/label-schemas.ts';
 import { LabelParams } from './contents/schemas.ts';
-import { ShownDocument } from './documents/schemas.ts';
 
 const tags = ['Label'];
-
-/** The public view of a published label. */
-export const PublicLabel = named(
-  'PublicLabel',
-  Type.Object({
-    id: Type.Integer(),
-    productId: Type.Integer(),
-    status: Type.Enum([...LABEL_STATUSES]),
-    uuid: Type.String(),
-    title: Type.Optional(Type.String()),
-    language: Type.Optional(AnyLanguage),
-    fields: Type.Array(
-      Type.Object({
-        name: Type.Optional(Type.String()),
-        section: Type.Optional(Type.String()),
-        value: Type.Optional(
-          Type.Any({ description: "a text, a number or a boolean, or a part of the label's content" }),
-        ),
-      }),
-    ),
-    numberOfBatches: Type.Integer(),
-    checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
-    traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
-    businessToCustomerSettings: shown(ConsumerSettings),
-    videoMeetTheFarmers: Type.Optional(ShownDocument),
-    photosMeetTheFarmers: Type.Array(ShownDocument),
-    productionRecords: Type.Array(ShownDocument),
-    product: Type.Object({ name: Type.String() }),
-    company: Type.Optional(Type.Object({ name: Type.String() })),
-    photo: Type.Optional(Type.String({ description: 'path of the picture' })),
-  }),
-);
-export type PublicLabel = Static<typeof PublicLabel>;
 
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
 const changeAnswers = { ...answers, ...failureAnswers(412) };
@@ -235,56 +192,5 @@ export const instructionsSchema = {
   response: {
     200: { description: 'a PDF file', content: { 'application/pdf': { schema: Type.Any() } } },
     ...failureAnswers(401, 404),
-  },
-};
-
-const Params = Type.Object({
-  uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
-});
-
-export const publicLabelSchema = {
-  operationId: 'getPublishedLabel',
-  tags,
-  summary: 'A published label',
-  description:
-    'As JSON, or as a page for clients that prefer text/html, such as browsers. The page has a form to check packages if ' +
-    'there are batches for it, and one for feedback if tabFeedback is true.',
-  params: Params,
-  querystring: Type.Object({
-    feedback: Type.Optional(
-      Type.String({ maxLength: 40, description: 'sent: the page thanks for feedback', examples: ['sent'] }),
-    ),
-  }),
-  response: {
-    200: {
-      description: 'the label',
-      content: {
-        'application/json': { schema: envelope(PublicLabel, 'the label') },
-        'text/html': { schema: Type.String() },
-      },
-    },
-    ...failureAnswers(404),
-  },
-};
-
-export const labelCodeSchema = (operationId: string, type: string) => ({
-  operationId,
-  tags,
-  summary: `The QR code of a published label (${type})`,
-  params: Params,
-  response: {
-    200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
-    ...failureAnswers(404),
-  },
-});
-
-export const labelPhotoSchema = {
-  operationId: 'getPublishedLabelPhoto',
-  tags,
-  summary: 'The picture of the product of a published label',
-  params: Params,
-  response: {
-    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
-    ...failureAnswers(404),
   },
 };

@@ -1,8 +1,8 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { bodyCheck } from '../../../platform/http/validation.ts';
-import { asLabel } from '../products/label-records/label.ts';
-import type { LabelField } from '../products/label-records/schemas.ts';
-import type { Label } from '../products/label-records/store.ts';
+import type { Label } from '../products/labels-of-products.ts';
+import { asLabel } from '../products/labels-of-products.ts';
+import type { LabelField } from '../products/record/label-schemas.ts';
 import { described, valueAt } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';
 import { fieldsOf } from './contents/settle.ts';

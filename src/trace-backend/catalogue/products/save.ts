@@ -9,8 +9,7 @@ import { type IsOwn, setReferences } from '../images/references-store.ts';
 import { changeableProduct, leavableProduct } from './access.ts';
 import { changesBetween } from './history/changes.ts';
 import { insertChanges } from './history/changes-store.ts';
-import { byId, type Dependents, saveLabels } from './label-records/label.ts';
-import { findLabels, type Label } from './label-records/store.ts';
+import { byId, type Label, type LabelsOfProducts } from './labels-of-products.ts';
 import { checkLocations } from './origin/origin.ts';
 import { associationsOf, ownerOf } from './partners/companies.ts';
 import { imagesOf, mergeContent } from './record/content.ts';
@@ -31,7 +30,7 @@ export interface ProductsContext {
   lists: Lists;
   /** decides from which records images may be reused */
   isOwn: IsOwn;
-  dependents: Dependents;
+  labels: LabelsOfProducts;
 }
 
 /**
@@ -41,7 +40,7 @@ export interface ProductsContext {
  * @throws Problem invalid
  */
 export async function createProduct(
-  { pool, isOwn, dependents }: ProductsContext,
+  { pool, isOwn, labels: ofProducts }: ProductsContext,
   requester: Requester,
   body: ProductBody & { name: string },
 ): Promise<number> {
@@ -61,7 +60,7 @@ export async function createProduct(
     if (images.length > 0) {
       await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, images);
     }
-    if (body.labels != null) await saveLabels(database, dependents, id, body.labels, []);
+    if (body.labels != null) await ofProducts.save(database, id, body.labels, []);
     await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
     const details = { name: body.name, companyId };
     await audit(database, requester, { action: 'CREATE_PRODUCT', entity: 'product', entityId: id, details });
@@ -75,7 +74,7 @@ export async function createProduct(
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeProduct(
-  { pool, isOwn, dependents }: ProductsContext,
+  { pool, isOwn, labels: ofProducts }: ProductsContext,
   requester: Requester,
   id: number,
   body: ProductBody,
@@ -89,9 +88,8 @@ export async function changeProduct(
     const companyId = body.company?.id == null ? before.companyId : await movedTo(database, before);
     const old = { ownerId: before.companyId, associations: before.associations };
     const associations = await associationsOf(database, body.associatedCompanies, companyId, old);
-    const labels = await findLabels(database, id);
-    const now =
-      body.labels === undefined ? labels : await saveLabels(database, dependents, id, body.labels, labels);
+    const labels = await ofProducts.find(database, id);
+    const now = body.labels === undefined ? labels : await ofProducts.save(database, id, body.labels, labels);
     const valueChainId = await valueChainOf(database, body.valueChain, before.valueChainId);
     const name = body.name ?? before.name;
     const after = { ...before, name, companyId, valueChainId, content, associations };
@@ -122,7 +120,7 @@ export async function changeProduct(
  * @throws Problem not_found, forbidden, precondition_failed
  */
 export async function removeProduct(
-  { pool, isOwn, dependents }: ProductsContext,
+  { pool, isOwn, labels: ofProducts }: ProductsContext,
   requester: Requester,
   id: number,
 ): Promise<void> {
@@ -130,13 +128,13 @@ export async function removeProduct(
   await transaction(pool, async database => {
     const product = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, product.version);
-    const labels = await findLabels(database, id);
+    const labels = await ofProducts.find(database, id);
     const before = snapshot(product, labels);
-    await dependents.ofLabels.release(
+    await ofProducts.release(
       database,
+      id,
       labels.map(label => label.id),
     );
-    await dependents.ofProduct.release(database, id);
     await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
     await deleteProduct(database, id);
     const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };
@@ -153,7 +151,7 @@ export async function removeProduct(
  * @throws Problem not_found, also for a company that is not associated; forbidden; invalid for the owner
  */
 export async function leaveProduct(
-  { pool }: ProductsContext,
+  { pool, labels: ofProducts }: ProductsContext,
   requester: Requester,
   id: number,
   companyId: number,
@@ -171,7 +169,7 @@ export async function leaveProduct(
       );
     }
     const associations = product.associations.filter(association => association.companyId !== companyId);
-    const labels = await findLabels(database, id);
+    const labels = await ofProducts.find(database, id);
     const changes = changesBetween(snapshot(product, labels), snapshot({ ...product, associations }, labels));
     const at = new Date();
     await touchProduct(database, id, at);

@@ -8,7 +8,6 @@ import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
 import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
-import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import {
   findLabel,
   findLabelByUuid,
@@ -17,7 +16,8 @@ import {
   noteFeedback,
   noteFeedbackSeen,
   type UnseenFeedback,
-} from '../../catalogue/products/label-records/store.ts';
+} from '../../catalogue/labels/record/store.ts';
+import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import { findProduct } from '../../catalogue/products/record/store.ts';
 import { checkEmail } from '../../identity/users/email.ts';
 import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';

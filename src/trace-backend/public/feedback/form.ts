@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { decodeBody } from '../../../platform/http/encoding.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { AskedFeedback } from '../../catalogue/labels/forms/feedback-form.ts';
-import { SENT } from '../../catalogue/labels/public.ts';
+import type { AskedFeedback } from '../label-pages/forms/feedback-form.ts';
+import { SENT } from '../label-pages/pages.ts';
 
 /** Bytes of a form, at most: 4,000 characters of any script, percent-encoded. */
 export const FORM_BYTES = 64 * 1024;

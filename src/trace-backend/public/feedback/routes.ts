@@ -7,7 +7,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import type { ShowLabel } from '../../catalogue/labels/public.ts';
+import type { ShowLabel } from '../label-pages/pages.ts';
 import { addFeedback, readFeedback, removeFeedback, seeFeedback, unseenFeedback } from './feedback.ts';
 import { asRefused, FORM_BYTES, readForms, thank } from './form.ts';
 import {

@@ -1,6 +1,6 @@
 import { contrastOf } from '../../../parts/contrast.ts';
 
-/** The backgrounds of the page of a label, light and dark (src/trace-backend/catalogue/labels/page-colour.ts). */
+/** The backgrounds of the page of a label, light and dark (src/trace-backend/public/label-pages/colour.ts). */
 const PAPERS = { light: '#fbf9f4', dark: '#191815' } as const;
 /** Least contrast of text with its background (WCAG 2.2, 1.4.3). */
 const LEAST = 4.5;

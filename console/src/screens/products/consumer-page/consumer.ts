@@ -58,7 +58,7 @@ export function bodyOf(form: ConsumerForm, before: ConsumerForm): object {
 
 /**
  * The colour of headings on the page of a label: the main colour, in hexadecimal digits. Where it could not be read,
- * the page makes it darker or lighter (src/trace-backend/catalogue/labels/page-colour.ts).
+ * the page makes it darker or lighter (src/trace-backend/public/label-pages/colour.ts).
  */
 export function headingColour({ values }: ConsumerForm): string | undefined {
   const colour = String(values.primaryColor ?? '').trim();

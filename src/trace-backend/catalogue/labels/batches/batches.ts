@@ -9,9 +9,10 @@ import { checkVersion } from '../../../base/contract/versions.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
 import { changeDependent } from '../../products/dependents.ts';
-import { findLabel, type Label } from '../../products/label-records/store.ts';
+import type { Label } from '../../products/labels-of-products.ts';
 import { describedDocument } from '../../products/view.ts';
 import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import { findLabel } from '../record/store.ts';
 import type { BatchBody } from './schemas.ts';
 import {
   type Batch,

@@ -14,7 +14,6 @@ import {
   readableBatch,
   removeBatch,
 } from './batches.ts';
-import { type PublicBatchContext, registerPublicBatches } from './public.ts';
 import {
   createBatchSchema,
   deleteBatchSchema,
@@ -25,18 +24,17 @@ import {
 } from './schemas.ts';
 import { listBatches } from './store.ts';
 
-export interface BatchesContext extends BatchContext, PublicBatchContext {
+export interface BatchesContext extends BatchContext {
   lists: Lists;
 }
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */
 const PATH = '/api/product/label_batch/:id(^(?!create$).+$)';
 
-/** Batches of labels: written by users who may change the product, checked by anybody. */
+/** Batches of labels: written by users who may change the product. */
 export function registerBatches(app: Server, context: BatchesContext): void {
   registerWriting(app, context);
   registerReading(app, context);
-  registerPublicBatches(app, context);
 }
 
 function registerWriting(app: Server, context: BatchesContext): void {

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { Day } from '../../../base/contract/dates.ts';
@@ -40,7 +40,7 @@ export const BatchUpdate = named(
 );
 export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id' | 'labelId'>;
 
-const BatchView = named(
+export const BatchView = named(
   'LabelBatch',
   shown(Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields })),
 );
@@ -102,69 +102,4 @@ export const listBatchesSchema = {
     ),
   }),
   response: { 200: envelope(listOf(BatchView), 'a page of batches'), ...failureAnswers(401, 404) },
-};
-
-const Uuid = Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' });
-const batchNumber = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: NO_NUL,
-  description: 'case is ignored',
-  examples: ['B-001'],
-});
-
-export const publicBatchSchema = {
-  operationId: 'getPublishedLabelBatch',
-  tags,
-  summary: 'A batch of a published label',
-  description:
-    'With its locations if they can be traced, and its dates unless they are for checking that a package is authentic.',
-  params: Type.Object({ uuid: Uuid, number: batchNumber }),
-  response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(404) },
-};
-
-const ignoredId = Type.Optional({ ...Id, description: 'ignored: the number names the batch' } as typeof Id);
-const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
-
-/** An answer that is a page for browsers. */
-const orPage = <Answer extends TSchema & { description?: string }>(answer: Answer) => ({
-  description: answer.description ?? '',
-  content: { 'application/json': { schema: answer }, 'text/html': { schema: Type.String() } },
-});
-
-export const checkAuthenticitySchema = {
-  operationId: 'checkLabelBatchAuthenticity',
-  tags,
-  summary: 'Whether the number and dates on a package are those of a batch',
-  description:
-    'Of a batch of a published label that allows it. Every date that the batch has must be given. For clients that prefer ' +
-    'text/html, the page of the label with the answer.',
-  params: Type.Object({ uuid: Uuid }),
-  querystring: Type.Object({
-    id: ignoredId,
-    number: Type.Optional(batchNumber),
-    productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
-    expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
-  }),
-  response: { 200: orPage(envelope(Type.Boolean(), 'whether they are')), ...failureAnswers(404) },
-};
-
-export const checkOriginSchema = {
-  operationId: 'checkLabelBatchOrigin',
-  tags,
-  summary: 'Where a batch comes from',
-  description:
-    'The locations of a batch of a published label that allows it; none for any other number. For clients that prefer ' +
-    'text/html, the page of the label with the answer.',
-  params: Type.Object({ uuid: Uuid }),
-  querystring: Type.Object({
-    id: ignoredId,
-    number: Type.Optional(batchNumber),
-    productionDate: dateInQuery('ignored: the form of the page has it'),
-    expiryDate: dateInQuery('ignored: the form of the page has it'),
-  }),
-  response: {
-    200: orPage(envelope(Type.Array(shown(BatchLocation)), 'its locations')),
-    ...failureAnswers(404),
-  },
 };

@@ -2,7 +2,6 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import type { ImageReference } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
-import type { LabelField } from '../../products/label-records/schemas.ts';
 import { checkLocations } from '../../products/origin/origin.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import {
@@ -12,6 +11,7 @@ import {
   withDefaults,
   withDocuments,
 } from '../../products/record/content.ts';
+import type { LabelField } from '../../products/record/label-schemas.ts';
 import type { Product } from '../../products/record/store.ts';
 import { describedDocument } from '../../products/view.ts';
 import { COMPANY_FIELDS, type ContentBody, LABEL_PARTS } from './schemas.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Caller } from '../../../base/access/authentication.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
-import type { LabelField } from '../../products/label-records/schemas.ts';
-import type { Label } from '../../products/label-records/store.ts';
+import type { Label } from '../../products/labels-of-products.ts';
+import type { LabelField } from '../../products/record/label-schemas.ts';
 import type { Product } from '../../products/record/store.ts';
 import { copyOf, filesOf, publicFilesOf } from './content.ts';
 import { findOwn, type OwnContent, setCompared, setOwn } from './store.ts';

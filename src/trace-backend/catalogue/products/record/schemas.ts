@@ -19,7 +19,7 @@ import { COMPANY_TYPES } from '../../companies/record/company-types.ts';
 import { WholeProfile } from '../../companies/record/profile-schemas.ts';
 import { CompanyStatus } from '../../companies/record/schemas.ts';
 import { ValueChain } from '../../value-chains/schemas.ts';
-import { LabelBody, LabelView } from '../label-records/schemas.ts';
+import { LabelBody, LabelView } from './label-schemas.ts';
 import { parts } from './parts.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Washed Bourbon'] });

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
@@ -239,4 +239,16 @@ export function listSource(
     gathersRows: holds !== undefined,
     isPrepared: holds === undefined,
   };
+}
+
+/** The query for the ids and names of a reader's own products: those of their companies, and theirs without one. */
+export function selectOwnProducts(reader: Reader): Sql {
+  return sql`
+    SELECT id, name FROM products WHERE company_id = ANY (${reader.companyIds}::integer[])
+      OR (company_id IS NULL AND created_by = ${reader.userId})`;
+}
+
+/** The query for the ids of the products that a company has a part in, as their owner or otherwise, with repetitions. */
+export function selectProductsOfCompany(companyId: number): Sql {
+  return sql`SELECT product_id FROM product_companies WHERE company_id = ${companyId}`;
 }

@@ -5,47 +5,36 @@ import { prefersPage, sendHtml, varyOf } from '../../../platform/http/page.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Server, sendText } from '../../../platform/http/server.ts';
 import { ok } from '../../base/contract/envelope.ts';
-import type { Lists } from '../../base/lists/lists.ts';
-import { findCompanyNames } from '../companies/members/members-store.ts';
-import type { IsOwn } from '../images/references-store.ts';
-import type { ImageType, Renditions } from '../images/renditions.ts';
-import { findImages, type Image } from '../images/store.ts';
-import type { Dependents } from '../products/label-records/label.ts';
-import { findPublishedLabel, type Label } from '../products/label-records/store.ts';
-import { photoOf } from '../products/record/content.ts';
-import { findProduct, type Product } from '../products/record/store.ts';
-import { countBatches } from './batches/store.ts';
+import { findCompanyNames } from '../../catalogue/companies/members/members-store.ts';
+import type { ImageType, Renditions } from '../../catalogue/images/renditions.ts';
+import { findImages, type Image } from '../../catalogue/images/store.ts';
+import { countBatches } from '../../catalogue/labels/batches/store.ts';
+import { described, isSelective, shownField, valueAt } from '../../catalogue/labels/contents/content.ts';
+import { fieldsOf } from '../../catalogue/labels/contents/settle.ts';
+import { findOwn, type OwnContent } from '../../catalogue/labels/contents/store.ts';
+import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
+import { publicDocuments } from '../../catalogue/labels/documents/documents.ts';
+import { labelUrl, PUBLIC_PATH } from '../../catalogue/labels/label-url.ts';
+import { findPublishedLabel } from '../../catalogue/labels/record/store.ts';
+import type { Label } from '../../catalogue/products/labels-of-products.ts';
+import { photoOf } from '../../catalogue/products/record/content.ts';
+import { findProduct, type Product } from '../../catalogue/products/record/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
-import { described, isSelective, shownField, valueAt } from './contents/content.ts';
-import { fieldsOf } from './contents/settle.ts';
-import { findOwn, type OwnContent } from './contents/store.ts';
-import type { LabelCounts } from './counts/counts.ts';
-import { publicDocuments } from './documents/documents.ts';
-import { type Asked, labelPage } from './label-page.ts';
+import { type Asked, labelPage } from './page.ts';
 import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
 
-export interface LabelsContext {
+export interface LabelPagesContext {
   pool: pg.Pool;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
-  dependents: Dependents;
   /** the file store of images */
   files: FileStore;
   renditionOf: Renditions;
-  lists: Lists;
   counts: LabelCounts;
   /** base URL of printed codes, without a trailing slash */
   publicUrl: () => string;
 }
 
-const PATH = '/api/public/product/label';
 /** What the address of a label's page says after feedback was sent. */
 export const SENT = 'sent';
-
-/** The address of a label's page, to which its code leads, whether or not the label is published. */
-export function labelUrl(publicUrl: string, { uuid }: Pick<Label, 'uuid'>): string {
-  return `${publicUrl}${PATH}/${uuid}`;
-}
 
 /** Answers with the page of a published label, and what a visitor asked with its forms. */
 export type ShowLabel = (reply: FastifyReply, uuid: string, asked: Asked) => Promise<FastifyReply>;
@@ -55,7 +44,7 @@ export type ShowLabel = (reply: FastifyReply, uuid: string, asked: Asked) => Pro
  *
  * @throws Problem not_found, from what it gives
  */
-export function labelShower(context: Pick<LabelsContext, 'pool'>): ShowLabel {
+export function labelShower(context: Pick<LabelPagesContext, 'pool'>): ShowLabel {
   return async (reply, uuid, asked) => {
     const published = await findPublished(context, uuid);
     const label = await asPublic(context, published);
@@ -65,15 +54,15 @@ export function labelShower(context: Pick<LabelsContext, 'pool'>): ShowLabel {
 }
 
 /** The public resources of a published label: JSON, page, picture and QR code. */
-export function registerPublicLabels(app: Server, context: LabelsContext): void {
+export function registerLabelPages(app: Server, context: LabelPagesContext): void {
   registerLabel(app, context);
   registerCodes(app, context);
   registerPhoto(app, context);
 }
 
-function registerLabel(app: Server, context: LabelsContext): void {
+function registerLabel(app: Server, context: LabelPagesContext): void {
   app.get(
-    `${PATH}/:uuid`,
+    `${PUBLIC_PATH}/:uuid`,
     {
       config: { access: 'open', embeddable: true, forPeople: true },
       schema: publicLabelSchema,
@@ -91,13 +80,13 @@ function registerLabel(app: Server, context: LabelsContext): void {
   );
 }
 
-function registerCodes(app: Server, context: LabelsContext): void {
+function registerCodes(app: Server, context: LabelPagesContext): void {
   for (const [name, operationId, type, codeOf] of [
     ['qr.svg', 'getLabelCodeAsSvg', 'image/svg+xml', rememberCodes<string | Buffer>(codeAsSvg)],
     ['qr.png', 'getLabelCodeAsPng', 'image/png', rememberCodes<string | Buffer>(codeAsPng)],
   ] as const) {
     app.get(
-      `${PATH}/:uuid/${name}`,
+      `${PUBLIC_PATH}/:uuid/${name}`,
       {
         config: { access: 'open', embeddable: true },
         schema: labelCodeSchema(operationId, type),
@@ -111,9 +100,9 @@ function registerCodes(app: Server, context: LabelsContext): void {
   }
 }
 
-function registerPhoto(app: Server, context: LabelsContext): void {
+function registerPhoto(app: Server, context: LabelPagesContext): void {
   app.get(
-    `${PATH}/:uuid/photo`,
+    `${PUBLIC_PATH}/:uuid/photo`,
     {
       config: { access: 'open', embeddable: true },
       schema: labelPhotoSchema,
@@ -139,7 +128,7 @@ interface Published {
 }
 
 /** @throws Problem not_found, the same for unpublished labels and unknown ones */
-async function findPublished({ pool }: Pick<LabelsContext, 'pool'>, uuid: string): Promise<Published> {
+async function findPublished({ pool }: Pick<LabelPagesContext, 'pool'>, uuid: string): Promise<Published> {
   const label = await findPublishedLabel(pool, uuid);
   const product = label && (await findProduct(pool, label.productId));
   if (!label || !product) throw new Problem('not_found', 'there is no such label');
@@ -147,13 +136,13 @@ async function findPublished({ pool }: Pick<LabelsContext, 'pool'>, uuid: string
 }
 
 /** The label's own content, as far as its fields select from it; undefined if they do not. */
-async function ownOf(pool: LabelsContext['pool'], label: Label): Promise<OwnContent | undefined> {
+async function ownOf(pool: LabelPagesContext['pool'], label: Label): Promise<OwnContent | undefined> {
   return isSelective(fieldsOf(label)) ? findOwn(pool, label.id) : undefined;
 }
 
 /** The picture of a label: its own if its fields select from its content, otherwise that of the product. */
 async function findPhoto(
-  pool: LabelsContext['pool'],
+  pool: LabelPagesContext['pool'],
   { label, product }: Published,
   own: OwnContent | undefined,
 ): Promise<Image | undefined> {
@@ -163,7 +152,10 @@ async function findPhoto(
   return photo?.kind === 'image' ? photo : undefined;
 }
 
-async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Published): Promise<PublicLabel> {
+async function asPublic(
+  { pool }: Pick<LabelPagesContext, 'pool'>,
+  published: Published,
+): Promise<PublicLabel> {
   const { label, product } = published;
   const { title, language } = label.content as { title?: string; language?: string };
   const own = await ownOf(pool, label);
@@ -192,7 +184,7 @@ async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Publis
       {}) as PublicLabel['businessToCustomerSettings'],
     product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
     ...(companyName && { company: { name: companyName } }),
-    ...(photo && { photo: `${PATH}/${label.uuid}/photo` }),
+    ...(photo && { photo: `${PUBLIC_PATH}/${label.uuid}/photo` }),
   };
 }
 

@@ -1,18 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
-import type { LabelStatus } from './schemas.ts';
-
-/** A label of a product; public once it is published. */
-export interface Label {
-  id: number;
-  uuid: string;
-  productId: number;
-  status: LabelStatus;
-  /** counts the changes of the label, its own content and its documents */
-  version: number;
-  /** title, language, fields, and other sent fields */
-  content: Record<string, unknown>;
-}
+import type { Label } from '../../products/labels-of-products.ts';
+import { selectOwnProducts } from '../../products/record/store.ts';
 
 const LABEL = sql`id, uuid, product_id AS "productId", status, version, content`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -81,15 +70,14 @@ export interface UnseenFeedback {
 /** The labels of a reader's own products about which there is unseen feedback, oldest first, at most `limit`. */
 export async function listUnseenFeedback(
   database: Database,
-  { userId, companyIds }: { userId: number; companyIds: readonly number[] },
+  reader: { userId: number; companyIds: readonly number[] },
   limit: number,
 ): Promise<UnseenFeedback[]> {
   const { rows } = await database.query<UnseenFeedback>(sql`
-    SELECT product_labels.id AS "labelId", product_labels.content ->> 'title' AS title, name AS "productName",
+    SELECT product_labels.id AS "labelId", product_labels.content ->> 'title' AS title, own.name AS "productName",
       feedback_unseen AS count
-    FROM product_labels JOIN products ON products.id = product_id
-    WHERE feedback_unseen > 0 AND (company_id = ANY (${companyIds}::integer[])
-      OR (company_id IS NULL AND created_by = ${userId}))
+    FROM product_labels JOIN (${selectOwnProducts(reader)}) AS own ON own.id = product_id
+    WHERE feedback_unseen > 0
     ORDER BY product_labels.id LIMIT ${limit}`);
   return rows;
 }

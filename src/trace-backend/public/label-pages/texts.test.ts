@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentText, htmlOf, linked, mailAddressOf, webAddressOf } from './page-texts.ts';
+import { documentText, htmlOf, linked, mailAddressOf, webAddressOf } from './texts.ts';
 
 test('what people type as a web page is an address of http or https, or none', () => {
   expect(webAddressOf('kopanyi.example')).toBe('https://kopanyi.example/');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { added, type Tenant, tenant } from '../../../../../test/helpers/chain.ts';
-import { ADMIN, type LoggedIn, type RunningTrace, runningTrace } from '../../../../../test/helpers/trace.ts';
+import { added, type Tenant, tenant } from '../../../../test/helpers/chain.ts';
+import { ADMIN, type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 
 let trace: RunningTrace;
 let kopanyi: Tenant;

@@ -1,16 +1,16 @@
 import type pg from 'pg';
-import { type Server, sendText } from '../../../../platform/http/server.ts';
-import { callerOf } from '../../../base/access/authentication.ts';
-import { requesterOf } from '../../../base/access/requester.ts';
-import { ok } from '../../../base/contract/envelope.ts';
-import { languageOf } from '../../../base/contract/language.ts';
-import { listAnswer, pageOf, pathIdOf } from '../../../base/contract/schemas.ts';
-import { versionTag } from '../../../base/contract/versions.ts';
-import type { Lists } from '../../../base/lists/lists.ts';
-import { readableCompany } from '../../companies/access.ts';
-import { readableProduct } from '../access.ts';
-import { asBase } from '../label-records/label.ts';
-import { findLabelsById } from '../label-records/store.ts';
+import { type Server, sendText } from '../../../platform/http/server.ts';
+import { callerOf } from '../../base/access/authentication.ts';
+import { requesterOf } from '../../base/access/requester.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import { languageOf } from '../../base/contract/language.ts';
+import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
+import { versionTag } from '../../base/contract/versions.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import { readableCompany } from '../companies/access.ts';
+import { asBase } from '../labels/record/label.ts';
+import { findLabelsById } from '../labels/record/store.ts';
+import { readableProduct } from '../products/access.ts';
 import { asFinalProducts, ofProduct, removeFinalProduct, saveFinalProduct } from './final-products.ts';
 import {
   deleteFinalProductSchema,

@@ -1,17 +1,18 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import { prefersPage, varyOf } from '../../../../platform/http/page.ts';
-import { Problem } from '../../../../platform/http/problems.ts';
-import { type Server, sendText } from '../../../../platform/http/server.ts';
-import { ok } from '../../../base/contract/envelope.ts';
-import { findPublishedLabel, type Label } from '../../products/label-records/store.ts';
-import type { LabelCounts } from '../counts/counts.ts';
-import type { AskedBatch } from '../forms/batch-form.ts';
-import { asBatches, unknownBatch } from './batches.ts';
+import { prefersPage, varyOf } from '../../../platform/http/page.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import { type Server, sendText } from '../../../platform/http/server.ts';
+import { ok } from '../../base/contract/envelope.ts';
+import { asBatches, unknownBatch } from '../../catalogue/labels/batches/batches.ts';
+import { type Batch, findBatchByNumber } from '../../catalogue/labels/batches/store.ts';
+import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
+import { findPublishedLabel } from '../../catalogue/labels/record/store.ts';
+import type { Label } from '../../catalogue/products/labels-of-products.ts';
+import type { AskedBatch } from './forms/batch-form.ts';
 import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';
-import { type Batch, findBatchByNumber } from './store.ts';
 
-export interface PublicBatchContext {
+export interface BatchChecksContext {
   pool: pg.Pool;
   counts: LabelCounts;
   /** answers with the page of a label, and a batch that was asked for */
@@ -27,13 +28,13 @@ const CHECKS = {
 } as const;
 
 /** What everyone can ask about batches of published labels. */
-export function registerPublicBatches(app: Server, context: PublicBatchContext): void {
+export function registerBatchChecks(app: Server, context: BatchChecksContext): void {
   registerBatch(app, context);
   registerAuthenticity(app, context);
   registerOrigin(app, context);
 }
 
-function registerBatch(app: Server, { pool }: PublicBatchContext): void {
+function registerBatch(app: Server, { pool }: BatchChecksContext): void {
   app.get(
     '/api/public/product/label_batch/:uuid/:number',
     {
@@ -50,7 +51,7 @@ function registerBatch(app: Server, { pool }: PublicBatchContext): void {
   );
 }
 
-function registerAuthenticity(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+function registerAuthenticity(app: Server, { pool, counts, showLabel }: BatchChecksContext): void {
   const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_authenticity',
@@ -73,7 +74,7 @@ function registerAuthenticity(app: Server, { pool, counts, showLabel }: PublicBa
   );
 }
 
-function registerOrigin(app: Server, { pool, counts, showLabel }: PublicBatchContext): void {
+function registerOrigin(app: Server, { pool, counts, showLabel }: BatchChecksContext): void {
   const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_origin',
@@ -98,7 +99,7 @@ function registerOrigin(app: Server, { pool, counts, showLabel }: PublicBatchCon
 }
 
 /** Gives what answers with the page of a label; a form without a number is 400. */
-function pageShower(showLabel: PublicBatchContext['showLabel']) {
+function pageShower(showLabel: BatchChecksContext['showLabel']) {
   return (reply: FastifyReply, { uuid }: Label, batch: AskedBatch): Promise<FastifyReply> =>
     showLabel(reply.code(batch.outcome === 'NO_NUMBER' ? 400 : 200), uuid, { batch });
 }

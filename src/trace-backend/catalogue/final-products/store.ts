@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
-import type { Page } from '../../../base/contract/schemas.ts';
-import type { Lists } from '../../../base/lists/lists.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import type { Page } from '../../base/contract/schemas.ts';
+import type { Lists } from '../../base/lists/lists.ts';
+import { selectProductsOfCompany } from '../products/record/store.ts';
 import type { SORTABLE } from './schemas.ts';
 
 /** What a product is sold as, such as a bag of a kilogram. */
@@ -89,7 +90,7 @@ export async function listFinalProducts(
   const where =
     'productId' in of
       ? sql`product_id = ${of.productId}`
-      : sql`product_id IN (SELECT product_id FROM product_companies WHERE company_id = ${of.companyId})`;
+      : sql`product_id IN (${selectProductsOfCompany(of.companyId)})`;
   const source = {
     table: 'final_products',
     columns: FINAL_PRODUCT,

@@ -1,5 +1,5 @@
 import { escaped } from '../../../platform/http/page.ts';
-import type { ShownDocument } from './documents/schemas.ts';
+import type { ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
 
 /** A text, or one that leads somewhere. */
 export type Text = string | { text: string; address: string };

@@ -1,17 +1,17 @@
 import type pg from 'pg';
-import type { Database } from '../../../../platform/database/database.ts';
-import { Problem } from '../../../../platform/http/problems.ts';
-import type { Requester } from '../../../base/access/requester.ts';
-import type { Language } from '../../../base/contract/language.ts';
-import { idOf } from '../../../base/contract/schemas.ts';
-import { checkVersion } from '../../../base/contract/versions.ts';
-import { CODE_LISTS } from '../../codes/lists.ts';
-import { findCodes, keepCodes } from '../../codes/store.ts';
-import { asCodes } from '../../codes/view.ts';
-import { changeDependent } from '../dependents.ts';
-import { asBase } from '../label-records/label.ts';
-import { findLabels, findLabelsById } from '../label-records/store.ts';
-import { findProductBases, type Product } from '../record/store.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Requester } from '../../base/access/requester.ts';
+import type { Language } from '../../base/contract/language.ts';
+import { idOf } from '../../base/contract/schemas.ts';
+import { checkVersion } from '../../base/contract/versions.ts';
+import { CODE_LISTS } from '../codes/lists.ts';
+import { findCodes, keepCodes } from '../codes/store.ts';
+import { asCodes } from '../codes/view.ts';
+import { asBase } from '../labels/record/label.ts';
+import { findLabels, findLabelsById } from '../labels/record/store.ts';
+import { changeDependent } from '../products/dependents.ts';
+import { findProductBases, type Product } from '../products/record/store.ts';
 import type { FinalProductBody } from './schemas.ts';
 import {
   countFinalProducts,

@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Static } from 'typebox';
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { listed } from '../../../base/contract/shapes.ts';
-import { LabelBody, type LabelField, type LabelView } from './schemas.ts';
-import { deleteLabels, findLabels, insertLabel, type Label, touchLabels, updateLabel } from './store.ts';
+import { asLabel, type Label } from '../../products/labels-of-products.ts';
+import { LabelBody, type LabelField } from '../../products/record/label-schemas.ts';
+import { deleteLabels, findLabels, insertLabel, touchLabels, updateLabel } from './store.ts';
 
 /** Labels of one product, at most. */
 export const MAX_LABELS = 100;
 
-/** What depends on products and labels in features above this one. */
-export interface Dependents {
-  ofLabels: {
-    /** which of these labels are in use, and the name of what uses each */
-    inUse: (database: Database, labelIds: readonly number[]) => Promise<{ labelId: number; name: string }[]>;
-    /** ends what refers to files on behalf of these labels, before they are deleted */
-    release: (database: Database, labelIds: readonly number[]) => Promise<void>;
-  };
-  /** the same for what belongs to a product, besides its labels */
-  ofProduct: { release: (database: Database, productId: number) => Promise<void> };
+/** What depends on labels, or refers to files on their behalf, in features above this one. */
+export interface LabelDependents {
+  /** which of these labels are in use, and the name of what uses each */
+  inUse(database: Database, labelIds: readonly number[]): Promise<{ labelId: number; name: string }[]>;
+  /** ends what refers to files on behalf of these labels, before they are deleted */
+  release(database: Database, labelIds: readonly number[]): Promise<void>;
 }
 
 /** The fields of a label that clients do not set. */
@@ -32,7 +28,7 @@ const OURS = ['id', 'uuid', 'status', 'productId', 'labelId', 'businessToCustome
  */
 export async function saveLabels(
   database: Database,
-  { ofLabels }: Pick<Dependents, 'ofLabels'>,
+  { release, inUse }: LabelDependents,
   productId: number,
   sent: LabelBody | readonly LabelBody[] | null,
   before: readonly Label[],
@@ -51,7 +47,6 @@ export async function saveLabels(
     }
   }
   const omitted = [...left.values()].filter(({ status }) => status === 'UNPUBLISHED').map(({ id }) => id);
-  const { release, inUse } = ofLabels;
   const used = new Set((await inUse(database, omitted)).map(({ labelId }) => labelId));
   const gone = omitted.filter(id => !used.has(id));
   await release(database, gone);
@@ -81,18 +76,6 @@ function withVisibility(content: Label['content'], before: Label): Label['conten
     return { ...field, ...(visible != null && { visible }) };
   });
   return { ...content, fields };
-}
-
-/** The labels of a product as its history compares them. */
-export function byId(labels: readonly Label[]): Record<string, object> {
-  return Object.fromEntries(
-    labels.map(({ id, uuid, status, content }) => [id, { uuid, status, ...content }]),
-  );
-}
-
-/** A label as in answers to users who may see its product. */
-export function asLabel({ id, uuid, status, productId, content }: Label): Static<typeof LabelView> {
-  return { fields: [], ...content, id, productId, status, uuid };
 }
 
 /** A label in lists. */

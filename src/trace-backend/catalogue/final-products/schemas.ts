@@ -1,15 +1,15 @@
 import type { Static } from 'typebox';
-import { named } from '../../../../platform/http/shared-parts.ts';
-import { Type } from '../../../../platform/type.ts';
-import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
-import { LanguageHeader } from '../../../base/contract/language.ts';
-import { Id, listOf, listQuery, PathId } from '../../../base/contract/schemas.ts';
-import { nullable, text } from '../../../base/contract/shapes.ts';
-import { IfMatch } from '../../../base/contract/versions.ts';
-import { CODE_LISTS } from '../../codes/lists.ts';
-import { briefCode, reference } from '../../codes/schemas.ts';
-import { LabelView } from '../label-records/schemas.ts';
-import { parts } from '../record/parts.ts';
+import { named } from '../../../platform/http/shared-parts.ts';
+import { Type } from '../../../platform/type.ts';
+import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { LanguageHeader } from '../../base/contract/language.ts';
+import { Id, listOf, listQuery, PathId } from '../../base/contract/schemas.ts';
+import { nullable, text } from '../../base/contract/shapes.ts';
+import { IfMatch } from '../../base/contract/versions.ts';
+import { CODE_LISTS } from '../codes/lists.ts';
+import { briefCode, reference } from '../codes/schemas.ts';
+import { LabelView } from '../products/record/label-schemas.ts';
+import { parts } from '../products/record/parts.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Roasted, 1 kg'] });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { styleOf } from './page-colour.ts';
+import { styleOf } from './colour.ts';
 
 test('a readable colour stays on the light page, and becomes lighter on the dark one', () => {
   expect(styleOf('#25265E')).toMatch(

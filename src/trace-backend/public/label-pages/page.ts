@@ -1,13 +1,13 @@
 import { escaped, pageOf } from '../../../platform/http/page.ts';
+import { isPath } from '../../catalogue/labels/values.ts';
+import { styleOf } from './colour.ts';
 import { type AskedBatch, batchSection } from './forms/batch-form.ts';
 import { type AskedFeedback, feedbackSection } from './forms/feedback-form.ts';
 import { FORM_STYLE } from './forms/fields.ts';
 import { originMap, type Pin } from './origin-map.ts';
-import { styleOf } from './page-colour.ts';
-import { documentText, htmlOf, linked, type Text } from './page-texts.ts';
 import type { PublicLabel } from './schemas.ts';
 import { termOf } from './terms.ts';
-import { isPath } from './values.ts';
+import { documentText, htmlOf, linked, type Text } from './texts.ts';
 
 /** A field as the page shows it. */
 interface Shown {

@@ -1,0 +1,9 @@
+import type { Label } from '../products/labels-of-products.ts';
+
+/** The path of published labels, each at its uuid. */
+export const PUBLIC_PATH = '/api/public/product/label';
+
+/** The address of a label's page, to which its code leads, whether or not the label is published. */
+export function labelUrl(publicUrl: string, { uuid }: Pick<Label, 'uuid'>): string {
+  return `${publicUrl}${PUBLIC_PATH}/${uuid}`;
+}

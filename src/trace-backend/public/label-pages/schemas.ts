@@ -1,0 +1,160 @@
+import type { Static, TSchema } from 'typebox';
+import { named } from '../../../platform/http/shared-parts.ts';
+import { Type } from '../../../platform/type.ts';
+import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
+import { AnyLanguage } from '../../base/contract/language.ts';
+import { Id, NO_NUL } from '../../base/contract/schemas.ts';
+import { shown } from '../../base/contract/shapes.ts';
+import { BatchLocation, BatchView } from '../../catalogue/labels/batches/schemas.ts';
+import { ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
+import { ConsumerSettings } from '../../catalogue/products/record/consumer.ts';
+import { LABEL_STATUSES } from '../../catalogue/products/record/label-schemas.ts';
+
+const tags = ['Label'];
+
+/** The public view of a published label. */
+export const PublicLabel = named(
+  'PublicLabel',
+  Type.Object({
+    id: Type.Integer(),
+    productId: Type.Integer(),
+    status: Type.Enum([...LABEL_STATUSES]),
+    uuid: Type.String(),
+    title: Type.Optional(Type.String()),
+    language: Type.Optional(AnyLanguage),
+    fields: Type.Array(
+      Type.Object({
+        name: Type.Optional(Type.String()),
+        section: Type.Optional(Type.String()),
+        value: Type.Optional(
+          Type.Any({ description: "a text, a number or a boolean, or a part of the label's content" }),
+        ),
+      }),
+    ),
+    numberOfBatches: Type.Integer(),
+    checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
+    traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
+    businessToCustomerSettings: shown(ConsumerSettings),
+    videoMeetTheFarmers: Type.Optional(ShownDocument),
+    photosMeetTheFarmers: Type.Array(ShownDocument),
+    productionRecords: Type.Array(ShownDocument),
+    product: Type.Object({ name: Type.String() }),
+    company: Type.Optional(Type.Object({ name: Type.String() })),
+    photo: Type.Optional(Type.String({ description: 'path of the picture' })),
+  }),
+);
+export type PublicLabel = Static<typeof PublicLabel>;
+
+const Uuid = Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' });
+const Params = Type.Object({ uuid: Uuid });
+
+export const publicLabelSchema = {
+  operationId: 'getPublishedLabel',
+  tags,
+  summary: 'A published label',
+  description:
+    'As JSON, or as a page for clients that prefer text/html, such as browsers. The page has a form to check packages if ' +
+    'there are batches for it, and one for feedback if tabFeedback is true.',
+  params: Params,
+  querystring: Type.Object({
+    feedback: Type.Optional(
+      Type.String({ maxLength: 40, description: 'sent: the page thanks for feedback', examples: ['sent'] }),
+    ),
+  }),
+  response: {
+    200: {
+      description: 'the label',
+      content: {
+        'application/json': { schema: envelope(PublicLabel, 'the label') },
+        'text/html': { schema: Type.String() },
+      },
+    },
+    ...failureAnswers(404),
+  },
+};
+
+export const labelCodeSchema = (operationId: string, type: string) => ({
+  operationId,
+  tags,
+  summary: `The QR code of a published label (${type})`,
+  params: Params,
+  response: {
+    200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
+    ...failureAnswers(404),
+  },
+});
+
+export const labelPhotoSchema = {
+  operationId: 'getPublishedLabelPhoto',
+  tags,
+  summary: 'The picture of the product of a published label',
+  params: Params,
+  response: {
+    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+    ...failureAnswers(404),
+  },
+};
+
+const batchNumber = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: NO_NUL,
+  description: 'case is ignored',
+  examples: ['B-001'],
+});
+
+export const publicBatchSchema = {
+  operationId: 'getPublishedLabelBatch',
+  tags,
+  summary: 'A batch of a published label',
+  description:
+    'With its locations if they can be traced, and its dates unless they are for checking that a package is authentic.',
+  params: Type.Object({ uuid: Uuid, number: batchNumber }),
+  response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(404) },
+};
+
+const ignoredId = Type.Optional({ ...Id, description: 'ignored: the number names the batch' } as typeof Id);
+const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
+
+/** An answer that is a page for browsers. */
+const orPage = <Answer extends TSchema & { description?: string }>(answer: Answer) => ({
+  description: answer.description ?? '',
+  content: { 'application/json': { schema: answer }, 'text/html': { schema: Type.String() } },
+});
+
+export const checkAuthenticitySchema = {
+  operationId: 'checkLabelBatchAuthenticity',
+  tags,
+  summary: 'Whether the number and dates on a package are those of a batch',
+  description:
+    'Of a batch of a published label that allows it. Every date that the batch has must be given. For clients that prefer ' +
+    'text/html, the page of the label with the answer.',
+  params: Type.Object({ uuid: Uuid }),
+  querystring: Type.Object({
+    id: ignoredId,
+    number: Type.Optional(batchNumber),
+    productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
+    expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
+  }),
+  response: { 200: orPage(envelope(Type.Boolean(), 'whether they are')), ...failureAnswers(404) },
+};
+
+export const checkOriginSchema = {
+  operationId: 'checkLabelBatchOrigin',
+  tags,
+  summary: 'Where a batch comes from',
+  description:
+    'The locations of a batch of a published label that allows it; none for any other number. For clients that prefer ' +
+    'text/html, the page of the label with the answer.',
+  params: Type.Object({ uuid: Uuid }),
+  querystring: Type.Object({
+    id: ignoredId,
+    number: Type.Optional(batchNumber),
+    productionDate: dateInQuery('ignored: the form of the page has it'),
+    expiryDate: dateInQuery('ignored: the form of the page has it'),
+  }),
+  response: {
+    200: orPage(envelope(Type.Array(shown(BatchLocation)), 'its locations')),
+    ...failureAnswers(404),
+  },
+};
