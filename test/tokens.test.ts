@@ -3,6 +3,7 @@ import { exportJWK, type JSONWebKeySet, type JWTPayload, SignJWT, UnsecuredJWT }
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { keySetTokenCheck, rememberingCheck } from '../src/platform/tokens/tokens.ts';
 import { eventually } from './helpers/eventually.ts';
+import { runs } from './helpers/property.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { bearer, claims, JWT_SECRET, keyServer, secretToken } from './helpers/user-registry.ts';
 
@@ -158,7 +159,7 @@ test('any change to a token makes it invalid', async () => {
       );
       expect(await status(required, changed)).toBe(401);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { S2CellId, S2LatLng } from 'nodes2ts';
 import { s2 } from 's2js';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { cellIndex, cellToken, leafCell, leafToken } from './cells.ts';
 
 /** Where faces, their halves and the ends of the coordinates meet; the latitude of a cube's corner among them. */
@@ -22,7 +23,7 @@ function degrees(limit: number) {
 }
 const point = fc.tuple(degrees(90), degrees(180));
 
-const RUNS = { numRuns: 20_000 };
+const RUNS = { numRuns: runs(20_000) };
 
 describe('a point and its S2 cells', () => {
   test('the registry’s vectors come out', () => {
@@ -79,7 +80,7 @@ describe('a point and its S2 cells', () => {
           expect(Number.isSafeInteger(index)).toBe(true);
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { edgeOrder } from './edge-order.ts';
 
 test('numbers stand where they were put, whatever is put and removed in between', () => {
@@ -30,7 +31,7 @@ test('numbers stand where they were put, whatever is put and removed in between'
         expect(order.lastBelow(edge => below.has(edge))).toBe(expected[cut - 1] ?? -1);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

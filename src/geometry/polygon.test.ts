@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { S2CellId, S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { ringArea } from './area.ts';
 import { readBoundary } from './boundary.ts';
 import { cellIndex, leafCell } from './cells.ts';
@@ -75,7 +76,7 @@ describe('a point in a field', () => {
         const expected = windings(ring, point) !== 0 && windings(hole, point) === 0;
         expect(contains(polygon(ring, hole), point[1], point[0])).toBe(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -97,6 +98,7 @@ describe('a point in a field', () => {
           expect(contains(polygon(turned(ring, a), turned(hole, b)), y, x)).toBe(expected);
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 
@@ -109,6 +111,7 @@ describe('a point in a field', () => {
           expect(contains(polygon(across(ring), across(hole)), y, wrapped(x + lon))).toBe(expected);
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -155,6 +158,7 @@ describe('a point of a field', () => {
           expect(contains(ground, ay + ((by - ay) * eighth) / 8, ax + ((bx - ax) * eighth) / 8)).toBe(true);
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -174,6 +178,7 @@ describe('a point of a field', () => {
         expect(contains(one, lat, lon) && contains(other, lat, lon)).toBe(true);
         expect(one.areaM2 + other.areaM2).toBeCloseTo(whole.areaM2, 2);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -187,6 +192,7 @@ describe('the point that stands for a field', () => {
         expect(contains(polygon(...rings), point[1], point[0])).toBe(true);
         expect(Math.min(...rings.map(one => distanceTo(one, point)))).toBeGreaterThan(0);
       }),
+      { numRuns: runs(100) },
     );
     const [lon] = interiorPoint(
       polygon([
@@ -219,7 +225,7 @@ describe('the cells of a field', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -239,6 +245,7 @@ describe('the cells of a field', () => {
           expect(cells.has(cellIndex(leafCell(py, px), 16))).toBe(true);
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 
@@ -256,7 +263,7 @@ describe('the cells of a field', () => {
           expect(contains(ground, at[1], at[0]) || near < reach).toBe(true);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });
@@ -288,7 +295,7 @@ describe('sets of cells', () => {
         expect(tokens.filter(token => !wider.has(token))).toEqual([]);
         expect(tokens).toEqual([...new Set(tokens)].sort());
       }),
-      { numRuns: 100, examples: [[{ lon: -119, lat: -80 }, [0, 0], 0.0001, 0.0001]] },
+      { numRuns: runs(100), examples: [[{ lon: -119, lat: -80 }, [0, 0], 0.0001, 0.0001]] },
     );
   });
 
@@ -306,6 +313,7 @@ describe('sets of cells', () => {
         const shared = one.cells.intersection(other.cells).size;
         expect(jaccard(one.set, other.set)).toBeCloseTo(shared / one.cells.union(other.cells).size, 12);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -360,7 +368,7 @@ describe('the area of a field', () => {
         const expected = strips(corners, 4_000);
         expect(Math.abs(polygon(corners).areaM2 / expected - 1)).toBeLessThan(1e-3);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -371,6 +379,7 @@ describe('the area of a field', () => {
         const expected = polygon(outer).areaM2 - polygon(inner).areaM2;
         expect(polygon(outer, inner).areaM2).toBeCloseTo(expected, 3);
       }),
+      { numRuns: runs(100) },
     );
   });
 });

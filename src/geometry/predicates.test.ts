@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { isBetween, meeting, orientation } from './predicates.ts';
 
 /** A double as an exact fraction over a power of two, by another way than the code's: repeated doubling. */
@@ -52,7 +53,7 @@ describe('the side of a line that a point lies on', () => {
       fc.property(nearLine, line => {
         expect(Math.sign(orientation(...line))).toBe(exactSign(...line));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -62,7 +63,7 @@ describe('the side of a line that a point lies on', () => {
       fc.property(any, any, any, any, any, any, (...line) => {
         expect(Math.sign(orientation(...line)) + 0).toBe(exactSign(...line));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -73,6 +74,7 @@ describe('the side of a line that a point lies on', () => {
         expect(Math.sign(orientation(bx, by, ax, ay, cx, cy)) + 0).toBe(-side + 0);
         expect(Math.sign(orientation(bx, by, cx, cy, ax, ay))).toBe(side);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -106,7 +108,7 @@ describe('how two segments meet', () => {
         expect(meeting(...other, ...one)).toBe(how);
         expect(meeting(bx, by, ax, ay, ...other)).toBe(how);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -125,7 +127,7 @@ describe('how two segments meet', () => {
         if (how === 'touching') expect(common.size).toBe(1);
         if (how === 'crossing' || how === 'apart') expect(common.size).toBe(0);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

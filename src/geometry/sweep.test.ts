@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { meeting } from './predicates.ts';
 import { type Contact, pointsInside, sweepEdges } from './sweep.ts';
 
@@ -53,9 +54,9 @@ test('a crossing is found exactly where comparing each edge with each finds one'
       crossed++;
       expect(crossings.map(([pair]) => pair)).toContain(`${end.one} ${end.other}`);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
-  expect(crossed).toBeGreaterThan(500);
+  expect(crossed).toBeGreaterThan(runs(5000) / 10);
 });
 
 test('without a crossing every contact is reported, and nothing else, each at a point of both edges', () => {
@@ -76,9 +77,9 @@ test('without a crossing every contact is reported, and nothing else, each at a 
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
-  expect(contacts).toBeGreaterThan(1000);
+  expect(contacts).toBeGreaterThan(runs(2000) / 5);
 });
 
 test('the first contact that is not accepted ends the sweep', () => {
@@ -89,7 +90,7 @@ test('the first contact that is not accepted ends the sweep', () => {
       expect(told).toBe(refused ? accepted + 1 : told);
       if (!refused) expect(told).toBeLessThanOrEqual(accepted);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -124,6 +125,6 @@ test('a point is inside where a ray from it leaves the region an odd number of t
         1;
       expect(pointsInside(Float64Array.from(edges.flat()), off.flat())).toEqual(off.map(odd));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { parseEscapedKeys, parseEscapedKeysInTurns, parseJsonText } from './json-text.ts';
 
 /** Keys of V8's mistake: `\` is met first, then what begins with it when it is escaped. */
@@ -40,6 +41,7 @@ test('what was written as JSON is read as it was, whatever its keys', async () =
       const inTurns = await parseEscapedKeysInTurns(text, async () => {});
       expect(JSON.stringify(inTurns, null, space)).toBe(text);
     }),
+    { numRuns: runs(100) },
   );
 });
 

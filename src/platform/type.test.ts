@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Type as TypeBox } from 'typebox';
 import { expect, test } from 'vitest';
+import { runs } from '../../test/helpers/property.ts';
 import { Type } from './type.ts';
 
 /** A call of one of the functions, whose arguments can be calls. */
@@ -56,5 +57,6 @@ test('every schema is the one that TypeBox makes, with its members in the same o
     fc.property(schema, call => {
       expect(JSON.stringify(made(call, Type))).toBe(JSON.stringify(made(call, TypeBox)));
     }),
+    { numRuns: runs(100) },
   );
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loopbackRegistry } from '../../../test/helpers/asset-registry.ts';
 import { waitingSessions } from '../../../test/helpers/database.ts';
 import { eventually } from '../../../test/helpers/eventually.ts';
+import { runs } from '../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
 import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
@@ -194,7 +195,7 @@ test('an array is taken apart exactly where JSON.parse takes it apart', async ()
         expect(items.map(part => parseJsonText(String(part)))).toEqual(parseJsonText(text));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

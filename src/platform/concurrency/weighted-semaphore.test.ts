@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/helpers/property.ts';
 import { weightedSemaphore } from './weighted-semaphore.ts';
 
 test('the acquired weight never exceeds the total, work is admitted in order of arrival, and all of it is', async () => {
@@ -24,7 +25,7 @@ test('the acquired weight never exceeds the total, work is admitted in order of 
       );
       expect(admitted).toEqual(weights.map((_, n) => n));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
+import { runs } from '../../../test/helpers/property.ts';
 import { openPool, transaction } from './database.ts';
 import { type PreparedStatement, sendTogether } from './send-together.ts';
 
@@ -60,7 +61,7 @@ test('values arrive as pg would send them', async () => {
         const { rows } = await database.pool.query('SELECT * FROM public.kept ORDER BY n');
         expect(rows).toEqual(values.map((row, n) => ({ n, ...row })));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     ),
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../test/helpers/property.ts';
 import { pacer } from '../concurrency/pacer.ts';
 import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES, readJson, readJsonInTurns } from './json.ts';
 
@@ -18,7 +19,7 @@ test('whatever is written as JSON and a double holds is read the same', () => {
       fc.pre(!/\\u(d[89a-f]|0000)/i.test(text));
       expect(JSON.stringify(readJson(text))).toBe(text);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -30,7 +31,7 @@ test('integers are read to the last digit or refused, never rounded', () => {
         expect(readJson(text)).toEqual({ deep: [{ n: Number(integer) }] });
       else expect(refused(text)).toContain('deep[0].n');
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -40,7 +41,7 @@ test('an integer beyond 2^53 is read again as a double of it is written', () => 
     fc.property(numbers.map(Math.round), number => {
       expect(readJson(JSON.stringify([number]))).toEqual(JSON.parse(JSON.stringify([number])));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -145,7 +146,7 @@ test('no text is counted as more than it holds', () => {
         ),
       ).toThrow('more than');
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

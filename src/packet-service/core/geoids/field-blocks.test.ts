@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { cellIndex, leafCell } from '../../../geometry/cells.ts';
 import type { Database } from '../../../platform/database/database.ts';
@@ -74,7 +75,7 @@ test('what is found in memory is what the table has, for points and cells anywhe
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

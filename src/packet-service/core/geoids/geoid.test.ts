@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { leafCell } from '../../../geometry/cells.ts';
 import type { Bounds } from '../../../geometry/covers.ts';
 import { cornersGeoid, fieldGeoid, geoidOf, isGeoid, pointGeoid, pointGeoidV1 } from './geoid.ts';
@@ -83,7 +84,7 @@ describe('GeoIDs', () => {
         const single = { south: lat, west: lon, north: lat, east: lon };
         expect(pointGeoidV1(lat, lon)).toBe(libraryGeoid(single, 30));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('GeoIDs of fields', () => {
       fc.asyncProperty(box, async bounds => {
         expect(await fieldGeoid(bounds, 13)).toBe(libraryGeoid(bounds, 13));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
     await fc.assert(
       fc.asyncProperty(
@@ -115,7 +116,7 @@ describe('GeoIDs of fields', () => {
           expect(await fieldGeoid(bounds, 20)).toBe(libraryGeoid(bounds, 20));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { pacer } from '../../../platform/concurrency/pacer.ts';
 import { survey } from './survey.ts';
 import { openSurveyor } from './surveyor.ts';
@@ -30,7 +31,7 @@ test('a large boundary is read in the thread as it would be here, and so are its
         );
       },
     ),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
   const open = star(4000, 0.9);
   open.coordinates[0]?.pop();

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { openPool } from '../../../platform/database/database.ts';
 import { parseTimestamp, type Timestamp } from '../../../platform/time.ts';
 import { packetWrite } from '../../intake/packet-write.ts';
@@ -161,7 +162,7 @@ test('in whatever order writers commit and processes append or die, a poller get
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

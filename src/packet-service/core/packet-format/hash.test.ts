@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { readJson } from '../../../platform/http/json.ts';
 import { packetHash } from './hash.ts';
 import { canonicalJson } from './jcs.ts';
@@ -21,7 +22,7 @@ test('any JSON value has the canonical text that the reference implementation gi
       const read = readJson(JSON.stringify(value));
       expect(canonicalJson(read)).toBe(canonicalize(read));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -32,7 +33,7 @@ test('objects of few keys and of many are ordered alike', () => {
       const value = Object.fromEntries(keys.map((key, n) => [key, n]));
       expect(canonicalJson(value)).toBe(canonicalize(value));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -50,5 +51,6 @@ test('the hash is plain SHA-256 over both texts', () => {
       const expected = createHash('sha256').update(header, 'utf8').update(body, 'utf8').digest('hex');
       expect(packetHash(header, body)).toBe(expected);
     }),
+    { numRuns: runs(100) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { isUlid, newUlid, ulidFactory, ulidToUuid, uuidTime, uuidToUlid } from './ulid.ts';
 
 test('ULIDs of one process ascend, within a millisecond and when the clock steps back', () => {
@@ -33,6 +34,7 @@ test('ULID and uuid are the same 128 bits and sort alike', () => {
       expect(BigInt(`0x${a.replaceAll('-', '')}`).toString(32).length).toBeLessThanOrEqual(26);
       expect(uuidToUlid(a) < uuidToUlid(b)).toBe(a < b);
     }),
+    { numRuns: runs(100) },
   );
   expect(ulidToUuid('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('01563e3a-b5d3-d676-4c61-efb99302bd5b');
   expect(ulidToUuid('7ZZZZZZZZZZZZZZZZZZZZZZZZZ')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');

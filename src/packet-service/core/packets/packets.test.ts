@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
 import { parseJsonText } from '../../../platform/json-text.ts';
@@ -129,7 +130,7 @@ test('what GET returns hashes to Footer.hash, whatever JSON was sent', async () 
       const { observed_at: _, ...sent } = parseJsonText(text) as Record<string, unknown>;
       expect(body.Body).toEqual({ message: '', attachments: [], ...sent });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { packetHash } from '../packet-format/hash.ts';
 import { canonicalJson } from '../packet-format/jcs.ts';
@@ -83,7 +84,7 @@ test('pages give each packet once, in order, under concurrent inserts and equal 
         expect(places).toEqual(order === 'asc' ? sorted : sorted.reverse());
       },
     ),
-    { numRuns: 8 },
+    { numRuns: runs(8) },
   );
 });
 
@@ -135,7 +136,7 @@ test('every filter, alone and with others, finds what a look at each packet find
       expect(read.filter(id => ids.has(id)).sort()).toEqual(expected.map(({ id }) => id).sort());
     }),
     {
-      numRuns: 100,
+      numRuns: runs(100),
       // Boxes that begin and end at the date line.
       examples: [180, -180, 170].flatMap(west =>
         [180, -180].map((east): [{ bbox: [number, number, number, number] }, number] => [

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { download, sha256, storedFiles, upload } from '../../../../test/helpers/attachments.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { temporaryFolder } from '../../../../test/helpers/folder.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { newUlid, ulidToUuid } from '../../core/packet-format/ulid.ts';
 
@@ -262,7 +263,7 @@ test('any range of a file is what those bytes of it are', async () => {
         expect(part.equals(bytes.subarray(start, last + 1))).toBe(true);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

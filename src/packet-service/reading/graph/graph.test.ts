@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { endExportingSessions, exportingSessions } from '../../../../test/helpers/exports.ts';
 import { insertPackets } from '../../../../test/helpers/many-packets.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
 import { openPool } from '../../../platform/database/database.ts';
@@ -325,7 +326,7 @@ test('whatever GeoIDs, types, senders and attachments are, each form and filter 
         expect(sorted(await triples({ geoid }))).toEqual(having('packet:geoid', geoid));
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 }, 240_000);
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Arrivals, watchArrivals } from '../../../../test/helpers/arrivals.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
 import { type LogCursor, logCursorText, parseLogCursor } from '../../core/log/log-cursor.ts';
@@ -112,7 +113,7 @@ test('paged to its end, in pages of whatever size, the log is all packets, each 
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), fc.nat(40), async (limit, since) => {
       expect(await all({ limit, since: await placeAt(since) })).toEqual(items.slice(since));
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { parseJsonText } from '../../../platform/json-text.ts';
 import { canonicalJson } from '../../core/packet-format/jcs.ts';
 import { fieldScanner, rootField } from './scan.ts';
@@ -60,7 +61,7 @@ test('the scanner finds the values that a parser does, whatever the texts before
       const values = objects.map(asJson);
       expect(scanned(values.map(canonicalJson))).toEqual(values.map(value => flattened(value)));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -73,6 +74,7 @@ test('an object whose members have no columns is a value', () => {
         values.map(value => flattened(value, isShort)),
       );
     }),
+    { numRuns: runs(100) },
   );
 });
 

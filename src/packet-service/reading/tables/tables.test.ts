@@ -5,6 +5,7 @@ import { eventually } from '../../../../test/helpers/eventually.ts';
 import { endExportingSessions, exportingSessions } from '../../../../test/helpers/exports.ts';
 import { temporaryFolder } from '../../../../test/helpers/folder.ts';
 import { insertPackets } from '../../../../test/helpers/many-packets.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type Answer, type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
 import { openPool } from '../../../platform/database/database.ts';
@@ -227,7 +228,7 @@ test('whatever packets hold, each format gives exactly that', async () => {
         }
       },
     ),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { sumOf, tileAt } from '../../../../test/helpers/tiles.ts';
 import { cellIndex, cellToken, leafCell } from '../../../geometry/cells.ts';
@@ -115,7 +116,7 @@ test('a tile with a filter has exactly the observations that a look at all of th
       );
     },
   );
-  await fc.assert(property, { numRuns: 8, endOnFailure: true });
+  await fc.assert(property, { numRuns: runs(8), endOnFailure: true });
 }, 120_000);
 
 function addressOf({ lat, lon }: Seen, z: number): [z: number, x: number, y: number] {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { sumOf, tileAt } from '../../../../test/helpers/tiles.ts';
 import { cellIndex, leafCell } from '../../../geometry/cells.ts';
@@ -113,7 +114,7 @@ test('every observation is in exactly one tile of a zoom, and clusters sum to th
       expect(new Set(found).size, `zoom ${z}`).toBe(found.length);
     }
   });
-  await fc.assert(property, { numRuns: 3, endOnFailure: true });
+  await fc.assert(property, { numRuns: runs(3), endOnFailure: true });
 });
 
 function allTiles(z: number): Address[] {

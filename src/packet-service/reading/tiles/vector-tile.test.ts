@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { decodeTile } from '../../../../test/helpers/tiles.ts';
 import { boxOf, EDGE_LATITUDE, project, SIDE, squareOf } from './mercator.ts';
 import { outlineIn } from './outlines.ts';
@@ -35,7 +36,7 @@ test('points and their properties are read by other programs as they were writte
       ),
     );
   });
-  fc.assert(property);
+  fc.assert(property, { numRuns: runs(100) });
 });
 
 test('a tile without features has no bytes', () => {
@@ -60,7 +61,7 @@ test('the box of a tile holds every position of the tile', () => {
     expect([lon >= west, lon <= east, lat >= south, lat <= north]).toEqual([true, true, true, true]);
     expect(squareOf(of).x).toBeLessThanOrEqual(inside(x));
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: runs(2000) });
 });
 
 const square = (west: number, south: number, width: number) => [
@@ -123,7 +124,7 @@ test('what several tiles show of a polygon is the polygon, cut at their edges', 
     const edge = (to.x - from.x + to.y - from.y) / unit;
     expect(Math.abs(area - exact)).toBeLessThan(edge + 4096 * 0.01 + 100);
   });
-  fc.assert(property, { numRuns: 200 });
+  fc.assert(property, { numRuns: runs(200) });
 });
 
 /** The area of an upright rectangle within the edges of its tile, without the buffer. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/helpers/property.ts';
 import { primaryTrack } from './lag.ts';
 import { parseWalPosition, WAL_POSITION_PATTERN, walPositionText } from './wal-position.ts';
 
@@ -50,6 +51,7 @@ test('a track of any length finds what a search from its beginning would', () =>
       const expected = none ? undefined : missing === -1 ? 0 : 1000 - (known[missing]?.at as number);
       expect(track.lagOf(replayed, 1000)).toBe(expected);
     }),
+    { numRuns: runs(100) },
   );
 });
 
@@ -64,5 +66,6 @@ test('positions are compared as 64-bit numbers, and written as PostgreSQL writes
       expect(text).toMatch(pattern);
       expect(parseWalPosition(text)).toBe(position);
     }),
+    { numRuns: runs(100) },
   );
 });

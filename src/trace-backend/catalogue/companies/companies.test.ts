@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { downloadFile, picture, uploadFile } from '../../../../test/helpers/images.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { ACTIONS } from './record/schemas.ts';
 
@@ -408,7 +409,7 @@ test('whatever a stranger tries with the id of a company, it answers as for one 
       if (!isForAdmins) expect(foreign.body.status).toBe('NOT_FOUND');
       expect(foreign.headers.get('etag')).toBe(unknown.headers.get('etag'));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
   expect(await everything()).toEqual(before);
 });

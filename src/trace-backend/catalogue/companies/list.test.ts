@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Sql } from 'sql-template-tag';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { FILLING, fillCompanies, NAMESAKES } from '../../../../test/helpers/many-companies.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { openPool } from '../../../platform/database/database.ts';
 import { openLists } from '../../base/lists/lists.ts';
@@ -122,7 +123,7 @@ test('a search finds every part of a name in any script and case, and nothing el
       expect(items.length).toBe(Math.min(20, all));
       expect(items.every(({ name }) => wanted.includes(name))).toBe(true);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
   expect(await list({ query: 'Kivu%' })).toMatchObject({ items: [], count: 0 });
   const [name = ''] = names;

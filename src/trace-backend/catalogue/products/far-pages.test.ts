@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FILLING, fillCompanies } from '../../../../test/helpers/many-companies.ts';
 import { fillProducts } from '../../../../test/helpers/many-products.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { openPool } from '../../../platform/database/database.ts';
 import { ngramsOf } from '../../base/lists/search.ts';
@@ -101,6 +102,6 @@ test('a page at any offset has the items of the plain list there', async () => {
       expect(ids, name).toEqual(list.ids.slice(offset, offset + limit));
       if (ids.length > 0) expect(count, name).toBeGreaterThanOrEqual(offset + ids.length);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 }, 240_000);

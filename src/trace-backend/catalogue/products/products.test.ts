@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, companyOf, read, type Tenant, tenant } from '../../../../test/helpers/chain.ts';
 import { picture, uploadFile } from '../../../../test/helpers/images.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 
 let trace: RunningTrace;
@@ -121,7 +122,7 @@ test('unknown fields keep any JSON as it was sent, also after other changes', as
       expect(product.sustainability).toEqual(body.sustainability);
       expect(product.settings).toEqual({ pricingTransparency: {}, ...body.settings });
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -514,7 +515,7 @@ test('to another company a product and its labels are answered exactly as ids th
       expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
       expect(unknown.status).toBe(404);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
   expect(await read(ours.user, product)).toEqual(before);
   expect(JSON.stringify((await theirs.user.send('GET', '/api/product/list')).body)).not.toContain('secret');

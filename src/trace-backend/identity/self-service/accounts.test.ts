@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { type MailServer, mailServer, textOf } from '../../../../test/helpers/mail-server.ts';
+import { runs } from '../../../../test/helpers/property.ts';
 import {
   ADMIN,
   type LoggedIn,
@@ -284,7 +285,7 @@ test('mails in every language, as text and HTML; nothing that a user is called b
         expect(html).toContain(`<html lang="${language.toLowerCase()}">`);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/helpers/property.ts';
 import { BATCH, firstStep, nextStep, type Progress } from './plan.ts';
 
 /** A search that has read 10,000 messages of five threads and found ten matches. */
@@ -151,5 +152,6 @@ test('a step reads at least one message of each thread and at most 100,000 in al
         return Number.isInteger(step.count) && step.count >= 1 && messages <= 100_000;
       },
     ),
+    { numRuns: runs(100) },
   );
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
 import { newUlid } from '../../../core/packet-format/ulid.ts';
 import { MAX_TEXT, truncate } from '../messages/message.ts';
@@ -226,6 +227,7 @@ test('a cut text is the longest well-formed beginning of at most that many code 
       expect(cut).toBe([...text].slice(0, MAX_TEXT).join(''));
       expect(text.startsWith(cut)).toBe(true);
     }),
+    { numRuns: runs(100) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/helpers/property.ts';
 import { contactKind, MAX_CONTACT, readContact } from './contact.ts';
 
 const read = (value: string) => readContact(value, 'contact_value');
@@ -89,6 +90,6 @@ test('a contact that was read once reads the same again, and no text takes long 
       }
       expect(read(contact)).toBe(contact);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../../../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
 import {
   enter,
@@ -198,7 +199,7 @@ test('the inbox gives each share once, newest first, whatever the page and whate
         expect(times).toEqual(times.toSorted().reverse());
       },
     ),
-    { numRuns: 6 },
+    { numRuns: runs(6) },
   );
 });
 

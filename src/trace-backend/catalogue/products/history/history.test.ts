@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, read, type Tenant, tenant } from '../../../../../test/helpers/chain.ts';
+import { runs } from '../../../../../test/helpers/property.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../../test/helpers/trace.ts';
 import { changesBetween } from './changes.ts';
 
@@ -128,6 +129,7 @@ test('the changes between any two states lead from the one to the other', () => 
       expect(made).toEqual(after);
       expect(changesBetween(after, structuredClone(after))).toEqual([]);
     }),
+    { numRuns: runs(100) },
   );
 });
 

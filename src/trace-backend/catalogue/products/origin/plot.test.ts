@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/helpers/property.ts';
 import { checkPlot, countPositions, plotArea, plotText, readPlot } from './plot.ts';
 
 /** What is wrong with a geometry, by path; empty for a good one. */
@@ -159,6 +160,7 @@ test('a ring around a middle is a plot, whichever way it runs and wherever it be
       expect((areas[0] as number) / flat).toBeGreaterThan(0.985);
       expect((areas[0] as number) / flat).toBeLessThan(1.015);
     }),
+    { numRuns: runs(100) },
   );
 });
 
@@ -182,6 +184,7 @@ test('what is exported passes the same check again, and reads the same', () => {
       expect(again).toEqual(plot);
       expect(text).not.toMatch(/[0-9]\.\d{0,5}[,\]]/);
     }),
+    { numRuns: runs(100) },
   );
 });
 
