@@ -6,7 +6,6 @@ interface Shape {
   type?: string | string[];
   anyOf?: Shape[];
   properties?: Record<string, Shape>;
-  patternProperties?: Record<string, Shape>;
   additionalProperties?: boolean | Shape;
   items?: Shape;
   enum?: unknown[];
@@ -55,11 +54,10 @@ function readAs(value: unknown, shape: Shape): unknown {
 }
 
 function readFields(value: Record<string, unknown>, shape: Shape): void {
-  const { properties = {}, patternProperties = {}, additionalProperties } = shape;
-  // A record of values of one kind; the names are checked with the rest.
-  const [others = additionalProperties] = Object.values(patternProperties);
+  // A record's values are additional properties; its keys are checked with the rest.
+  const { properties = {}, additionalProperties } = shape;
   for (const [name, field] of Object.entries(value)) {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : others;
+    const declared = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     if (typeof declared !== 'object') continue;
     if (field === null) delete value[name];
     else value[name] = readAs(field, declared);

@@ -28,15 +28,15 @@ export async function withValues(database: Database, label: Label, own: OwnConte
 
 interface Shape {
   properties?: Record<string, Shape>;
-  patternProperties?: Record<string, Shape>;
+  additionalProperties?: Shape;
 }
 
 /** Whether a name is the path of a field of a label's content, such as process.production. */
 export function isPath(name: string): boolean {
   let shape: Shape | undefined = ContentValues as Shape;
   for (const part of name.split('.')) {
-    const [others]: (Shape | undefined)[] = Object.values(shape?.patternProperties ?? {});
-    shape = Object.hasOwn(shape?.properties ?? {}, part) ? shape?.properties?.[part] : others;
+    const { properties = {}, additionalProperties }: Shape = shape;
+    shape = Object.hasOwn(properties, part) ? properties[part] : additionalProperties;
     if (shape === undefined) return false;
   }
   return true;
@@ -65,12 +65,15 @@ function setAt(
   [name = '', ...rest]: readonly string[],
   value: unknown,
 ): void {
-  if (rest.length === 0) record[name] = value;
-  else {
-    const inside = { ...(record[name] as Record<string, unknown> | undefined) };
-    setAt(inside, rest, value);
-    record[name] = inside;
-  }
+  const inside = rest.length === 0 ? value : { ...(record[name] as Record<string, unknown> | undefined) };
+  if (rest.length > 0) setAt(inside as Record<string, unknown>, rest, value);
+  // An assignment to __proto__ would not make a member.
+  Object.defineProperty(record, name, {
+    value: inside,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 /** A label's fields after some of them were given values: a field of a known name keeps what was not sent. */
