@@ -67,7 +67,8 @@ export const updateBatchSchema = {
   operationId: 'updateLabelBatch',
   tags,
   summary: 'Change a batch',
-  description: 'Omitted fields stay unchanged; an empty text clears. A batch cannot move to another label.',
+  description:
+    'Null and omitted fields change nothing; an empty text clears a field. A batch cannot move to another label.',
   headers: IfMatch,
   body: BatchUpdate,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },

@@ -80,7 +80,8 @@ export const updateContentSchema = {
   tags,
   summary: 'Change what a label tells of its product',
   description:
-    'Omitted fields stay unchanged, also in the parts; null changes nothing, an empty text clears. The product itself stays.',
+    'Null and omitted fields change nothing, in the label and in its parts; an empty text clears a field. The product ' +
+    'itself stays.',
   headers: IfMatch,
   body: ContentBodyOf,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
