@@ -48,6 +48,31 @@ export function listed<Item extends object>(value: readonly Item[] | Item): read
   return Array.isArray(value) ? value : [value as Item];
 }
 
+interface Shape {
+  properties?: Record<string, Shape>;
+  items?: Shape;
+}
+
+/**
+ * A value without the declared fields that are null, at any depth. `readBodies` makes null of a field that is cleared,
+ * and answers leave out fields without a value. Undeclared fields stay as they are.
+ */
+export function withoutUnset<Value>(value: Value, schema: TSchema): Value {
+  return withoutNullFields(value, schema as Shape) as Value;
+}
+
+function withoutNullFields(value: unknown, { properties, items }: Shape): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return items ? value.map(item => withoutNullFields(item, items)) : value;
+  if (!properties) return value;
+  const fields = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!shape) return [[name, field]];
+    return field === null ? [] : [[name, withoutNullFields(field, shape)]];
+  });
+  return Object.fromEntries(fields);
+}
+
 /**
  * The same schema for answers, which have no null: unset fields are absent. They have records with every key, because
  * keys were not always checked.

@@ -1,7 +1,8 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { bodyCheck } from '../../../platform/http/validation.ts';
+import { Type } from '../../../platform/type.ts';
 import { asLabel } from '../products/label-records/label.ts';
-import type { LabelField } from '../products/label-records/schemas.ts';
+import { Field, type LabelField } from '../products/label-records/schemas.ts';
 import type { Label } from '../products/label-records/store.ts';
 import { described, valueAt } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';
@@ -43,6 +44,8 @@ export function isPath(name: string): boolean {
 }
 
 const check = bodyCheck(ContentValues);
+const { value: OwnValue } = Field.properties;
+const checkOwn = bodyCheck(Type.Object({ fields: Type.Array(Type.Object({ value: OwnValue })) }));
 
 /**
  * The values of a request, divided into those of the label's content, in its form, and those that the label's fields
@@ -57,6 +60,7 @@ export function dividedValues(sent: readonly SentValue[]): { content: ContentBod
     setAt(content, name.split('.'), value);
     return false;
   });
+  checkOwn({ fields: sent.map(field => (own.includes(field) ? field : {})) });
   return { content: check(content), own };
 }
 

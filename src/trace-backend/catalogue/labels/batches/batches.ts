@@ -5,6 +5,7 @@ import type { Caller } from '../../../base/access/authentication.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import type { AuditAction } from '../../../base/audit/actions.ts';
 import { dayOf } from '../../../base/contract/dates.ts';
+import { withoutUnset } from '../../../base/contract/shapes.ts';
 import { checkVersion } from '../../../base/contract/versions.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
@@ -12,7 +13,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import { findLabel, type Label } from '../../products/label-records/store.ts';
 import { describedDocument } from '../../products/view.ts';
 import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
-import type { BatchBody } from './schemas.ts';
+import { type BatchBody, BatchLocations } from './schemas.ts';
 import {
   type Batch,
   countBatches,
@@ -161,7 +162,7 @@ function changed(before: Batch, body: BatchBody): Batch {
     number: number ?? undefined,
     productionDate: productionDate && dayOf('productionDate', productionDate),
     expiryDate: expiryDate && dayOf('expiryDate', expiryDate),
-    locations: locations === null ? [] : locations,
+    locations: locations === null ? [] : withoutUnset(locations, BatchLocations),
     photo: photo && (photo.storageKey?.toLowerCase() ?? undefined),
     checkAuthenticity,
     traceOrigin,
@@ -199,7 +200,8 @@ export async function asBatches(database: Database, batches: readonly Batch[]): 
     batches.flatMap(({ photo }) => photo ?? []),
   );
   return batches.map(({ photo, version: _, ...batch }) => {
-    const set = Object.fromEntries(Object.entries(batch).filter(([, value]) => value !== null));
+    const all = { ...batch, locations: withoutUnset(batch.locations, BatchLocations) };
+    const set = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
     return { ...set, ...(photo && { photo: describedDocument({ storageKey: photo }, images) }) };
   });
 }

@@ -114,7 +114,8 @@ export const parts = {
   knowledgeBlog: nullable(Type.Boolean()),
   dataSharingAgreements: nullable(Type.Array(DataSharingAgreement, { maxItems: 100 })),
 };
-const Parts = Type.Object(parts);
+/** The schema of the parts that a change sends. */
+export const Parts = Type.Object(parts);
 export type Parts = Static<typeof Parts>;
 
 export const PARTS = Object.keys(parts) as (keyof typeof parts)[];
