@@ -30,7 +30,7 @@ export interface BatchesContext extends BatchContext, PublicBatchContext {
 }
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */
-const PATH = '/api/product/label_batch/:id(^(?!create$).+$)';
+const PATH = '/api/product/label_batch/:id(^(?!create$)[^]+$)';
 
 /** Batches of labels: written by users who may change the product, checked by anybody. */
 export function registerBatches(app: Server, context: BatchesContext): void {
