@@ -51,7 +51,7 @@ test('U+0000 in a path that leads nowhere is 400 and says that it is the path', 
 });
 
 test('no method is refused where it is taken, whatever the parameter of a path holds', async () => {
-  const texts = ['1\n', 'a\nb', 'a\rb', 'a\u2028b', 'a\u2029b', 'a\u0085b', ' ', '%', 'x'.repeat(4000)];
+  const texts = ['1\n', '\u2028', 'x'.repeat(4000)];
   for (const { send, operations } of services) {
     for (const operation of operations) {
       for (const { in: place, name } of operation.parameters) {
