@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { isHeld } from '../../../platform/http/json.ts';
 import type { Server } from '../../../platform/http/server.ts';
 
 /** The parts of a body's JSON schema that decide how the body is read. */
@@ -70,8 +71,8 @@ function readText(text: string, options: readonly Shape[]): unknown {
   if (types.has('string') || options.some(option => option.enum)) return text;
   if (types.has('boolean') && BOOLEANS.has(text)) return BOOLEANS.get(text);
   const isNumber = (types.has('number') || types.has('integer')) && NUMBER.test(text);
-  // Numbers that overflow stay texts and are refused.
-  return isNumber && Number.isFinite(Number(text)) ? Number(text) : text;
+  // Numbers that a double does not hold stay texts and are refused.
+  return isNumber && isHeld(text) ? Number(text) : text;
 }
 
 function takesEmptyText({ type, pattern, minLength = 0 }: Shape): boolean {
