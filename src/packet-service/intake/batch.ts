@@ -28,8 +28,8 @@ export interface BatchContext extends IntakeContext {
   parsed: WeightedSemaphore;
 }
 
-/** The route of keys derived from positions in a batch, so that they never equal keys of single requests. */
-const BATCH_ROUTE = 'POST /intake/batch';
+/** The route of the keys that version 0.1 stored for items without one of their own. */
+const FORMER_ROUTE = 'POST /intake/batch';
 
 const checkItem = bodyCheck(BatchItem);
 
@@ -133,10 +133,9 @@ async function acceptItem(
   const { intake, idempotency_key, body } = checkItem(read());
   const kind = context.kinds[intake];
   kind.check(body);
-  const placed =
-    placeKey === undefined ? undefined : makeKey(sender, BATCH_ROUTE, placeKey, { intake, body });
-  const key =
-    idempotency_key === undefined ? placed : makeKey(sender, `POST /intake/${intake}`, idempotency_key, body);
+  const text = idempotency_key ?? placeKey;
+  const key = text === undefined ? undefined : makeKey(sender, `POST /intake/${intake}`, text, body);
+  const taking = key && idempotency_key === undefined ? findingFormer(context, { intake, body }) : context;
   const prepareInPace = async (turn?: Promise<void>) => {
     const make = await kind.prepare(sender, body);
     if (turn) await turn;
@@ -144,7 +143,7 @@ async function acceptItem(
     if (pausing) await pausing;
     return make;
   };
-  if (!kind.isOrdered) return acceptPacket(context, key, prepareInPace);
+  if (!kind.isOrdered) return acceptPacket(taking, key, prepareInPace);
 
   const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
@@ -156,5 +155,21 @@ async function acceptItem(
       return make();
     };
   };
-  return acceptPacket(context, key, prepare).finally(done);
+  return acceptPacket(taking, key, prepare).finally(done);
+}
+
+/** Also finds the answer that version 0.1 stored for an item: a phone may repeat its batch days after an upgrade. */
+function findingFormer({ findAnswer, ...context }: BatchContext, item: object): IntakeContext {
+  return {
+    ...context,
+    async findAnswer(key) {
+      const [answer, former] = await Promise.all([
+        findAnswer(key),
+        findAnswer({ ...key, route: FORMER_ROUTE }),
+      ]);
+      if (answer || !former) return answer;
+      const { fingerprint } = makeKey({ user: key.caller }, FORMER_ROUTE, key.key, item);
+      return former.fingerprint.equals(fingerprint) ? { ...former, fingerprint: key.fingerprint } : former;
+    },
+  };
 }

@@ -126,8 +126,9 @@ export const BatchItem = Type.Object(
         minLength: 1,
         maxLength: 255,
         description:
-          'as the Idempotency-Key header of that endpoint, with which it shares keys. Without one, the ' +
-          "item's key is the Idempotency-Key header of the batch, a slash, and the index of the item, from 0",
+          'as the Idempotency-Key header of that endpoint, with which it shares keys. By default the Idempotency-Key ' +
+          'header of the batch, a slash, and the index of the item, from 0: an item that is sent again alone with ' +
+          'that key is not stored twice',
       }),
     ),
     body: Type.Object({}, { additionalProperties: true }),

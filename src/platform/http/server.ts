@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered to anyone, even where everything else asks who they are. */
     open?: boolean;
-    /** Answered while the server stops. */
+    /** Answered while the server stops, and exempt from the limits of an address. */
     health?: boolean;
   }
 }

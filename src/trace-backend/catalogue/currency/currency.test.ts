@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { FX_KEY, type FxProvider, fridayOrBefore, fxProvider } from '../../../../test/helpers/fx-provider.ts';
-import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { daysBefore, localTime } from './calendar.ts';
 import { retrieveDaily } from './daily.ts';
 import { importEcbRates } from './import-ecb.ts';
@@ -306,9 +306,86 @@ test('the daily retrieval runs once a day however many processes look, and again
   fx.behaviour = 'bad key';
   expect(await at('2026-03-02T22:01:00Z')).toBe(1);
   fx.behaviour = 'well';
-  expect(await at('2026-03-02T22:30:00Z')).toBe(0);
-  expect(await at('2026-03-02T23:02:00Z')).toBe(1);
+  expect(await at('2026-03-02T22:30:00Z')).toBe(1);
   expect(await at('2026-03-02T23:30:00Z')).toBe(0);
+  await alone.stop();
+});
+
+test('after a failure a running process waits an hour, and one that starts tries at once', async () => {
+  const alone = await runningTrace();
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
+  if (!provider) throw new Error('there is a provider');
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  let time = '2026-03-02T22:01:00Z';
+  const clock = { now: () => new Date(time), zone: 'Africa/Kigali' };
+  const start = () => retrieveDaily(alone.pool, provider, pino({ level: 'silent' }), clock);
+  const claimed = async () =>
+    (await alone.pool.query('SELECT claimed_at, done_at FROM daily_retrievals')).rows[0] ?? {};
+  fx.behaviour = 'bad key';
+  const running = start();
+  await eventually(claimed, ({ claimed_at }) => claimed_at !== undefined);
+  const before = fx.asked.length;
+  for (time of ['2026-03-02T22:30:00Z', '2026-03-02T23:00:59Z']) await vi.advanceTimersByTimeAsync(20_000);
+  await running();
+  expect(fx.asked.length).toBe(before);
+  time = '2026-03-02T22:31:00Z';
+  fx.behaviour = 'well';
+  await start()();
+  expect((await claimed()).done_at).not.toBeNull();
+  vi.useRealTimers();
+  await alone.stop();
+});
+
+test('after a first start without the provider, the next start retrieves the rates', async () => {
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  fx.behaviour = 'bad key';
+  const keep = await runningTrace();
+  const asked = fx.asked.length;
+  const first = await runningTrace(settings, keep);
+  await eventually(
+    async () => fx.asked.length,
+    now => now > asked,
+  );
+  const user = await first.loggedIn();
+  const without = await convert('1/USD/to/EUR', user);
+  expect([without.status, without.body]).toEqual([
+    404,
+    { status: 'NOT_FOUND', errorMessage: 'there are no rates of USD yet' },
+  ]);
+  await first.stop();
+  fx.behaviour = 'well';
+  const second = await runningTrace(settings, keep);
+  const again = await second.login(user.email, PASSWORD);
+  const answer = await eventually(
+    () => convert('1/EUR/to/USD', again),
+    ({ status }) => status === 200,
+  );
+  expect(answer.body.data.exact).toBe('1.0825');
+  await second.stop();
+  await keep.stop();
+});
+
+test('a conversion at a date fetches its rates also while no currency is known', async () => {
+  fx.behaviour = 'bad key';
+  const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
+  const user = await alone.loggedIn();
+  expect((await convert('1/USD/to/EUR/on/2024-05-15', user)).status).toBe(503);
+  fx.behaviour = 'well';
+  expect((await convert('1/EUR/to/USD/on/2024-05-15', user)).body.data).toMatchObject({
+    date: '2024-05-15',
+    exact: '1.0825',
+  });
+  const before = fx.asked.length;
+  const unknown = await convert('1/EUR/to/QQQ/on/2024-05-15', user);
+  expect([unknown.status, unknown.body.errorMessage]).toEqual([
+    400,
+    'to must be a supported currency; QQQ is unknown',
+  ]);
+  for (const code of ['usd', 'US', 'DOLLAR']) {
+    expect((await convert(`1/EUR/to/${code}/on/2024-05-14`, user)).status).toBe(400);
+  }
+  expect(fx.asked.length).toBe(before);
   await alone.stop();
 });
 

@@ -4,11 +4,12 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { convertAmount } from './convert.ts';
 import { believedUntil, dateFetcher } from './fetch.ts';
-import type { Asker, Provider, Purpose } from './provider.ts';
+import { type Asker, isCode, type Provider, type Purpose } from './provider.ts';
 import {
   findCurrency,
   findPublished,
   findRates,
+  hasRates,
   keepPublication,
   notePublished,
   upsertCurrencies,
@@ -72,10 +73,12 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
     async convertAtDate(amount, from, to, date, asker) {
-      await checkCodes(pool, from, to);
       checkDate(date, 'date', localTime(new Date()).day);
-      if (from === to) return { date, result: amount };
       const codes = ratedCodes(from, to);
+      // A currency becomes known with its first rates, which may be those of this date.
+      if (await areNew(pool, codes)) await publishedFor(date, codes, asker);
+      await checkCodes(pool, from, to);
+      if (from === to) return { date, result: amount };
       const published = await publishedFor(date, codes, asker);
       const rates = published && (await findRates(pool, codes, { from: published, to: published }));
       if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} for ${date}`);
@@ -93,11 +96,20 @@ function rateOf({ values }: { values: Map<string, string> }, code: string): stri
   return code === 'EUR' ? '1' : (values.get(code) as string);
 }
 
+/** Whether these can be codes of currencies, and one of them is unknown. */
+async function areNew(pool: pg.Pool, codes: readonly string[]): Promise<boolean> {
+  if (!codes.every(isCode)) return false;
+  const known = await Promise.all(codes.map(code => findCurrency(pool, code)));
+  return known.includes(undefined);
+}
+
 async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void> {
   for (const [field, code] of Object.entries({ from, to })) {
     if (code === 'EUR') continue;
     const currency = await findCurrency(pool, code);
     if (currency?.enabled) continue;
+    // Before the first rates, no code is known to be wrong.
+    if (!currency && isCode(code) && !(await hasRates(pool))) continue;
     const sentence = `${field} must be a supported currency; ${code} is ${currency ? 'disabled' : 'unknown'}`;
     throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
   }

@@ -134,6 +134,12 @@ export async function findRates(
   return first && { date: first.date, values: new Map(rows.map(({ code, value }) => [code, value])) };
 }
 
+/** Whether rates of any currency are stored. */
+export async function hasRates(database: Database): Promise<boolean> {
+  const { rowCount } = await database.query(sql`SELECT FROM currency_rates LIMIT 1`);
+  return rowCount === 1;
+}
+
 /** A rate that is far from that of the nearest earlier date. */
 export interface Jump extends Rate {
   before: { date: string; value: string };

@@ -187,8 +187,8 @@ export const updateCompanySchema = {
   tags,
   summary: 'Change a company',
   description:
-    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Omitted fields stay unchanged, in ' +
-    'the company and in its headquarters; null clears a field.',
+    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Null and omitted fields change ' +
+    'nothing, in the company and in its headquarters; an empty text clears a field.',
   headers: IfMatch,
   body: CompanyUpdate,
   response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
