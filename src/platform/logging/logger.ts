@@ -91,9 +91,10 @@ function summarizeOutages(root: () => Logger): LogMethod {
 function troubleOf(fields: unknown): string | undefined {
   const error = (fields as { err?: unknown } | null)?.err;
   if (error === undefined || typeof fields !== 'object') return undefined;
+  if (error instanceof Problem && error.code === 'unavailable')
+    return error.message.replace(/; try again$/, '');
   const trouble = passingTrouble(error) ?? passingTrouble((error as Error).cause);
-  if (trouble) return trouble.kind === 'conflict' ? undefined : trouble.message;
-  return error instanceof Problem && error.code === 'unavailable' ? error.message : undefined;
+  return trouble?.kind === 'conflict' ? undefined : trouble?.message;
 }
 
 function seconds(ms: number): number {
