@@ -147,6 +147,7 @@ function checkHealth(service: string, url: string, { status, version, details }:
 const REMEDIES: Record<string, string> = {
   WRITES_REFUSED: 'reads go on; free disk space, or make the database writable again',
   DATABASE_UNREACHABLE: 'start the database, or repair the network to it; the service reconnects by itself',
+  FILES_UNREACHABLE: 'start the S3 of S3_BUCKET, or repair the network to it; the service starts then',
   WRITER_HUNG: 'look for locks and stuck sessions in the database; the service goes on by itself',
   STOPPING: 'wait until it has stopped',
 };

@@ -59,7 +59,8 @@ export async function runToEnd(
   return { code: await ended, output: output() };
 }
 
-function launch(environment: Record<string, string>, stdout: number | 'pipe' = 'pipe') {
+/** Starts fieldtrace without waiting for anything. */
+export function launch(environment: Record<string, string>, stdout: number | 'pipe' = 'pipe') {
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: ROOT,
     env: {
