@@ -18,9 +18,10 @@ import { listeningUrl, type Server } from './platform/http/server.ts';
 import { watchEventLoop } from './platform/metrics/event-loop.ts';
 import { beginRun } from './platform/runs/runs.ts';
 import type { Beside } from './platform/service/beside.ts';
-import { type Settings, SettingsError } from './platform/settings/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { workerNumber } from './platform/workers/worker.ts';
+import { PORTS, servicesOf, unusablePort } from './ports.ts';
 import { uselessLinks } from './start-warnings.ts';
 import type { Running } from './stopping.ts';
 import {
@@ -30,15 +31,13 @@ import {
   traceBackend,
   traceConnections,
 } from './trace-backend/app.ts';
+import { waitForOutside } from './wait-for-outside.ts';
 
 /** The names of the services in the log. */
 const SERVICE_NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;
 
-/** The settings of the ports, by service. */
-export const PORTS = { packet: 'PACKET_PORT', trace: 'TRACE_PORT', console: 'CONSOLE_PORT' } as const;
-
 /**
- * Migrates the database and starts the services that SERVICES names, and their backups.
+ * Waits for the database, migrates it and starts the services that SERVICES names, and their backups.
  *
  * @param running gets all that has to be stopped, also when this throws
  * @throws SettingsError, MigrationError; errors of the database
@@ -49,8 +48,11 @@ export async function startServices(
   logger: Logger,
   running: Running,
 ): Promise<Listening> {
-  // A supervisor has checked it for all of its workers.
-  if (workerNumber() === undefined) await checkDatabase(settings, database.connection, logger);
+  // A supervisor has done it for all of its workers.
+  if (workerNumber() === undefined) {
+    await waitForOutside(settings, database.connection, logger);
+    await checkDatabase(settings, database.connection, logger);
+  }
   const [stopTracing, endRun] = await Promise.all([
     trace(settings, logger),
     beginRun(settings.DATA_DIR, logger),
@@ -89,7 +91,7 @@ export async function startServices(
 }
 
 /**
- * Checks the database for all workers, and migrates it, before any of them starts.
+ * Waits for the database, checks it for all workers, and migrates it, before any of them starts.
  *
  * @throws SettingsError, MigrationError; errors of the database
  */
@@ -98,10 +100,11 @@ export async function migrateServices(
   { connection, owner }: Pick<OpenDatabase, 'connection' | 'owner'>,
   logger: Logger,
 ): Promise<void> {
+  await waitForOutside(settings, connection, logger);
   await checkDatabase(settings, connection, logger);
   const migrate = { trace: migrateTraceBackend, packet: migratePacketService };
   for (const name of ['trace', 'packet'] as const) {
-    if (!settings.SERVICES.split(',').includes(name)) continue;
+    if (!servicesOf(settings.SERVICES).includes(name)) continue;
     logMigrations(logger.child({ service: SERVICE_NAMES[name] }), await migrate[name](connection, owner));
   }
 }
@@ -153,7 +156,7 @@ async function makeServices(
   logger: Logger,
   servers: Server[],
 ): Promise<Service[]> {
-  const serves = new Set(settings.SERVICES.split(','));
+  const serves = new Set(servicesOf(settings.SERVICES));
   const services: Service[] = [];
   let registry: UserRegistry | undefined;
   let instanceName: Beside['instanceName'];
@@ -244,11 +247,4 @@ async function listen(app: Server, host: string, port: number, setting: string):
   } catch (error) {
     throw unusablePort(setting, port, error);
   }
-}
-
-/** What a failure to listen means to operators; any other error is returned as it is. */
-export function unusablePort(setting: string, port: number, error: unknown): unknown {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  if (syscall !== 'listen') return error;
-  return new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
 }

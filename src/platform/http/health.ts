@@ -13,7 +13,8 @@ declare module 'fastify' {
 
 const Health = Type.Object({
   status: Type.String({
-    description: 'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING',
+    description:
+      'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING; FILES_UNREACHABLE while a start waits for S3',
   }),
   service: Type.String(),
   version: Type.String(),
