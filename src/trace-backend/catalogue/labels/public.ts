@@ -13,6 +13,7 @@ import { findImages, type Image } from '../images/store.ts';
 import type { Dependents } from '../products/label-records/label.ts';
 import { findPublishedLabel, type Label } from '../products/label-records/store.ts';
 import { photoOf } from '../products/record/content.ts';
+import { priceCurrencyOf } from '../products/record/prices.ts';
 import { findProduct, type Product } from '../products/record/store.ts';
 import { countBatches } from './batches/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
@@ -177,6 +178,7 @@ async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Publis
   const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
   const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
   const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
+  const currency = own && priceCurrencyOf(own);
   const companyName = own === undefined ? company?.name : ownText('company.name');
   return {
     id: label.id,
@@ -191,6 +193,7 @@ async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Publis
     businessToCustomerSettings: (shown?.businessToCustomerSettings ??
       {}) as PublicLabel['businessToCustomerSettings'],
     product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
+    ...(currency && { currency }),
     ...(companyName && { company: { name: companyName } }),
     ...(photo && { photo: `${PATH}/${label.uuid}/photo` }),
   };

@@ -109,6 +109,7 @@ const CONTENT: Fields = {
     ...{ settings: 'group.settings', process: 'group.story', responsibility: 'group.story' },
     sustainability: 'group.story',
     ...{ 'settings.pricingTransparency': 'prices', 'settings.incomeIncreaseDocument': 'incomeDocument' },
+    'settings.currency': 'price.currency',
   }),
   company: { key: 'products.owner', fields: COMPANY },
   'origin.locations': places('products.pins', PLACE),
