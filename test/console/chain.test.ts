@@ -63,6 +63,8 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   expect(await inRwanda.count()).toBe(0);
   await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
   expect(await inRwanda.getByLabel('Village').inputValue()).toBe('Nyanza');
+  // What has no effect yet is not offered.
+  expect(await page.getByRole('checkbox').count()).toBe(1);
   await page.getByLabel('Coffee').check();
   await field('Logo').setInputFiles(photo);
   await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
@@ -194,8 +196,18 @@ test('members are invited, accept, get another role and are removed; a stranger 
     .getByText('Account: Deactivated')
     .waitFor();
   await setStatus('ACTIVE');
-  await page.getByLabel('Role of Ben Mugisha').selectOption('MANAGER');
+  const roleOfBen = page.getByLabel('Role of Ben Mugisha');
+  const roles = () => roleOfBen.locator('option').allTextContents();
+  expect(await roles()).toEqual(['member', 'administrator']);
+  await roleOfBen.selectOption('COMPANY_ADMIN');
   await page.getByText('The changes are saved').waitFor();
+  // Others may differ once there is something that they may not do; who has one keeps it.
+  const companyId = body.data.id;
+  const manager = { companyId, userId: colleague.id, companyUserRole: 'MANAGER' };
+  await owner.send('POST', '/trace/api/company/execute/SET_USER_COMPANY_ROLE', manager);
+  await page.reload();
+  await expect.poll(roles).toEqual(['member', 'administrator', 'manager']);
+  expect(await roleOfBen.inputValue()).toBe('MANAGER');
   await page.getByRole('button', { name: 'Remove from the company Ben Mugisha' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove from the company' }).click();
   await expect.poll(() => page.getByText('Ben Mugisha').count()).toBe(0);

@@ -22,7 +22,7 @@ export const GROUPS = {
 } as const;
 
 const OTHERS = [
-  ...['name', 'description', 'valueChain.id', 'settings.costBreakdown', 'settings.language'],
+  ...['name', 'description', 'valueChain.id', 'settings.language'],
   'settings.currency',
   'knowledgeBlog',
 ];
