@@ -50,6 +50,7 @@ import {
 } from './catalogue/companies/members/members-store.ts';
 import { registerCompanies } from './catalogue/companies/routes.ts';
 import { openCurrency } from './catalogue/currency/open-currency.ts';
+import { addKnownCurrencies } from './catalogue/currency/rates.ts';
 import { registerCurrency } from './catalogue/currency/routes.ts';
 import { registerFinalProducts } from './catalogue/final-products/routes.ts';
 import { findFinalProductUses } from './catalogue/final-products/store.ts';
@@ -141,6 +142,7 @@ export async function prepareTraceBackend(
     await sealSecrets(pool, box);
     await sealFactors(pool, box);
     await makeFirstAdmin(pool, settings, logger);
+    await addKnownCurrencies(pool);
   } finally {
     await pool.end();
   }

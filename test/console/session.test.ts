@@ -77,12 +77,10 @@ test('a wrong password is told, an empty field is named; nothing of the console 
     await become(status);
     await page.getByRole('button', { name: 'Log in' }).click();
     await expect.poll(() => alert.allInnerTexts()).toEqual([told]);
-    const again = page.getByRole('button', { name: 'Send the mail again' });
-    expect(await again.count()).toBe(status === 'UNCONFIRMED' ? 1 : 0);
     if (status !== 'UNCONFIRMED') continue;
-    await expectAccessible(page);
-    await again.click();
     await page.getByText('This installation sends no mails').waitFor();
+    expect(await page.getByRole('button', { name: 'Send the mail again' }).count()).toBe(0);
+    await expectAccessible(page);
   }
   await become('ACTIVE');
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -381,7 +379,5 @@ test('a registration and a forgotten password are asked for without a login', as
   await expectAccessible(page);
 
   await page.goto(`${pages.url}/forgotten-password`);
-  await page.getByLabel('E-mail address').fill('nobody@example.org');
-  await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByText('on the server they can set a new password for you').waitFor();
 });

@@ -18,6 +18,8 @@ export interface Mail {
 }
 
 export interface Mailer {
+  /** whether mails go to a mail server; otherwise each is only written to a file, and reaches nobody */
+  readonly hasServer: boolean;
   /**
    * Sends a mail: returns when the server has accepted it, or the file is on disk.
    *
@@ -54,6 +56,7 @@ const TIMEOUT_MS = 10_000;
 function smtpMailer(url: string, from: string): Mailer {
   let transport: ReturnType<typeof openTransport> | undefined;
   return {
+    hasServer: true,
     async send(mail, signal) {
       transport ??= openTransport(url);
       const { sendMail } = await transport;
@@ -131,6 +134,7 @@ const NAMES = 'X-Names-User';
 function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
   const folder = path.resolve(DATA_DIR, 'mail');
   return {
+    hasServer: false,
     async send(mail) {
       const { createTransport } = await import('nodemailer');
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });

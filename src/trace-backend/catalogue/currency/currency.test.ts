@@ -24,8 +24,8 @@ beforeAll(async () => {
   admin = await trace.loggedIn('SYSTEM_ADMIN');
   // At start today's rates are missing.
   await eventually(
-    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
-    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+    async () => (await user.send('GET', '/api/chain/currency-type/list?limit=1000')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Gold (troy ounce)'),
   );
   other = await runningTrace(settings, trace);
 });
@@ -170,8 +170,8 @@ test('an outage does not use up the day: after some failures the provider is lef
   const admin = await alone.loggedIn('SYSTEM_ADMIN');
   const used = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data.used;
   await eventually(
-    async () => (await admin.send('GET', '/api/chain/currency-type/list')).body.data.items,
-    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+    async () => (await admin.send('GET', '/api/chain/currency-type/list?limit=1000')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Gold (troy ounce)'),
   );
   for (const [behaviour, year] of [
     ['down', 2015],
@@ -194,8 +194,8 @@ test('a date that may still be published is asked for again after a while, an ol
   const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
   const user = await alone.loggedIn();
   await eventually(
-    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
-    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+    async () => (await user.send('GET', '/api/chain/currency-type/list?limit=1000')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Gold (troy ounce)'),
   );
   await alone.pool.query('DELETE FROM currency_rates');
   await alone.pool.query('DELETE FROM currency_dates');
@@ -213,21 +213,32 @@ test('a date that may still be published is asked for again after a while, an ol
 });
 
 test('currencies are listed and switched as the public front end does it, by their ids', async () => {
-  const list = async (state: string, query = 'limit=10&offset=0&sortBy=code&sort=ASC') =>
+  const list = async (state: string, query = 'limit=1000&offset=0&sortBy=code&sort=ASC') =>
     (await user.send('GET', `/api/chain/currency-type/list/${state}?${query}`)).body.data.items;
   const codes = (items: { code: string }[]) => items.map(({ code }) => code);
   const before = await list('enabled');
+  const ratesUntil = fridayOrBefore(new Date().toISOString().slice(0, 10));
   const yen = before.find(({ code }: { code: string }) => code === 'JPY');
-  expect(yen).toEqual({ id: expect.any(Number), code: 'JPY', label: 'Japanese Yen', enabled: true });
+  expect(yen).toEqual({
+    id: expect.any(Number),
+    code: 'JPY',
+    label: 'Japanese Yen',
+    enabled: true,
+    ratesUntil,
+  });
+  const { ratesUntil: _, ...type } = yen;
   for (let n = 0; n < 2; n++) {
     const { body } = await admin.send('PUT', `/api/chain/currency-type/${yen.id}/disable`);
-    expect(body.data).toEqual({ ...yen, enabled: false });
+    expect(body.data).toEqual({ ...type, enabled: false });
   }
   expect(await list('disabled')).toEqual([{ ...yen, enabled: false }]);
   expect(codes(await list('enabled'))).toEqual(codes(before).filter(code => code !== 'JPY'));
-  expect(codes(await list('enabled', 'sortBy=label&sort=DESC'))).toEqual(['USD', 'RWF', 'EUR']);
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC&query=yen'))).toEqual([]);
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC&query=n%20franc'))).toEqual([
+    ...['RWF', 'GNF', 'DJF', 'KMF', 'BIF'],
+  ]);
   expect(codes(await list('disabled', 'query=japan'))).toEqual(['JPY']);
-  expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(yen);
+  expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(type);
   expect((await admin.send('PUT', '/api/chain/currency-type/999999/enable')).status).toBe(404);
   expect((await user.send('PUT', `/api/chain/currency-type/${yen.id}/disable`)).status).toBe(403);
 });
@@ -240,8 +251,9 @@ test('a currency that is disabled is not converted; switching is written down', 
     enabled: false,
   });
   expect((await convert('1/EUR/to/JPY')).status).toBe(400);
-  const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true');
-  expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['EUR', 'RWF', 'USD']);
+  const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true&limit=1000');
+  const enabled: string[] = list.body.data.items.map(({ code }: { code: string }) => code);
+  expect(['EUR', 'JPY', 'RWF', 'USD'].filter(code => enabled.includes(code))).toEqual(['EUR', 'RWF', 'USD']);
   for (let n = 0; n < 2; n++) await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
   expect((await convert('1/EUR/to/JPY')).status).toBe(200);
   expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
@@ -439,3 +451,48 @@ test("the day's requests run out with 429 and not before, and one is kept for th
   expect((await provider?.latest('daily'))?.rates.get('USD')).toBe('1.0825');
   await expect(provider?.latest('daily')).rejects.toMatchObject({ code: 'too_many_requests' });
 }, 240_000);
+
+test('every ISO 4217 currency is known without rates; a conversion names the one that has none', async () => {
+  const alone = await runningTrace();
+  const user = await alone.loggedIn();
+  const convert = async (rest: string) => {
+    const { status, body } = await user.send('GET', `/api/chain/currency/convert/${rest}`);
+    return [status, body.errorMessage ?? body.data.exact];
+  };
+  const list = async (query: string) =>
+    (await user.send('GET', `/api/chain/currency-type/list?limit=1000&${query}`)).body.data;
+  const { items, count } = await list('');
+  expect(items.length).toBe(count);
+  expect(items.map(({ code }: { code: string }) => code)).toEqual(
+    expect.arrayContaining(['EUR', 'KES', 'RWF', 'UGX', 'USD', 'ZMW']),
+  );
+  expect((await list('query=RWF')).items).toEqual([
+    { id: expect.any(Number), code: 'RWF', label: 'Rwandan Franc', enabled: true },
+  ]);
+  expect(await convert('1/RWF/to/KES')).toEqual([404, 'there are no rates of RWF and KES yet']);
+  await alone.pool.query(
+    "INSERT INTO currency_rates VALUES ('RWF', '2026-01-05', 1500), ('KES', '2026-01-06', 150)",
+  );
+  expect(await convert('1/USD/to/RWF')).toEqual([404, 'there are no rates of USD yet']);
+  expect(await convert('1/RWF/to/KES')).toEqual([404, 'no day has rates of both RWF and KES']);
+  expect(await convert('3/EUR/to/KES')).toEqual([200, '450']);
+  expect(await convert('1/KES/to/RWF/on/2026-01-08')).toEqual([
+    404,
+    'no day up to 2026-01-08 has rates of both KES and RWF',
+  ]);
+  expect(await convert('1/USD/to/RWF/on/2026-01-07')).toEqual([
+    404,
+    'there are no rates of USD for 2026-01-07',
+  ]);
+  expect((await convert('1/QQQ/to/RWF'))[0]).toBe(400);
+  expect((await list('query=RWF')).items[0].ratesUntil).toBe('2026-01-05');
+  // A name that the service knows replaces none that the provider gave.
+  await alone.pool.query("UPDATE currency_types SET label = 'Franc of Rwanda' WHERE code = 'RWF'");
+  await alone.pool.query("UPDATE currency_types SET label = 'KES', enabled = false WHERE code = 'KES'");
+  const again = await runningTrace({}, alone);
+  expect((await list('query=RWF')).items[0].label).toBe('Franc of Rwanda');
+  expect((await list('query=KES')).items[0]).toMatchObject({ label: 'Kenyan Shilling', enabled: false });
+  expect((await list('')).count).toBe(count);
+  await again.stop();
+  await alone.stop();
+});

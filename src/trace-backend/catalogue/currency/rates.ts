@@ -1,13 +1,16 @@
 import type pg from 'pg';
-import { transaction } from '../../../platform/database/database.ts';
+import { type Database, transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { ISO_4217 } from '../../base/currencies/iso-4217.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { convertAmount } from './convert.ts';
 import { believedUntil, dateFetcher } from './fetch.ts';
 import { type Asker, isCode, type Provider, type Purpose } from './provider.ts';
 import {
+  addCurrencies,
   findCurrency,
   findPublished,
+  findRated,
   findRates,
   hasRates,
   keepPublication,
@@ -28,10 +31,10 @@ export interface Conversion {
 /** The currency service. */
 export interface Currencies {
   /**
-   * Converts with the latest stored rates.
+   * Converts with the rates of the latest day that has both.
    *
    * @param amount a decimal text
-   * @throws Problem invalid for a currency that is unknown or disabled, not_found when there are no rates
+   * @throws Problem invalid for a currency that is unknown or disabled; not_found, with the currency that has no rates
    */
   convert(amount: string, from: string, to: string): Promise<Conversion>;
   /**
@@ -42,6 +45,11 @@ export interface Currencies {
    * @throws Problem as `convert`; too_many_requests, unavailable
    */
   convertAtDate(amount: string, from: string, to: string, date: string, asker: Asker): Promise<Conversion>;
+}
+
+/** Adds the currencies of ISO 4217 that are not known yet: companies choose among them, with rates or without. */
+export async function addKnownCurrencies(database: Database): Promise<void> {
+  await addCurrencies(database, ISO_4217);
 }
 
 export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): Currencies {
@@ -69,7 +77,7 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
       if (from === to) return { date: localTime(new Date()).day, result: amount };
       const codes = ratedCodes(from, to);
       const rates = await findRates(pool, codes, {});
-      if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} yet`);
+      if (!rates) throw await missing(pool, codes, {});
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
     async convertAtDate(amount, from, to, date, asker) {
@@ -81,7 +89,11 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
       if (from === to) return { date, result: amount };
       const published = await publishedFor(date, codes, asker);
       const rates = published && (await findRates(pool, codes, { from: published, to: published }));
-      if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} for ${date}`);
+      if (!rates) {
+        const earliest = fetchDate ? date : daysBefore(date, LONGEST_HOLIDAYS);
+        const looked = published ? { from: published, to: published } : { from: earliest, to: date };
+        throw await missing(pool, codes, looked, date);
+      }
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
   };
@@ -90,6 +102,31 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
 /** The euro is the base currency and has no rates. */
 function ratedCodes(from: string, to: string): string[] {
   return [from, to].filter(code => code !== 'EUR');
+}
+
+/**
+ * Why there are no rates for a conversion: which of the currencies have none, or that no day has both.
+ *
+ * @param looked the dates among which they were looked for
+ * @param date of the conversion, if it is one at a date
+ */
+async function missing(
+  pool: pg.Pool,
+  codes: string[],
+  looked: { from?: string; to?: string },
+  date?: string,
+): Promise<Problem> {
+  const rated = await findRated(pool, codes, looked);
+  const without = codes.filter(code => !rated.includes(code)).join(' and ');
+  const both = codes.join(' and ');
+  if (date === undefined) {
+    const sentence = without ? `there are no rates of ${without} yet` : `no day has rates of both ${both}`;
+    return new Problem('not_found', sentence);
+  }
+  const sentence = without
+    ? `there are no rates of ${without} for ${date}`
+    : `no day up to ${date} has rates of both ${both}`;
+  return new Problem('not_found', sentence);
 }
 
 function rateOf({ values }: { values: Map<string, string> }, code: string): string {

@@ -18,6 +18,7 @@ import { labelUrl, PUBLIC_PATH } from '../../catalogue/labels/label-url.ts';
 import { findPublishedLabel } from '../../catalogue/labels/record/store.ts';
 import type { Label } from '../../catalogue/products/labels-of-products.ts';
 import { photoOf } from '../../catalogue/products/record/content.ts';
+import { priceCurrencyOf } from '../../catalogue/products/record/prices.ts';
 import { findProduct, type Product } from '../../catalogue/products/record/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
 import { type Asked, labelPage } from './page.ts';
@@ -169,6 +170,7 @@ async function asPublic(
   const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
   const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
   const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
+  const currency = own && priceCurrencyOf(own);
   const companyName = own === undefined ? company?.name : ownText('company.name');
   return {
     id: label.id,
@@ -183,6 +185,7 @@ async function asPublic(
     businessToCustomerSettings: (shown?.businessToCustomerSettings ??
       {}) as PublicLabel['businessToCustomerSettings'],
     product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
+    ...(currency && { currency }),
     ...(companyName && { company: { name: companyName } }),
     ...(photo && { photo: `${PUBLIC_PATH}/${label.uuid}/photo` }),
   };

@@ -35,6 +35,9 @@ export const PublicLabel = named(
     checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
     traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
     businessToCustomerSettings: shown(ConsumerSettings),
+    currency: Type.Optional(
+      Type.String({ description: 'of the prices of the label; ISO 4217', examples: ['RWF'] }),
+    ),
     videoMeetTheFarmers: Type.Optional(ShownDocument),
     photosMeetTheFarmers: Type.Array(ShownDocument),
     productionRecords: Type.Array(ShownDocument),

@@ -64,6 +64,13 @@ const Settings = named(
   'ProductSettings',
   Type.Object({
     costBreakdown: nullable(Type.Boolean()),
+    currency: nullable(
+      Type.String({
+        maxLength: 3,
+        description: 'of the prices, those in businessToCustomerSettings too; ISO 4217',
+        examples: ['RWF'],
+      }),
+    ),
     pricingTransparency: nullable(
       Type.Record(RecordKey, Type.Number(), { maxProperties: 500, examples: [{ farmer: 4.2 }] }),
     ),
