@@ -23,7 +23,7 @@ let email: string;
 let send: Send;
 beforeAll(async () => {
   pages = await runningConsole();
-  browser = await consoleBrowser(pages, { webgl: true });
+  browser = await consoleBrowser(pages);
   ({ email } = await pages.newUser());
   ({ send } = await pages.login(email));
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (const name of scripts) cpSync(path.join(BUILT, 'assets', name), path.join(assets, nextName(name)));
   pages = await runningConsole({}, folder.folder);
   line = await openLine(pages.url);
-  browser = await consoleBrowser(line, { offline: true, webgl: true });
+  browser = await consoleBrowser(line, { offline: true });
   ({ email } = await pages.newUser());
   ({ send } = await pages.login(email));
 });

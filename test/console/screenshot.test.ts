@@ -45,7 +45,7 @@ let pages: RunningConsole;
 let browser: Browser;
 beforeAll(async () => {
   pages = await runningConsole();
-  browser = await consoleBrowser(pages, { webgl: true });
+  browser = await consoleBrowser(pages);
 });
 afterAll(async () => {
   await browser.close();

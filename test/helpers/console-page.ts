@@ -15,12 +15,12 @@ export const PHONE = { width: 390, height: 844 };
 /**
  * A browser that complains of every request for something else than the console.
  *
- * @param options webgl: whether it draws maps; offline: whether the console is stored for use without a connection;
- * javaScript: whether pages run scripts
+ * @param options offline: whether the console is stored for use without a connection; javaScript: whether pages run
+ * scripts
  */
 export async function consoleBrowser(
   of: Pick<RunningConsole, 'url'>,
-  options: { webgl?: boolean; offline?: boolean; javaScript?: boolean } = {},
+  options: { offline?: boolean; javaScript?: boolean } = {},
 ): Promise<Browser> {
   const browser = await openBrowser(DESKTOP, options);
   browser.page.context().on('request', request => {
