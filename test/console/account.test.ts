@@ -9,6 +9,7 @@ import {
   expectAccessible,
   isFocused,
   logIn,
+  logInByForm,
   realComplaints,
 } from '../helpers/console-page.ts';
 import { PASSWORD } from '../helpers/trace.ts';
@@ -201,7 +202,7 @@ test('all tabs are in sight on the narrowest phones, in both directions of writi
 test('sessions are listed, and another one is ended', async () => {
   const { page } = browser;
   const other = await pages.login(email);
-  await logIn(page, `${pages.url}/account/sessions`, email);
+  await logInByForm(page, `${pages.url}/account/sessions`, email);
   await page.getByText('This one').waitFor();
   const device = page.getByRole('cell', { name: /^Chrome \d+ on Linux$/ });
   expect(await device.getAttribute('title')).toMatch(/^Mozilla/);

@@ -7,6 +7,7 @@ import {
   DESKTOP,
   expectAccessible,
   logIn,
+  logInByForm,
   PHONE,
   realComplaints,
 } from '../helpers/console-page.ts';
@@ -258,7 +259,7 @@ test('the first run leads from the name of the instance to the first shared pack
 
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByText('Kivu <i>Growers</i>').waitFor();
-  await logIn(page, pages.url, ADMIN.username, PASSWORD);
+  await logInByForm(page, pages.url, ADMIN.username, PASSWORD);
   await page.getByRole('heading', { name: 'Welcome, Diane' }).waitFor();
 });
 

@@ -3,7 +3,13 @@ import { consoleUrl, consoleUrlOfPackets } from '../../src/console/address.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  logIn,
+  logInByForm,
+  realComplaints,
+} from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type MailServer, mailServer, textOf, tokenIn } from '../helpers/mail-server.ts';
 import { ADMIN, PASSWORD } from '../helpers/trace.ts';
@@ -138,14 +144,14 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await confirmAddress(page, email);
   // The administrator's mail leads to the user who waits.
   const notice = await linkTo(ADMIN.username);
-  await logIn(page, notice, ADMIN.username, ADMIN.password);
+  await logInByForm(page, notice, ADMIN.username, ADMIN.password);
   await press(`Manage ${email}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
   await page.getByText(`${email} was activated`).waitFor();
   await page.context().clearCookies();
   expect(await linkTo(email, 3)).toBe(`${pages.url}/`);
 
-  await logIn(page, invitation, email, PASSPHRASE);
+  await logInByForm(page, invitation, email, PASSPHRASE);
   await page.getByText('First Administrator wants to share a packet with you').waitFor();
   await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
@@ -357,7 +363,7 @@ test('what was shared with somebody, and an address that an app has entered, are
   const { send } = await pages.login(user.email);
   const entry = { contacts: [address], discoverable: true };
   expect((await send('PUT', `/packet/directory/users/${user.id}`, entry)).status).toBe(200);
-  await logIn(page, await linkTo(address), user.email);
+  await logInByForm(page, await linkTo(address), user.email);
   await page.getByText('others can share packets with you by it').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Confirm' }).click();

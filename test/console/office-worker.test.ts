@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, logIn, realComplaints } from '../helpers/console-page.ts';
+import { consoleBrowser, logInByForm, realComplaints } from '../helpers/console-page.ts';
 import { picture } from '../helpers/images.ts';
 import { readQrCode } from '../helpers/qr-code.ts';
 import { ADMIN } from '../helpers/trace.ts';
@@ -36,7 +36,7 @@ test('an office worker registers, is activated, and gets from a company to a pri
   await page.getByText('Your account is created').waitFor();
 
   // The administrator's part.
-  await logIn(page, `${pages.url}/administration/users?query=zawadi`, ADMIN.username, ADMIN.password);
+  await logInByForm(page, `${pages.url}/administration/users?query=zawadi`, ADMIN.username, ADMIN.password);
   for (const [action, done] of [
     ['Confirm the address', `The address ${EMAIL} was confirmed`],
     ['Activate', `${EMAIL} was activated`],
@@ -48,7 +48,7 @@ test('an office worker registers, is activated, and gets from a company to a pri
   await press('Log out');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 
-  await logIn(page, pages.url, EMAIL, PASSPHRASE);
+  await logInByForm(page, pages.url, EMAIL, PASSPHRASE);
   await page.getByRole('link', { name: 'Companies' }).click();
   await page.getByRole('link', { name: 'New company' }).first().click();
   await named('name').fill('Kopakama');

@@ -9,6 +9,7 @@ import {
   expectAccessible,
   isFocused,
   logIn,
+  logInByForm,
   PHONE,
   realComplaints,
 } from '../helpers/console-page.ts';
@@ -44,7 +45,7 @@ async function observe(message: string, hour: number): Promise<void> {
 
 test('after a login the list says what to do while it is empty, and loads little', async () => {
   const { page, asked } = browser;
-  await logIn(page, `${pages.url}/packets`, email);
+  await logInByForm(page, `${pages.url}/packets`, email);
   await page.getByText('There are no packets yet').waitFor();
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);

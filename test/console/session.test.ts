@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, isFocused, logIn } from '../helpers/console-page.ts';
+import { consoleBrowser, expectAccessible, isFocused, logIn, logInByForm } from '../helpers/console-page.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { tokenIn } from '../helpers/mail-server.ts';
 import { PASSWORD } from '../helpers/trace.ts';
@@ -89,7 +89,7 @@ test('a wrong password is told, an empty field is named; nothing of the console 
 
 test('no script can read the cookies of the session', async () => {
   const { page } = browser;
-  await logIn(page, `${pages.url}/packets`, email);
+  await logInByForm(page, `${pages.url}/packets`, email);
   expect((await page.context().cookies()).map(({ name, httpOnly }) => [name, httpOnly]).sort()).toEqual([
     ['trace-accessToken', true],
     ['trace-refreshToken', true],
@@ -334,7 +334,7 @@ test('a logout ends this session; under Sessions, all end', async () => {
   const { page } = browser;
   const { send } = await pages.login(email);
   const elsewhere = async () => (await send('GET', '/trace/api/user/profile')).status;
-  await logIn(page, `${pages.url}/packets`, email);
+  await logInByForm(page, `${pages.url}/packets`, email);
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect(await page.context().cookies()).toEqual([]);
