@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn } from '../helpers/console-page.ts';
-import { sender } from '../helpers/service.ts';
-import { ADMIN, PASSWORD } from '../helpers/trace.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn } from '../../helpers/console-page.ts';
+import { sender } from '../../helpers/service.ts';
+import { ADMIN, PASSWORD } from '../../helpers/trace.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

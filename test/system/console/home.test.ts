@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -10,8 +10,8 @@ import {
   logInByForm,
   PHONE,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { ADMIN, PASSWORD } from '../helpers/trace.ts';
+} from '../../helpers/console-page.ts';
+import { ADMIN, PASSWORD } from '../../helpers/trace.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

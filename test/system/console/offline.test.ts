@@ -2,18 +2,18 @@ import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } fr
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { build } from '../helpers/build.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { temporaryFolder } from '../helpers/folder.ts';
-import { type Line, openLine } from '../helpers/line.ts';
-import { openPlainBrowser } from '../helpers/plain-browser.ts';
-import type { Send } from '../helpers/service.ts';
-import { PASSWORD } from '../helpers/trace.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { build } from '../../helpers/build.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { temporaryFolder } from '../../helpers/folder.ts';
+import { type Line, openLine } from '../../helpers/line.ts';
+import { openPlainBrowser } from '../../helpers/plain-browser.ts';
+import type { Send } from '../../helpers/service.ts';
+import { PASSWORD } from '../../helpers/trace.ts';
 
-const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
+const BUILT = path.resolve(import.meta.dirname, '../../../console/dist');
 /** Busy machines have time. */
 const SOON = { timeout: 60_000 };
 

@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { newUlid, ulidToUuid } from '../../src/packet-service/core/packet-format/ulid.ts';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { newUlid, ulidToUuid } from '../../../src/packet-service/core/packet-format/ulid.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -12,10 +12,10 @@ import {
   logIn,
   PHONE,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { textOf } from '../helpers/mail-server.ts';
-import type { Send } from '../helpers/service.ts';
+} from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { textOf } from '../../helpers/mail-server.ts';
+import type { Send } from '../../helpers/service.ts';
 
 interface Person {
   id: string;

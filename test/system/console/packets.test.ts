@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -12,11 +12,11 @@ import {
   logInByForm,
   PHONE,
   realComplaints,
-} from '../helpers/console-page.ts';
-import type { Send } from '../helpers/service.ts';
-import { PASSWORD } from '../helpers/trace.ts';
+} from '../../helpers/console-page.ts';
+import type { Send } from '../../helpers/service.ts';
+import { PASSWORD } from '../../helpers/trace.ts';
 
-const BUILT = path.resolve(import.meta.dirname, '../../console/dist');
+const BUILT = path.resolve(import.meta.dirname, '../../../console/dist');
 /** Bytes of the first load, compressed by gzip, without the map. */
 const FIRST_LOAD = 250 * 1024;
 

@@ -2,14 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, DESKTOP, logIn } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { sumOf, tileAt } from '../helpers/tiles.ts';
-import { ADMIN } from '../helpers/trace.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, DESKTOP, logIn } from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { sumOf, tileAt } from '../../helpers/tiles.ts';
+import { ADMIN } from '../../helpers/trace.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOT = path.resolve(import.meta.dirname, '../../..');
 const README_PICTURE = path.join(ROOT, 'docs/console.png');
 const MAX_BYTES = 200_000;
 /** For drawing a map without a graphics card on a busy machine, in milliseconds. */

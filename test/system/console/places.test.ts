@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
-import { openScreenshots, type Screenshots } from '../helpers/screenshots.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import { openScreenshots, type Screenshots } from '../../helpers/screenshots.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

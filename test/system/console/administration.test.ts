@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { withSecondFactor } from '../helpers/authenticator.ts';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { withSecondFactor } from '../../helpers/authenticator.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   expectAccessible,
   isFocused,
   logIn,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { ADMIN } from '../helpers/trace.ts';
-import { type WebhookReceiver, webhookReceiver } from '../helpers/webhook-receiver.ts';
+} from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { ADMIN } from '../../helpers/trace.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../helpers/webhook-receiver.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

@@ -1,8 +1,8 @@
 import type { Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -10,9 +10,9 @@ import {
   logIn,
   PHONE,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import type { Send } from '../helpers/service.ts';
+} from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import type { Send } from '../../helpers/service.ts';
 
 /** Busy machines have time. */
 const SOON = { timeout: 60_000 };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
-import { picture, uploadFile } from '../helpers/images.ts';
-import { labelFields } from '../helpers/product-forms.ts';
-import { openScreenshots, type Screenshots } from '../helpers/screenshots.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import { picture, uploadFile } from '../../helpers/images.ts';
+import { labelFields } from '../../helpers/product-forms.ts';
+import { openScreenshots, type Screenshots } from '../../helpers/screenshots.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 

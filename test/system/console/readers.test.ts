@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
+import { runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
 
 const ALL = /^Everyone with an account here can already read this, and so can people without one/;
 const USERS = /^Everyone with an account here can already read this\. /;

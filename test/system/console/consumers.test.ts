@@ -1,11 +1,11 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
-import { picture, uploadFile } from '../helpers/images.ts';
-import { labelFields } from '../helpers/product-forms.ts';
-import { ADMIN } from '../helpers/trace.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import { picture, uploadFile } from '../../helpers/images.ts';
+import { labelFields } from '../../helpers/product-forms.ts';
+import { ADMIN } from '../../helpers/trace.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { vectorTile } from '../../src/packet-service/reading/tiles/vector-tile.ts';
-import { type Browser, openBrowser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { vectorTile } from '../../../src/packet-service/reading/tiles/vector-tile.ts';
+import { type Browser, openBrowser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -12,10 +12,10 @@ import {
   logIn,
   PHONE,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import type { Send } from '../helpers/service.ts';
-import { sumOf, tileAt } from '../helpers/tiles.ts';
+} from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import type { Send } from '../../helpers/service.ts';
+import { sumOf, tileAt } from '../../helpers/tiles.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { consoleUrl, consoleUrlOfPackets } from '../../src/console/address.ts';
-import { readSettings } from '../../src/platform/settings/settings.ts';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { consoleUrl, consoleUrlOfPackets } from '../../../src/console/address.ts';
+import { readSettings } from '../../../src/platform/settings/settings.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   expectAccessible,
   logIn,
   logInByForm,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { type MailServer, mailServer, textOf, tokenIn } from '../helpers/mail-server.ts';
-import { ADMIN, PASSWORD } from '../helpers/trace.ts';
+} from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { type MailServer, mailServer, textOf, tokenIn } from '../../helpers/mail-server.ts';
+import { ADMIN, PASSWORD } from '../../helpers/trace.ts';
 
 const PASSPHRASE = 'maize in the rain';
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   expectAccessible,
   isFocused,
   logIn,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { picture } from '../helpers/images.ts';
-import { ADMIN } from '../helpers/trace.ts';
+} from '../../helpers/console-page.ts';
+import { picture } from '../../helpers/images.ts';
+import { ADMIN } from '../../helpers/trace.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { authenticator } from '../helpers/authenticator.ts';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { authenticator } from '../../helpers/authenticator.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -11,8 +11,8 @@ import {
   logIn,
   logInByForm,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { PASSWORD } from '../helpers/trace.ts';
+} from '../../helpers/console-page.ts';
+import { PASSWORD } from '../../helpers/trace.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, openBrowser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
+import { type Browser, openBrowser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
   consoleBrowser,
   DESKTOP,
@@ -12,8 +12,8 @@ import {
   logIn,
   PHONE,
   realComplaints,
-} from '../helpers/console-page.ts';
-import { labelFields } from '../helpers/product-forms.ts';
+} from '../../helpers/console-page.ts';
+import { labelFields } from '../../helpers/product-forms.ts';
 
 const XSS = `"'><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=2></textarea>`;
 

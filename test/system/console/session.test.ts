@@ -2,12 +2,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, expectAccessible, isFocused, logIn, logInByForm } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { tokenIn } from '../helpers/mail-server.ts';
-import { PASSWORD } from '../helpers/trace.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  isFocused,
+  logIn,
+  logInByForm,
+} from '../../helpers/console-page.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { tokenIn } from '../../helpers/mail-server.ts';
+import { PASSWORD } from '../../helpers/trace.ts';
 
 let pages: RunningConsole;
 let browser: Browser;

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, logIn, realComplaints } from '../helpers/console-page.ts';
-import type { Send } from '../helpers/service.ts';
-import { ADMIN } from '../helpers/trace.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import { consoleBrowser, logIn, realComplaints } from '../../helpers/console-page.ts';
+import type { Send } from '../../helpers/service.ts';
+import { ADMIN } from '../../helpers/trace.ts';
 
 /** Runs as markup, as an attribute, and as an address. */
 const XSS = `"'><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=2>`;

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser } from '../helpers/browser.ts';
-import { type RunningConsole, runningConsole } from '../helpers/console.ts';
-import { consoleBrowser, DESKTOP, expectAccessible, logIn, realComplaints } from '../helpers/console-page.ts';
-import type { Send } from '../helpers/service.ts';
+import type { Browser } from '../../helpers/browser.ts';
+import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
+import {
+  consoleBrowser,
+  DESKTOP,
+  expectAccessible,
+  logIn,
+  realComplaints,
+} from '../../helpers/console-page.ts';
+import type { Send } from '../../helpers/service.ts';
 
 interface Person {
   id: string;
