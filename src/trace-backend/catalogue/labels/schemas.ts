@@ -6,6 +6,7 @@ import { AnyLanguage } from '../../base/contract/language.ts';
 import { Id, PathId } from '../../base/contract/schemas.ts';
 import { nullable, oneOrMany, shown, text } from '../../base/contract/shapes.ts';
 import { IfMatch } from '../../base/contract/versions.ts';
+import { IMAGE_TYPES } from '../images/schemas.ts';
 import {
   LABEL_STATUSES,
   LabelUpdate,
@@ -285,7 +286,10 @@ export const labelPhotoSchema = {
   summary: 'The picture of the product of a published label',
   params: Params,
   response: {
-    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+    200: {
+      description: 'at most 1440 × 720',
+      content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { schema: Type.Any() }])),
+    },
     ...failureAnswers(404),
   },
 };
