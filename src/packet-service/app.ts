@@ -50,7 +50,7 @@ import {
 import { authenticate } from './core/access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './core/access/personal.ts';
 import { packetVisibility, type Visibility } from './core/access/visibility.ts';
-import { EXAMPLE_IDS } from './core/contract/schemas.ts';
+import { EXAMPLE_IDS, errors } from './core/contract/schemas.ts';
 import { refuseBesideRegistry } from './core/geoids/beside-registry.ts';
 import { makeResolver } from './core/geoids/resolver.ts';
 import { registerFields } from './core/geoids/routes.ts';
@@ -376,6 +376,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       },
     },
     errorBody: problem => ({ error: problem.message }),
+    refusals: errors,
     challenge: ({ headers }) =>
       headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
     everyError: false,

@@ -12,7 +12,9 @@ import type { ItemKinds, Sender } from './kinds.ts';
 import { BatchItem } from './schemas.ts';
 
 /** The answer to one item. */
-export type ItemAnswer = { packet_uuid: string } | { error: string; status: number; retry_after?: number };
+export type ItemAnswer =
+  | { packet_uuid: string; truncated?: readonly string[] }
+  | { error: string; status: number; retry_after?: number };
 
 /** Approximate microseconds per byte of an item for reading and checking it, and for making the packet. */
 const READING_COST = 0.1;
@@ -83,8 +85,9 @@ async function answerItem(
   order: ItemOrder,
 ): Promise<ItemAnswer> {
   try {
-    const { answer } = await acceptItem(context, sender, item, order);
-    return JSON.parse(answer) as ItemAnswer;
+    const { answer, truncated } = await acceptItem(context, sender, item, order);
+    const stored = JSON.parse(answer) as { packet_uuid: string };
+    return truncated.length > 0 ? { ...stored, truncated } : stored;
   } catch (error) {
     const problem = toProblem(error);
     if (problem.code === 'internal') context.log.error({ err: error }, 'an item of a batch failed');
@@ -129,7 +132,7 @@ async function acceptItem(
   sender: Sender,
   { read, placeKey, size }: ReadItem,
   order: ItemOrder,
-): Promise<IntakeAnswer> {
+): Promise<IntakeAnswer & { truncated: readonly string[] }> {
   const { intake, idempotency_key, body } = checkItem(read());
   const kind = context.kinds[intake];
   kind.check(body);
@@ -143,7 +146,8 @@ async function acceptItem(
     if (pausing) await pausing;
     return make;
   };
-  if (!kind.isOrdered) return acceptPacket(taking, key, prepareInPace);
+  const truncated = kind.truncated(body);
+  if (!kind.isOrdered) return { ...(await acceptPacket(taking, key, prepareInPace)), truncated };
 
   const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
@@ -155,7 +159,7 @@ async function acceptItem(
       return make();
     };
   };
-  return acceptPacket(taking, key, prepare).finally(done);
+  return { ...(await acceptPacket(taking, key, prepare).finally(done)), truncated };
 }
 
 /** Also finds the answer that version 0.1 stored for an item: a phone may repeat its batch days after an upgrade. */

@@ -5,6 +5,7 @@ import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { AnyLanguage } from '../../base/contract/language.ts';
 import { Id, NO_NUL } from '../../base/contract/schemas.ts';
 import { shown } from '../../base/contract/shapes.ts';
+import { IMAGE_TYPES } from '../../catalogue/images/schemas.ts';
 import { BatchLocation, BatchView } from '../../catalogue/labels/batches/schemas.ts';
 import { ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
 import { ConsumerSettings } from '../../catalogue/products/record/consumer.ts';
@@ -93,7 +94,10 @@ export const labelPhotoSchema = {
   summary: 'The picture of the product of a published label',
   params: Params,
   response: {
-    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+    200: {
+      description: 'at most 1440 × 720',
+      content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { schema: Type.Any() }])),
+    },
     ...failureAnswers(404),
   },
 };
