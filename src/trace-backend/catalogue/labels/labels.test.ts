@@ -55,6 +55,7 @@ test('a label is written, published, read by anybody, and taken back', async () 
     ...{ id: label.id, productId, status: 'PUBLISHED' },
     ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
     ...{ businessToCustomerSettings: {}, photosMeetTheFarmers: [], productionRecords: [] },
+    certifications: [],
     uuid: label.uuid,
     title: 'Bourbon',
     language: 'EN',

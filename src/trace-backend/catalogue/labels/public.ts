@@ -21,6 +21,7 @@ import { described, isSelective, shownField, valueAt } from './contents/content.
 import { fieldsOf } from './contents/settle.ts';
 import { findOwn, type OwnContent } from './contents/store.ts';
 import type { LabelCounts } from './counts/counts.ts';
+import { CERTIFICATIONS, validCertifications } from './documents/certifications.ts';
 import { publicDocuments } from './documents/documents.ts';
 import { type Asked, labelPage } from './label-page.ts';
 import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
@@ -168,15 +169,16 @@ async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Publis
   const { label, product } = published;
   const { title, language } = label.content as { title?: string; language?: string };
   const own = await ownOf(pool, label);
-  const [photo, [company], shown, batches, documents] = await Promise.all([
+  const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
+  const [photo, [company], shown, batches, documents, certifications] = await Promise.all([
     findPhoto(pool, published, own),
     findCompanyNames(pool, product.companyId === null ? [] : [product.companyId]),
     own && described(pool, own),
     countBatches(pool, label.id),
     publicDocuments(pool, published),
+    isShown(CERTIFICATIONS) ? validCertifications(pool, product) : [],
   ]);
   const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
-  const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
   const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
   const currency = own && priceCurrencyOf(own);
   const companyName = own === undefined ? company?.name : ownText('company.name');
@@ -190,6 +192,7 @@ async function asPublic({ pool }: Pick<LabelsContext, 'pool'>, published: Publis
     fields,
     ...batches,
     ...documents,
+    certifications,
     businessToCustomerSettings: (shown?.businessToCustomerSettings ??
       {}) as PublicLabel['businessToCustomerSettings'],
     product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },

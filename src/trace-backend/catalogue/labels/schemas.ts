@@ -15,7 +15,7 @@ import {
 } from '../products/label-records/schemas.ts';
 import { ConsumerSettings } from '../products/record/consumer.ts';
 import { LabelParams } from './contents/schemas.ts';
-import { ShownDocument } from './documents/schemas.ts';
+import { ShownCertification, ShownDocument } from './documents/schemas.ts';
 
 const tags = ['Label'];
 
@@ -48,6 +48,9 @@ export const PublicLabel = named(
     videoMeetTheFarmers: Type.Optional(ShownDocument),
     photosMeetTheFarmers: Type.Array(ShownDocument),
     productionRecords: Type.Array(ShownDocument),
+    certifications: Type.Array(ShownCertification, {
+      description: 'those of the owner that are valid, if the label shows the field company.certifications',
+    }),
     product: Type.Object({ name: Type.String() }),
     company: Type.Optional(Type.Object({ name: Type.String() })),
     photo: Type.Optional(Type.String({ description: 'path of the picture' })),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, type Tenant, tenant } from '../../../../../test/helpers/chain.ts';
+import { downloadFile, picture, uploadFile } from '../../../../../test/helpers/images.ts';
 import { type RunningTrace, runningTrace } from '../../../../../test/helpers/trace.ts';
 
 let trace: RunningTrace;
@@ -65,4 +66,46 @@ test('a label shows those documents of the owner that are chosen, in their order
   }
   expect((await stranger.user.send('GET', path)).status).toBe(404);
   expect((await stranger.user.send('PUT', path, [])).status).toBe(404);
+});
+
+test('a label shows the valid certifications of the owner if it has that field, with their files', async () => {
+  const upload = async () =>
+    (await uploadFile(trace, kopanyi.user, 'document', await picture(9, 9).png().toBuffer())).body.data;
+  const [organic, old] = [await upload(), await upload()];
+  const certifications = [
+    { type: 'EU organic', description: 'Cooperative', validity: '2999-12-31', certificate: organic },
+    { type: 'Fair trade', validity: 'as long as we are members' },
+    { type: 'Expired', validity: '2020-12-31', certificate: old },
+  ];
+  const saved = await send('PUT', '/api/company/profile', { id: kopanyi.companyId, certifications });
+  expect(saved.status, saved.text).toBe(200);
+  const productId = await added(kopanyi.user, { name: 'Coffee', company: { id: kopanyi.companyId } });
+  const field = { name: 'company.certifications', section: 'company' };
+  const body = { productId, title: 'Certified', language: 'DE', fields: [{ ...field, visible: false }] };
+  const { data: label } = (await send('POST', '/api/product/label/create', body)).body;
+  await send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  const path = `/api/public/product/label/${label.uuid}`;
+  const shown = async () => (await trace.send('GET', path)).body.data.certifications;
+  const page = async () => (await trace.send('GET', path, undefined, { accept: 'text/html' })).text;
+  const download = async (key: string) => (await trace.send('GET', `/api/public/document/${key}`)).status;
+  expect([await shown(), await download(organic.storageKey)]).toEqual([[], 404]);
+  expect(await page()).not.toContain('EU organic');
+
+  await send('PUT', '/api/product/label', { id: label.id, fields: [{ ...field, visible: true }] });
+  const { type, description, validity } = certifications[0] as Record<string, string>;
+  expect(await shown()).toEqual([
+    { id: expect.any(Number), type, description, validity, certificate: expect.objectContaining(organic) },
+    { id: expect.any(Number), type: 'Fair trade', validity: 'as long as we are members' },
+  ]);
+  const link = `<a href="../../document/${organic.storageKey}">EU organic, Cooperative, gültig bis 31. Dezember 2999</a>`;
+  const plain = 'Fair trade, as long as we are members';
+  expect(await page()).toContain(
+    `<dt dir="auto">Zertifizierungen</dt><dd dir="auto">${link}</dd><dd dir="auto">${plain}</dd>`,
+  );
+  expect(await download(organic.storageKey)).toBe(200);
+  expect(await download(old.storageKey)).toBe(404);
+
+  await send('POST', '/api/product/label/execute/UNPUBLISH_LABEL', { id: label.id });
+  expect(await download(organic.storageKey)).toBe(404);
+  expect((await downloadFile(trace, stranger.user, `document/${organic.storageKey}`)).status).toBe(404);
 });

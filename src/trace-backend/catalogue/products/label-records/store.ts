@@ -51,6 +51,17 @@ export async function hasPublishedLabel(database: Database, productId: number): 
   return rows[0]?.has ?? false;
 }
 
+/** Whether a published label of a product of the company shows a field of its content. */
+export async function showsField(database: Database, companyId: number, name: string): Promise<boolean> {
+  const { rows } = await database.query<{ shows: boolean }>(sql`
+    SELECT EXISTS (
+      SELECT FROM product_labels JOIN products ON products.id = product_id,
+        json_array_elements(product_labels.content -> 'fields') AS field
+      WHERE company_id = ${companyId} AND status = 'PUBLISHED'
+        AND field ->> 'name' = ${name} AND field ->> 'visible' = 'true') AS shows`);
+  return rows[0]?.shows ?? false;
+}
+
 export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {
   if (!UUID.test(uuid)) return undefined;
   const { rows } = await database.query<Label>(sql`
