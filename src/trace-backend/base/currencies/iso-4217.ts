@@ -1,5 +1,5 @@
 /**
- * The currencies of ISO 4217, code and English name: what people are paid in or reckon with. Without metals, units of the
+ * The currencies of ISO 4217, code and English name: what people are paid in or count with. Without metals, units of the
  * bond market and codes for tests; what a provider of rates knows besides is added with its rates.
  */
 export const ISO_4217: readonly (readonly [code: string, name: string])[] = [

@@ -7,7 +7,7 @@ import { Id, NO_NUL } from '../../base/contract/schemas.ts';
 import { shown } from '../../base/contract/shapes.ts';
 import { IMAGE_TYPES } from '../../catalogue/images/schemas.ts';
 import { BatchLocation, BatchView } from '../../catalogue/labels/batches/schemas.ts';
-import { ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
+import { ShownCertification, ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
 import { ConsumerSettings } from '../../catalogue/products/record/consumer.ts';
 import { LABEL_STATUSES } from '../../catalogue/products/record/label-schemas.ts';
 
@@ -42,6 +42,9 @@ export const PublicLabel = named(
     videoMeetTheFarmers: Type.Optional(ShownDocument),
     photosMeetTheFarmers: Type.Array(ShownDocument),
     productionRecords: Type.Array(ShownDocument),
+    certifications: Type.Array(ShownCertification, {
+      description: 'those of the owner that are valid, if the label shows the field company.certifications',
+    }),
     product: Type.Object({ name: Type.String() }),
     company: Type.Optional(Type.Object({ name: Type.String() })),
     photo: Type.Optional(Type.String({ description: 'path of the picture' })),
