@@ -62,7 +62,7 @@ test('the preview has what the page shows, and nothing else', () => {
   const certifications = [
     { type: 'Organic', description: 'EU', validity: '2999-12-31' },
     { type: 'Expired', validity: '2020-12-31' },
-    { certificate: { name: 'rainforest.pdf' }, validity: 'for ever' },
+    { certificate: { name: 'rainforest.pdf' }, validity: 'without end' },
   ];
   const ofOwner = { documents, certifications, until: 'valid until' };
   expect(previewOf(travelled, { journeyMarkers }, ofOwner).parts).toEqual([
@@ -72,7 +72,7 @@ test('the preview has what the page shows, and nothing else', () => {
   const certified = { ...travelled, visible: { 'company.certifications': true } };
   expect(previewOf(certified, {}, ofOwner).parts.at(-1)).toEqual({
     name: 'company.certifications',
-    texts: ['Organic, EU, valid until December 31, 2999', 'rainforest.pdf, for ever'],
+    texts: ['Organic, EU, valid until December 31, 2999', 'rainforest.pdf, without end'],
   });
   const hidden = { ...form, visible: { ...form.visible, name: false, origin: false, 'company.name': true } };
   hidden.texts['company.name'] = 'Kopanyi';
