@@ -91,13 +91,16 @@ export async function catalogueOf(client: pg.ClientBase, without: readonly strin
       FROM ${catalogue} AS t ${about ? `WHERE ${about} = (${ours})` : ''}`);
     lines.push(...rows.map(row => `${catalogue} ${JSON.stringify(row)}`));
   }
-  const { rows: tables } = await client.query(`SELECT oid::text, oid::regclass::text AS name FROM pg_class`);
+  const { rows: tables } = await client.query(
+    'SELECT oid::text, oid::regclass::text AS name, current_database() AS database FROM pg_class',
+  );
   const names = new Map(tables.map(({ oid, name }) => [oid, name]));
   return lines
     .map(line =>
       line
         .replaceAll(/pg_toast_(\d+)/g, (_, oid) => `toast of ${names.get(oid)}`)
-        .replaceAll(/(RI_ConstraintTrigger_[ac])_\d+/g, '$1'),
+        .replaceAll(/(RI_ConstraintTrigger_[ac]|truncate_trigger)_\d+/g, '$1')
+        .replaceAll(tables[0].database, 'this database'),
     )
     .sort();
 }

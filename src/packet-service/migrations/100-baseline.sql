@@ -1,6 +1,6 @@
--- The tables of the packet service, from the lowest folder of src/packet-service to the highest. They follow the rules
+-- The tables of the packet service by group and feature, from the ground up (ARCHITECTURE.md). They follow the rules
 -- that let PostgreSQL distribute them (docs/scale-out.md): packets and messages are distributed, all others are local
--- tables of the coordinator (contract/placements.ts). Only code connects tables of different features.
+-- tables of the coordinator (placements.ts). Only code connects tables of different features.
 --
 -- Columns named author hold the user of the token that the row was written with. They are null without a token, and in
 -- rows that are older than the column.
@@ -31,7 +31,7 @@ CREATE UNLOGGED TABLE caller_places (
   PRIMARY KEY (kind, caller, slot)
 );
 
--- === audit/ ===
+-- === core: audit ===
 
 -- The commands that operators ran. Append-only.
 CREATE TABLE audit (
@@ -43,7 +43,7 @@ CREATE TABLE audit (
 
 REVOKE UPDATE, DELETE, TRUNCATE ON audit FROM CURRENT_USER;
 
--- === access/ ===
+-- === core: access ===
 
 -- Every user identifier that a valid token ever named: requests without a token cannot use these names.
 CREATE TABLE token_users (
@@ -51,7 +51,7 @@ CREATE TABLE token_users (
   first_seen timestamptz NOT NULL
 );
 
--- === idempotency/ ===
+-- === core: idempotency ===
 
 -- The first answer to a request with an Idempotency-Key, for clients that send it again.
 CREATE TABLE idempotency_keys (
@@ -67,7 +67,7 @@ CREATE TABLE idempotency_keys (
 
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
--- === log/ ===
+-- === core: log ===
 
 -- The log has everything that happened, each entry at a position that never changes, without gaps. The proof is in
 -- docs/decisions/packet-log.md.
@@ -124,7 +124,7 @@ CREATE INDEX packet_log_erased ON packet_log (position) WHERE kind = 'erased';
 
 REVOKE UPDATE, DELETE, TRUNCATE ON packet_log FROM CURRENT_USER;
 
--- === packets/ and writer/ ===
+-- === core: packets, writer ===
 
 -- Packets are written once. header and body are the canonical JSON that was hashed, and are returned unchanged; the
 -- columns next to them only serve queries.
@@ -177,7 +177,8 @@ CREATE TABLE packet_attachments (
 CREATE INDEX packet_attachments_by_attachment ON packet_attachments (attachment_id, thread_id);
 
 -- Who first named an attachment that packets name. If that was a user with a token, only they can upload the file.
--- Naming it again changes nothing, also where author is null because the attachment was named before this table existed.
+-- Naming it again changes nothing, also where author is null because the attachment was named before this table
+-- existed.
 CREATE TABLE attachment_claims (
   attachment_id uuid PRIMARY KEY,
   author        text COLLATE "C",
@@ -188,16 +189,7 @@ CREATE TABLE attachment_claims (
 -- Immutability without triggers, which distributed tables do not have: the owner cannot change a row either.
 REVOKE UPDATE, DELETE, TRUNCATE ON packets, packet_geoids, packet_attachments, attachment_claims FROM CURRENT_USER;
 
--- === erasure/ ===
-
--- The packets that operators erased, and why.
-CREATE TABLE erasures (
-  packet_id uuid PRIMARY KEY,
-  erased_at timestamptz NOT NULL,
-  reason    text NOT NULL
-);
-
--- === geoids/ ===
+-- === core: geoids ===
 
 -- Registered fields: grounds that give the points inside them a GeoID. They are written once. A field that no packet
 -- names can be deleted by the user who registered it.
@@ -255,50 +247,7 @@ END $$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON field_cells
   FOR EACH STATEMENT EXECUTE FUNCTION change_field_state();
 
--- === attachments/ ===
-
--- Files of packets.
-CREATE TABLE attachments (
-  attachment_id uuid PRIMARY KEY,
-  sha256        bytea NOT NULL,
-  size          bigint NOT NULL,
-  content_type  text NOT NULL,
-  name          text NOT NULL,
-  user_id       text COLLATE "C",
-  uploaded_at   timestamptz NOT NULL,
-  -- Whether a packet is known to name it. Packets remain, so it is not checked again after that.
-  referenced    boolean NOT NULL DEFAULT false
-);
-
-CREATE INDEX attachments_by_content ON attachments (sha256);
-CREATE INDEX attachments_unreferenced ON attachments (uploaded_at, attachment_id) WHERE NOT referenced;
-
--- What the file store holds, each content once. unused_since is set while no attachment has the content, or while it is
--- being uploaded; contents are removed only a day later. docs/decisions/attachments.md explains why that is safe.
-CREATE TABLE attachment_contents (
-  sha256       bytea PRIMARY KEY,
-  unused_since timestamptz
-);
-
-CREATE INDEX attachment_contents_unused ON attachment_contents (unused_since) WHERE unused_since IS NOT NULL;
-
--- Resumable uploads. What has arrived is kept as pieces, each under its own key in the file store.
-CREATE TABLE attachment_uploads (
-  upload_id     uuid PRIMARY KEY,
-  attachment_id uuid NOT NULL,
-  user_id       text COLLATE "C",
-  name          text NOT NULL,
-  metadata      text NOT NULL,
-  -- Null while the client does not know the length of its file (tus: creation-defer-length).
-  length        bigint,
-  received      bigint NOT NULL DEFAULT 0,
-  pieces        uuid[] NOT NULL DEFAULT '{}',
-  created_at    timestamptz NOT NULL
-);
-
-CREATE INDEX attachment_uploads_by_age ON attachment_uploads (created_at);
-
--- === chat/ ===
+-- === collaboration: chat ===
 
 -- Threads, their participants, and messages as lists and search read them. All three begin with thread_id, which
 -- distributes them together. Each message is also a packet.
@@ -348,7 +297,7 @@ COMMENT ON COLUMN chat_messages.text IS 'null where it is the same as folded';
 CREATE INDEX chat_messages_by_time ON chat_messages (ts, packet_id) INCLUDE (thread_id, folded);
 
 -- Every search reads the entries that wait to be merged into this index. The process merges them every few seconds
--- (chat/pending-list.ts); the limit, in kilobytes, is for times when it cannot.
+-- (pending-list.ts); the limit, in kilobytes, is for times when it cannot.
 CREATE INDEX chat_messages_by_piece ON chat_messages USING gin (pieces) WITH (gin_pending_list_limit = 16384);
 
 -- The program chooses how to search; statistics of these columns, and of the words below, would only take time.
@@ -402,7 +351,7 @@ END $function$;
 
 REVOKE ALL ON FUNCTION merge_messages() FROM PUBLIC;
 
--- === sharing/directory/ ===
+-- === collaboration: directory of sharing ===
 
 -- Which users can be found, and by which contacts.
 CREATE TABLE directory_users (
@@ -441,7 +390,7 @@ CREATE TABLE directory_lookups (
 
 CREATE INDEX directory_lookups_by_age ON directory_lookups (at);
 
--- === sharing/shares/ ===
+-- === collaboration: shares ===
 
 -- A share, or an invitation: a share that does not have its recipient yet.
 CREATE TABLE shares (
@@ -471,7 +420,7 @@ CREATE TABLE invitation_tokens (
 CREATE INDEX invitation_tokens_by_contact ON invitation_tokens (contact);
 CREATE INDEX invitation_tokens_by_age ON invitation_tokens (expires_at);
 
--- === sharing/notifications/ ===
+-- === collaboration: notifications ===
 
 CREATE TABLE notifications (
   notification_id uuid PRIMARY KEY,
@@ -515,7 +464,50 @@ CREATE TABLE mail_outcomes (
   error   text
 );
 
--- === tiles/ ===
+-- === intake: attachments ===
+
+-- Files of packets.
+CREATE TABLE attachments (
+  attachment_id uuid PRIMARY KEY,
+  sha256        bytea NOT NULL,
+  size          bigint NOT NULL,
+  content_type  text NOT NULL,
+  name          text NOT NULL,
+  user_id       text COLLATE "C",
+  uploaded_at   timestamptz NOT NULL,
+  -- Whether a packet is known to name it. Packets remain, so it is not checked again after that.
+  referenced    boolean NOT NULL DEFAULT false
+);
+
+CREATE INDEX attachments_by_content ON attachments (sha256);
+CREATE INDEX attachments_unreferenced ON attachments (uploaded_at, attachment_id) WHERE NOT referenced;
+
+-- What the file store holds, each content once. unused_since is set while no attachment has the content, or while it is
+-- being uploaded; contents are removed only a day later. docs/decisions/attachments.md explains why that is safe.
+CREATE TABLE attachment_contents (
+  sha256       bytea PRIMARY KEY,
+  unused_since timestamptz
+);
+
+CREATE INDEX attachment_contents_unused ON attachment_contents (unused_since) WHERE unused_since IS NOT NULL;
+
+-- Resumable uploads. What has arrived is kept as pieces, each under its own key in the file store.
+CREATE TABLE attachment_uploads (
+  upload_id     uuid PRIMARY KEY,
+  attachment_id uuid NOT NULL,
+  user_id       text COLLATE "C",
+  name          text NOT NULL,
+  metadata      text NOT NULL,
+  -- Null while the client does not know the length of its file (tus: creation-defer-length).
+  length        bigint,
+  received      bigint NOT NULL DEFAULT 0,
+  pieces        uuid[] NOT NULL DEFAULT '{}',
+  created_at    timestamptz NOT NULL
+);
+
+CREATE INDEX attachment_uploads_by_age ON attachment_uploads (created_at);
+
+-- === reading: tiles ===
 
 -- Counts for maps: docs/decisions/tiles.md. A row has the number of observations (layer 1) or fields (layer 2) of an S2
 -- cell within a tile of zoom 2 * grid + 1, which x and y number.
@@ -546,4 +538,13 @@ CREATE TABLE tile_fields (
 CREATE TABLE tile_state (
   one      boolean PRIMARY KEY DEFAULT true CHECK (one),
   position bigint NOT NULL
+);
+
+-- === maintenance: erasure ===
+
+-- The packets that operators erased, and why.
+CREATE TABLE erasures (
+  packet_id uuid PRIMARY KEY,
+  erased_at timestamptz NOT NULL,
+  reason    text NOT NULL
 );

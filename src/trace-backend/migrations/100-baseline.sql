@@ -1,11 +1,11 @@
--- The tables of the trace backend, from the lowest folder of src/trace-backend to the highest; a table comes after
--- those that its rows refer to. The program provides the times in them, never the server's clock, so that one action
+-- The tables of the trace backend by group and feature, from the ground up (ARCHITECTURE.md); a table comes after those
+-- that its rows refer to. The program provides the times in them, never the server's clock, so that one action
 -- has one time in all tables.
 --
 -- Columns named version count the changes of a record; If-Match is compared with them. Columns named position are the
 -- place in a list as it was sent.
 
--- === platform: files, callers ===
+-- === platform: files, callers, mails ===
 
 -- Which file store holds this service's files: one row, as soon as it is known.
 CREATE TABLE file_store (
@@ -51,7 +51,7 @@ CREATE TABLE mail_outcomes (
   error   text
 );
 
--- === keys/ ===
+-- === base: signing keys ===
 
 -- The keys that sign access tokens. The newest one signs; earlier ones are published until the tokens that they signed
 -- have expired.
@@ -70,7 +70,7 @@ CREATE TABLE kept_secrets (
   made_at timestamptz
 );
 
--- === audit/ ===
+-- === base: audit ===
 
 -- Every change of state: who, when, what, from which address. Append-only; it also names records that were removed.
 CREATE TABLE audit (
@@ -94,7 +94,7 @@ CREATE INDEX audit_by_concerned ON audit ((details ->> 'userId'), id) WHERE (det
 
 REVOKE UPDATE, DELETE, TRUNCATE ON audit FROM CURRENT_USER;
 
--- === accounts/ ===
+-- === identity ===
 
 CREATE TABLE users (
   id                 integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -245,7 +245,117 @@ CREATE TABLE email_changes (
   expires_at       timestamptz NOT NULL
 );
 
--- === codes/ ===
+-- === identity: settings of front ends ===
+
+-- Settings of the front end, by name.
+CREATE TABLE global_settings (
+  name      text PRIMARY KEY,
+  value     text,
+  -- Whether it can be read without a login.
+  is_public boolean NOT NULL
+);
+
+-- === catalogue: images ===
+
+-- Images, and documents, which are kept in the same way. Their bytes are in the file store, under
+-- images/<storage_key>/.
+CREATE TABLE images (
+  id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  storage_key  uuid NOT NULL UNIQUE,
+  kind         text NOT NULL CHECK (kind IN ('image', 'document')),
+  -- Name, type and size describe the bytes as they were received.
+  name         text NOT NULL,
+  content_type text NOT NULL,
+  size         integer NOT NULL,
+  user_id      integer NOT NULL REFERENCES users,
+  uploaded_at  timestamptz NOT NULL,
+  -- Since when no record uses it; null while one does.
+  unused_since timestamptz
+);
+
+CREATE INDEX images_unused ON images (unused_since) WHERE unused_since IS NOT NULL;
+
+-- Which records use which images.
+CREATE TABLE image_uses (
+  storage_key uuid NOT NULL REFERENCES images (storage_key),
+  entity      text NOT NULL CHECK (entity IN ('company', 'product', 'label', 'label_batch', 'knowledge_blog')),
+  entity_id   integer NOT NULL,
+  PRIMARY KEY (entity, entity_id, storage_key)
+);
+
+CREATE INDEX image_uses_by_key ON image_uses (storage_key, entity, entity_id);
+
+-- What may be in the file store without a row in images: an upload in progress, or an image that has expired. It is
+-- removed after remove_at. docs/decisions/images.md explains why nothing is lost or left behind.
+CREATE TABLE image_leftovers (
+  storage_key uuid PRIMARY KEY,
+  remove_at   timestamptz NOT NULL
+);
+
+CREATE INDEX image_leftovers_by_time ON image_leftovers (remove_at);
+
+-- === catalogue: currency ===
+
+CREATE TABLE currency_types (
+  code    text COLLATE "C" PRIMARY KEY,
+  label   text NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  -- The number by which front ends name the currency.
+  id      integer GENERATED ALWAYS AS IDENTITY UNIQUE
+);
+
+-- The euro, in which rates are given, is a currency that companies can choose before rates have been imported.
+INSERT INTO currency_types (code, label) VALUES ('EUR', 'Euro');
+
+-- What one euro was worth in each other currency. The euro has no rows.
+CREATE TABLE currency_rates (
+  code  text COLLATE "C" NOT NULL,
+  date  date NOT NULL,
+  value numeric NOT NULL CHECK (value > 0),
+  PRIMARY KEY (code, date)
+);
+
+CREATE INDEX currency_rates_by_date ON currency_rates (date);
+
+-- The provider's answer for a date: the date of the rates that it returned, which is an earlier one at weekends; null
+-- if it has none.
+CREATE TABLE currency_dates (
+  date           date PRIMARY KEY,
+  published      date,
+  -- Until when the answer counts; null for good. Rates of the last days may still be published.
+  believed_until timestamptz
+);
+
+-- Dates for which a process is asking the provider; other processes wait for it until the claim ends. The server's
+-- clock decides, because the clocks of the processes may differ by more than the duration of a claim.
+CREATE TABLE currency_fetches (
+  date       date PRIMARY KEY,
+  claimant   uuid NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+
+-- Requests to the provider, by day in the machine's time zone; counted before each is sent.
+CREATE TABLE provider_requests (
+  day  date PRIMARY KEY,
+  used integer NOT NULL
+);
+
+-- The requests to the provider that each user caused, by the same days.
+CREATE TABLE provider_requests_by_user (
+  day     date NOT NULL,
+  user_id integer NOT NULL,
+  used    integer NOT NULL,
+  PRIMARY KEY (day, user_id)
+);
+
+-- The daily retrieval: when a process claimed it, and when it was done.
+CREATE TABLE daily_retrievals (
+  day        date PRIMARY KEY,
+  claimed_at timestamptz NOT NULL,
+  done_at    timestamptz
+);
+
+-- === catalogue: codes ===
 
 -- Code lists: kinds of facilities, units, evidence, semi-products and products. Administrators write them, every user
 -- can read them. Codes that are disabled can no longer be chosen.
@@ -345,7 +455,7 @@ CREATE TABLE product_types (
   disabled     boolean
 );
 
--- === value-chains/ ===
+-- === catalogue: value chains ===
 
 -- Value chains, and the codes that are used in each.
 CREATE TABLE value_chains (
@@ -411,107 +521,7 @@ CREATE TABLE value_chain_semi_products (
 
 CREATE INDEX value_chain_semi_products_by_code ON value_chain_semi_products (code_id);
 
--- === images/ ===
-
--- Images, and documents, which are kept in the same way. Their bytes are in the file store, under
--- images/<storage_key>/.
-CREATE TABLE images (
-  id           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  storage_key  uuid NOT NULL UNIQUE,
-  kind         text NOT NULL CHECK (kind IN ('image', 'document')),
-  -- Name, type and size describe the bytes as they were received.
-  name         text NOT NULL,
-  content_type text NOT NULL,
-  size         integer NOT NULL,
-  user_id      integer NOT NULL REFERENCES users,
-  uploaded_at  timestamptz NOT NULL,
-  -- Since when no record uses it; null while one does.
-  unused_since timestamptz
-);
-
-CREATE INDEX images_unused ON images (unused_since) WHERE unused_since IS NOT NULL;
-
--- Which records use which images.
-CREATE TABLE image_uses (
-  storage_key uuid NOT NULL REFERENCES images (storage_key),
-  entity      text NOT NULL CHECK (entity IN ('company', 'product', 'label', 'label_batch', 'knowledge_blog')),
-  entity_id   integer NOT NULL,
-  PRIMARY KEY (entity, entity_id, storage_key)
-);
-
-CREATE INDEX image_uses_by_key ON image_uses (storage_key, entity, entity_id);
-
--- What may be in the file store without a row in images: an upload in progress, or an image that has expired. It is
--- removed after remove_at. docs/decisions/images.md explains why nothing is lost or left behind.
-CREATE TABLE image_leftovers (
-  storage_key uuid PRIMARY KEY,
-  remove_at   timestamptz NOT NULL
-);
-
-CREATE INDEX image_leftovers_by_time ON image_leftovers (remove_at);
-
--- === currency/ ===
-
-CREATE TABLE currency_types (
-  code    text COLLATE "C" PRIMARY KEY,
-  label   text NOT NULL,
-  enabled boolean NOT NULL DEFAULT true,
-  -- The number by which front ends name the currency.
-  id      integer GENERATED ALWAYS AS IDENTITY UNIQUE
-);
-
--- The euro, in which rates are given, is a currency that companies can choose before rates have been imported.
-INSERT INTO currency_types (code, label) VALUES ('EUR', 'Euro');
-
--- What one euro was worth in each other currency. The euro has no rows.
-CREATE TABLE currency_rates (
-  code  text COLLATE "C" NOT NULL,
-  date  date NOT NULL,
-  value numeric NOT NULL CHECK (value > 0),
-  PRIMARY KEY (code, date)
-);
-
-CREATE INDEX currency_rates_by_date ON currency_rates (date);
-
--- The provider's answer for a date: the date of the rates that it returned, which is an earlier one at weekends; null
--- if it has none.
-CREATE TABLE currency_dates (
-  date           date PRIMARY KEY,
-  published      date,
-  -- Until when the answer counts; null for good. Rates of the last days may still be published.
-  believed_until timestamptz
-);
-
--- Dates for which a process is asking the provider; other processes wait for it until the claim ends. The server's
--- clock decides, because the clocks of the processes may differ by more than the duration of a claim.
-CREATE TABLE currency_fetches (
-  date       date PRIMARY KEY,
-  claimant   uuid NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-
--- Requests to the provider, by day in the machine's time zone; counted before each is sent.
-CREATE TABLE provider_requests (
-  day  date PRIMARY KEY,
-  used integer NOT NULL
-);
-
--- The requests to the provider that each user caused, by the same days.
-CREATE TABLE provider_requests_by_user (
-  day     date NOT NULL,
-  user_id integer NOT NULL,
-  used    integer NOT NULL,
-  PRIMARY KEY (day, user_id)
-);
-
--- The daily retrieval: when a process claimed it, and when it was done.
-CREATE TABLE daily_retrievals (
-  day        date PRIMARY KEY,
-  claimed_at timestamptz NOT NULL,
-  done_at    timestamptz
-);
-
--- === companies/ ===
+-- === catalogue: companies ===
 
 CREATE TABLE companies (
   id                               integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -531,7 +541,7 @@ CREATE TABLE companies (
   -- Storage key of an image.
   logo                             text,
   -- Name and abbreviation as they are searched for and sorted by, and their tokens: words and runs of three code points
-  -- (lists/search.ts, docs/decisions/companies.md).
+  -- (search.ts of lists, docs/decisions/companies.md).
   folded                           text COLLATE "C" NOT NULL,
   tokens                           text[] COLLATE "C" NOT NULL,
   version                          integer NOT NULL DEFAULT 1,
@@ -641,7 +651,7 @@ CREATE TABLE company_inviters (
   sent    timestamptz[] NOT NULL
 );
 
--- The value chains in which a company takes part; value-chains/ writes them.
+-- The value chains in which a company takes part; the feature of value chains writes them.
 CREATE TABLE company_value_chains (
   company_id     integer NOT NULL REFERENCES companies,
   value_chain_id integer NOT NULL REFERENCES value_chains,
@@ -651,8 +661,8 @@ CREATE TABLE company_value_chains (
 
 CREATE INDEX company_value_chains_by_value_chain ON company_value_chains (value_chain_id, company_id);
 
--- Mails of accounts/mails/ and of invitations that were given up. A row has no secret and no address: each attempt
--- writes the mail again.
+-- Mails of accounts and of invitations that were given up; the feature of mails writes them. A row has no secret and no
+-- address: each attempt writes the mail again.
 CREATE TABLE failed_mails (
   id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   -- The id of the last job that was to send it.
@@ -676,7 +686,7 @@ CREATE INDEX failed_mails_by_user ON failed_mails (user_id);
 CREATE INDEX failed_mails_by_invitation ON failed_mails (invitation_id);
 CREATE INDEX failed_mails_by_time ON failed_mails (failed_at);
 
--- === products/ ===
+-- === catalogue: products ===
 
 CREATE TABLE products (
   id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -742,6 +752,8 @@ CREATE INDEX product_changes_by_product ON product_changes (product_id, id);
 
 REVOKE UPDATE, DELETE, TRUNCATE ON product_changes FROM CURRENT_USER;
 
+-- === catalogue: labels ===
+
 CREATE TABLE product_labels (
   id               integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   -- What a printed code leads to.
@@ -764,53 +776,6 @@ CREATE TABLE product_labels (
 
 CREATE INDEX product_labels_by_product ON product_labels (product_id, id);
 CREATE INDEX product_labels_by_unseen ON product_labels (product_id) WHERE feedback_unseen > 0;
-
--- What products are sold as.
-CREATE TABLE final_products (
-  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  product_id  integer NOT NULL REFERENCES products ON DELETE CASCADE,
-  name        text NOT NULL,
-  description text,
-  unit_id     integer REFERENCES measure_unit_types,
-  created_at  timestamptz NOT NULL,
-  updated_at  timestamptz NOT NULL,
-  version     integer NOT NULL DEFAULT 1
-);
-
-CREATE INDEX final_products_by_product ON final_products (product_id, id);
-CREATE INDEX final_products_by_unit ON final_products (unit_id) WHERE unit_id IS NOT NULL;
-
--- The labels that a final product carries, in order. The service deletes such a label only with its product.
-CREATE TABLE final_product_labels (
-  final_product_id integer NOT NULL REFERENCES final_products ON DELETE CASCADE,
-  label_id         integer NOT NULL REFERENCES product_labels ON DELETE CASCADE,
-  position         smallint NOT NULL,
-  PRIMARY KEY (final_product_id, label_id)
-);
-
-CREATE INDEX final_product_labels_by_label ON final_product_labels (label_id);
-
--- === knowledge-blog/ ===
-
-CREATE TABLE knowledge_blog (
-  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  product_id  integer NOT NULL REFERENCES products ON DELETE CASCADE,
-  type        text CHECK (type IN ('FAIRNESS', 'QUALITY', 'PROVENANCE')),
-  title       text NOT NULL,
-  date        date,
-  youtube_url text,
-  summary     text,
-  content     text,
-  -- Storage keys, in order.
-  documents   uuid[] NOT NULL,
-  created_at  timestamptz NOT NULL,
-  updated_at  timestamptz NOT NULL,
-  version     integer NOT NULL DEFAULT 1
-);
-
-CREATE INDEX knowledge_blog_by_product ON knowledge_blog (product_id, id);
-
--- === labels/ ===
 
 CREATE TABLE label_batches (
   id                 integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -852,16 +817,54 @@ CREATE TABLE label_counts (
   PRIMARY KEY (label_id, kind)
 );
 
--- What front ends report about the pages of labels, such as visits: how often a day, without who it was.
-CREATE TABLE label_requests (
-  label_id integer NOT NULL REFERENCES product_labels ON DELETE CASCADE,
-  type     text NOT NULL,
-  day      date NOT NULL,
-  count    integer NOT NULL,
-  PRIMARY KEY (label_id, type, day)
+-- === catalogue: final products ===
+
+-- What products are sold as.
+CREATE TABLE final_products (
+  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  product_id  integer NOT NULL REFERENCES products ON DELETE CASCADE,
+  name        text NOT NULL,
+  description text,
+  unit_id     integer REFERENCES measure_unit_types,
+  created_at  timestamptz NOT NULL,
+  updated_at  timestamptz NOT NULL,
+  version     integer NOT NULL DEFAULT 1
 );
 
--- === feedback/ ===
+CREATE INDEX final_products_by_product ON final_products (product_id, id);
+CREATE INDEX final_products_by_unit ON final_products (unit_id) WHERE unit_id IS NOT NULL;
+
+-- The labels that a final product carries, in order. The service deletes such a label only with its product.
+CREATE TABLE final_product_labels (
+  final_product_id integer NOT NULL REFERENCES final_products ON DELETE CASCADE,
+  label_id         integer NOT NULL REFERENCES product_labels ON DELETE CASCADE,
+  position         smallint NOT NULL,
+  PRIMARY KEY (final_product_id, label_id)
+);
+
+CREATE INDEX final_product_labels_by_label ON final_product_labels (label_id);
+
+-- === public: knowledge blog ===
+
+CREATE TABLE knowledge_blog (
+  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  product_id  integer NOT NULL REFERENCES products ON DELETE CASCADE,
+  type        text CHECK (type IN ('FAIRNESS', 'QUALITY', 'PROVENANCE')),
+  title       text NOT NULL,
+  date        date,
+  youtube_url text,
+  summary     text,
+  content     text,
+  -- Storage keys, in order.
+  documents   uuid[] NOT NULL,
+  created_at  timestamptz NOT NULL,
+  updated_at  timestamptz NOT NULL,
+  version     integer NOT NULL DEFAULT 1
+);
+
+CREATE INDEX knowledge_blog_by_product ON knowledge_blog (product_id, id);
+
+-- === public: feedback ===
 
 -- What consumers wrote without a login.
 CREATE TABLE label_feedback (
@@ -881,12 +884,13 @@ CREATE TABLE label_feedback (
 CREATE INDEX label_feedback_by_label ON label_feedback (label_id, id);
 CREATE INDEX label_feedback_by_email ON label_feedback (lower(email)) WHERE email IS NOT NULL;
 
--- === global-settings/ ===
+-- === public: label requests ===
 
--- Settings of the front end, by name.
-CREATE TABLE global_settings (
-  name      text PRIMARY KEY,
-  value     text,
-  -- Whether it can be read without a login.
-  is_public boolean NOT NULL
+-- What front ends report about the pages of labels, such as visits: how often a day, without who it was.
+CREATE TABLE label_requests (
+  label_id integer NOT NULL REFERENCES product_labels ON DELETE CASCADE,
+  type     text NOT NULL,
+  day      date NOT NULL,
+  count    integer NOT NULL,
+  PRIMARY KEY (label_id, type, day)
 );
