@@ -136,13 +136,15 @@ function checkHealth(service: string, url: string, { status, version, details }:
     const message = `${version} runs, ${VERSION} is installed`;
     findings.push(warning(service, message, 'restart it'));
   }
-  // Backups and the clock have lines of their own.
   for (const { name, status: word, message } of details) {
-    if (word === 'OK' || name === 'backup' || name === 'clock') continue;
+    if (word === 'OK' || CHECKED_APART.includes(name)) continue;
     findings.push(warning(service, `${name}: ${word}${message ? `, ${message}` : ''}`, 'docs/operations.md'));
   }
   return findings;
 }
+
+/** Details that have lines of their own. */
+const CHECKED_APART = ['backup', 'clock', 'mail', 'webhook'];
 
 const REMEDIES: Record<string, string> = {
   WRITES_REFUSED: 'reads go on; free disk space, or make the database writable again',

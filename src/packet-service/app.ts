@@ -14,6 +14,7 @@ import type { Server } from '../platform/http/server.ts';
 import { openPlaces, type Places } from '../platform/limits/places.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
+import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import type { Beside } from '../platform/service/beside.ts';
 import { serviceTables } from '../platform/service/tables.ts';
@@ -149,7 +150,7 @@ export async function packetService(
   const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const details = [clock.detail, ...reading.details];
-  registerConditions(app, settings, { condition, metrics, backups, details });
+  registerConditions(app, settings, { pool, condition, metrics, backups, details });
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
@@ -200,16 +201,19 @@ async function openConnections(
 function registerConditions(
   app: Server,
   settings: Settings,
-  {
-    condition,
-    metrics,
-    backups,
-    details,
-  }: { condition: Condition; metrics: Registry; backups: Backups | undefined; details: Reading['details'] },
+  parts: {
+    pool: pg.Pool;
+    condition: Condition;
+    metrics: Registry;
+    backups: Backups | undefined;
+    details: Reading['details'];
+  },
 ): void {
-  const health = registerHealth(app, 'packet-service', { condition, metrics });
+  const { pool, metrics, backups, details } = parts;
+  const health = registerHealth(app, 'packet-service', parts);
   for (const detail of details) health.tell(detail);
   tellBackups({ health, metrics }, settings, backups);
+  watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
 }
 
 /** The batch writer, which tells the positions of its commits if replicas are read. */

@@ -19,6 +19,7 @@ import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
+import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
 import type { Beside } from '../platform/service/beside.ts';
@@ -212,6 +213,7 @@ export async function traceBackend(
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
   registerCurrency(app, { pool, currencies, files, places }, settings);
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
+  watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
   app.addHook('onListen', async () => {
     jobs.start();
     condition.start({ read: () => readSomething(pool), write: probeAudit(pool) });

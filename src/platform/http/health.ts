@@ -74,9 +74,9 @@ export interface Health {
   /**
    * Adds a detail to /health/ready.
    *
-   * @param look tells what is known already; it must not ask the database
+   * @param look tells what is known already, undefined if nothing is; it must not ask the database
    */
-  tell(look: () => HealthDetail): void;
+  tell(look: () => HealthDetail | undefined): void;
 }
 
 /**
@@ -90,7 +90,7 @@ export function registerHealth(
   { condition, metrics }: { condition: Condition; metrics: Registry },
 ): Health {
   const about = { service, version: VERSION };
-  const details: (() => HealthDetail)[] = [];
+  const details: (() => HealthDetail | undefined)[] = [];
   app.decorate('isDraining', false);
   app.addHook('preClose', async () => {
     app.isDraining = true;
@@ -108,7 +108,7 @@ export function registerHealth(
   });
   app.get('/health/ready', { schema: readySchema, config: open }, async (_request, reply) => {
     const { code, status } = await find();
-    return reply.code(code).send({ status, ...about, details: details.map(look => look()) });
+    return reply.code(code).send({ status, ...about, details: details.flatMap(look => look() ?? []) });
   });
   app.get('/health/live', { schema: liveSchema, config: open }, async () => ({ status: 'OK', ...about }));
 

@@ -49,6 +49,14 @@ export function makeMailer(settings: MailSettings): Mailer {
   return settings.SMTP_URL ? smtpMailer(settings.SMTP_URL, settings.MAIL_FROM) : fileMailer(settings);
 }
 
+/** The mail server of SMTP_URL, as `host:port`; undefined without one. */
+export function mailServerOf({ SMTP_URL }: Pick<Settings, 'SMTP_URL'>): string | undefined {
+  if (SMTP_URL === undefined) return undefined;
+  const { hostname, port, protocol } = new URL(SMTP_URL);
+  // The defaults of nodemailer.
+  return `${hostname}:${port || (protocol === 'smtps:' ? 465 : 587)}`;
+}
+
 /** Connections to the mail server, at most. */
 const CONNECTIONS = 3;
 const TIMEOUT_MS = 10_000;
