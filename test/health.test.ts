@@ -15,7 +15,7 @@ interface Packet {
 }
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
-const VERSION = expect.stringMatching(/^\d+\.\d+\.\d+$/);
+const VERSION = expect.stringMatching(/^\d+\.\d+\.\d+(-rc\.\d+)?$/);
 
 const opened: (() => Promise<void>)[] = [];
 afterEach(async () => {
