@@ -5,6 +5,7 @@ import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
 import { picture, uploadFile } from '../../helpers/images.ts';
 import { labelFields } from '../../helpers/product-forms.ts';
+import { openScreenshots, type Screenshots } from '../../helpers/screenshots.ts';
 import { ADMIN } from '../../helpers/trace.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
@@ -16,12 +17,32 @@ let photo: { name: string; mimeType: string; buffer: Buffer };
 let productId: number;
 let companyId: number;
 let label: { id: number; uuid: string };
+/** has a registered field, and no company */
+let grower: LoggedIn & { email: string };
+let geoid: string;
+let screenshots: Screenshots;
 type LoggedIn = Awaited<ReturnType<RunningConsole['login']>>;
 
 async function done(who: LoggedIn, method: string, path: string, body?: object) {
   const answer = await who.send(method, `/trace/api/${path}`, body);
   expect(answer.status, answer.text).toBe(200);
   return answer.body.data;
+}
+
+/** Registers the field of a user; returns its GeoID. */
+async function registerMeadow(who: LoggedIn): Promise<string> {
+  const ring = [
+    [30, -2],
+    [30.001, -2],
+    [30.001, -1.999],
+    [30, -2],
+  ];
+  const feature = {
+    type: 'Feature',
+    properties: { name: 'Lower meadow' },
+    geometry: { type: 'Polygon', coordinates: [ring] },
+  };
+  return (await who.send('PUT', '/packet/fields', feature)).body.fields[0].geoid;
 }
 
 beforeAll(async () => {
@@ -47,10 +68,15 @@ beforeAll(async () => {
   });
   const admin = await pages.login(ADMIN.username, ADMIN.password);
   await done(admin, 'PUT', 'chain/measure-unit-type', { code: 'BAG', label: 'Bag' });
+  screenshots = await openScreenshots();
+  const { email } = await pages.newUser();
+  grower = { email, ...(await pages.login(email)) };
+  geoid = await registerMeadow(grower);
 });
 afterAll(async () => {
   await browser.close();
   await pages.stop();
+  await screenshots.close();
 });
 beforeEach(() => browser.page.context().clearCookies());
 
@@ -469,5 +495,121 @@ test('an associated company leaves a product; an administrator merges it into an
   await page.getByRole('heading', { name: 'Kopanyi' }).waitFor();
   const { users } = await stored(`company/profile/${companyId}`);
   expect(users.map(({ id: member }: { id: number }) => member).sort()).toEqual([user.id, roaster.id].sort());
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+/** Pastes into a field; whether the page has put it somewhere itself. */
+async function paste(name: string, text: string): Promise<boolean> {
+  await field(name).focus();
+  return browser.page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ${JSON.stringify(text)});
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    document.activeElement.dispatchEvent(paste);
+    return paste.defaultPrevented;
+  })()`);
+}
+
+async function look(name: string): Promise<void> {
+  const { page } = browser;
+  await expectAccessible(page);
+  await screenshots.take(page, name);
+}
+
+test('pasted coordinates go into both fields of a place, and its field is found by its name', async () => {
+  const { page } = browser;
+  const { id } = await done(grower, 'POST', 'product/create', { name: 'Bourbon' });
+  await logIn(page, `${pages.url}/products/${id}`, grower.email);
+  await press('Add a place');
+  await field('Name of the place').fill('Station A');
+  expect(await paste('Latitude', '-1.95, 30.06')).toBe(true);
+  expect([await field('Latitude').inputValue(), await field('Longitude').inputValue()]).toEqual([
+    '-1.95',
+    '30.06',
+  ]);
+  expect(await paste('Longitude', '31')).toBe(false);
+  const choice = page.getByRole('combobox', { name: 'Registered field' });
+  await choice.fill('lower');
+  await page.getByText('1 found: choose one').waitFor();
+  await look('place-of-a-product');
+  await press('Save');
+  await page.locator('[name="origin.locations.0.geoid"][aria-invalid="true"]').waitFor();
+  await page.getByText('Please choose a field from the list').waitFor();
+  await choice.fill('lower m');
+  await page.getByRole('option', { name: 'Lower meadow' }).click();
+  expect(await choice.inputValue()).toBe('Lower meadow');
+  await press('Save');
+  await page.getByText('The changes are saved').first().waitFor();
+  const place = { pinName: 'Station A', latitude: -1.95, longitude: 30.06, countryCode: 'RW', geoid };
+  expect((await done(grower, 'GET', `product/${id}`)).origin.locations).toEqual([place]);
+  await page.reload();
+  await expect.poll(() => choice.inputValue()).toBe('Lower meadow');
+  await choice.fill('');
+  await press('Save');
+  await page.getByText('The changes are saved').first().waitFor();
+  expect((await done(grower, 'GET', `product/${id}`)).origin.locations[0]).not.toHaveProperty('geoid');
+  await choice.fill(geoid);
+  await press('Save');
+  await expect
+    .poll(async () => (await done(grower, 'GET', `product/${id}`)).origin.locations)
+    .toEqual([place]);
+  await expect.poll(() => choice.inputValue()).toBe('Lower meadow');
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a place without coordinates is put into the field that is chosen for it; those that are there stay', async () => {
+  const { page } = browser;
+  const { id } = await done(grower, 'POST', 'product/create', { name: 'Typica' });
+  await logIn(page, `${pages.url}/products/${id}`, grower.email);
+  const choice = page.getByRole('combobox', { name: 'Registered field' }).first();
+  const chooseMeadow = async () => {
+    await choice.fill('lower');
+    await page.getByRole('option', { name: 'Lower meadow' }).click();
+  };
+  await press('Add a place');
+  await chooseMeadow();
+  await expect.poll(() => field('Latitude').inputValue()).toBe('-1.9995');
+  expect(await field('Longitude').inputValue()).toBe('30.00075');
+  await choice.fill('');
+  await field('Latitude').fill('-1.95');
+  await chooseMeadow();
+  await press('Save');
+  await page.getByText('The changes are saved').first().waitFor();
+  const place = { latitude: -1.95, longitude: 30.00075, countryCode: 'RW', geoid };
+  expect((await done(grower, 'GET', `product/${id}`)).origin.locations).toEqual([place]);
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('places of a batch are on a map, with their country, and have no plot', async () => {
+  const { page } = browser;
+  const bourbon = await done(grower, 'POST', 'product/create', { name: 'Bourbon' });
+  const made = { productId: bourbon.id, title: 'Spring', fields: [] };
+  const { id: labelId } = await done(grower, 'POST', 'product/label/create', made);
+  await logIn(page, `${pages.url}/labels/${labelId}/batches`, grower.email);
+  const form = page.locator('form', { has: page.getByLabel('Produced on') });
+  await form.getByLabel('Number of the batch').fill('B-1');
+  await press('Add a place');
+  await field('Name of the place').fill('Station A');
+  await paste('Latitude', '-1.95; 30.06');
+  const map = page.getByRole('img', { name: 'Map of the world with the pins of the origin' });
+  await expect.poll(() => map.locator('circle').count()).toBe(1);
+  await press('Add a place');
+  await map.click({ position: { x: 9, y: 9 } });
+  await expect.poll(() => map.locator('circle').count()).toBe(2);
+  expect(await page.locator('[name="locations.0.countryCode"]').inputValue()).toBe('RW');
+  expect(await page.getByLabel('Registered field').count()).toBe(0);
+  await look('places-of-a-batch');
+  await press('Add the batch');
+  await page.getByText('The batch is saved').waitFor();
+  const [batch] = (await done(grower, 'GET', `product/label/${labelId}/batches`)).items;
+  expect(batch.locations).toMatchObject([
+    { pinName: 'Station A', latitude: -1.95, longitude: 30.06, countryCode: 'RW' },
+    { latitude: expect.any(Number), longitude: expect.any(Number) },
+  ]);
+  const refused = await grower.send('PUT', '/trace/api/product/label_batch', {
+    id: batch.id,
+    locations: [{ countryCode: 'Rwanda' }],
+  });
+  expect(refused.status).toBe(400);
   expect(realComplaints(browser)).toEqual([]);
 });
