@@ -102,7 +102,7 @@ async function marksOf(who: LoggedIn): Promise<string[]> {
 /** Has a contact that a user lists be proven to be theirs, while invitations to it still wait. */
 async function confirm(contact: string): Promise<void> {
   await trace.pool.query(
-    'UPDATE packet_service.directory_contacts SET confirmed_at = now() WHERE contact = $1',
+    "UPDATE packet_service.directory_contacts SET confirmed_at = now(), proof = 'mailed' WHERE contact = $1",
     [contact],
   );
 }

@@ -36,6 +36,7 @@ import type { DirectoryEffects } from './collaboration/sharing/directory/entry.t
 import { registryReaders } from './collaboration/sharing/directory/mail-readers.ts';
 import { registerDirectory } from './collaboration/sharing/directory/routes.ts';
 import { registryNames, senderNames } from './collaboration/sharing/directory/sender-names.ts';
+import { unconfirmContacts } from './collaboration/sharing/directory/store.ts';
 import { QUEUES } from './collaboration/sharing/notifications/channels.ts';
 import type { Notifier } from './collaboration/sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './collaboration/sharing/notifications/open-notifications.ts';
@@ -121,9 +122,8 @@ export async function packetService(
   const { pools, untilComplete } = await openConnections(app, settings, opening);
   const { pool, logPool } = pools;
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
-  const addWords = wordAdder(pool);
+  const [addWords, pending] = [wordAdder(pool), pendingList(pool, logger)];
   const news = broadcast(pool, logger, findParticipants);
-  const pending = pendingList(pool, logger);
   const batches = openBatches(pools, settings, { metrics, logger, ...reading, untilComplete });
   const writer = withWriteListener(batches, ({ event }) => {
     log.wake();
@@ -147,7 +147,8 @@ export async function packetService(
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
-  const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
+  const gate = { settings, pool, registry, breakers, onFirstToken: unconfirmContacts };
+  const { tokenUsers, refusalOf } = authenticate(app, gate);
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const details = [clock.detail, ...reading.details];
   registerConditions(app, settings, { pool, condition, metrics, backups, details });
@@ -325,7 +326,9 @@ function registerSharing(
   const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
   registerShares(app, { limitsContacts, ...sharing });
-  registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
+  const { askRegistry } = sharing;
+  const directory = { pool, askRegistry, limitsContacts, wake: notifier.wake };
+  registerDirectory(app, { ...directory, effects: directoryEffects(notifier) });
   registerPeople(app, { findKnownNames });
   registerNotifications(app, { pool });
   registerAdministration(app, { pool, metrics, jobsSchema: JOBS_SCHEMA, replay, registry });
