@@ -141,9 +141,9 @@ test('a user takes out everything that both services keep about them, as JSON an
     secondFactor: true,
     recoveryCodes: 10,
   });
-  const packets = linesOf(files, 'packet-service/core/packets.ndjson');
+  const packets = linesOf(files, 'packet-service/packets.ndjson');
   expect(packets.map(({ Header }) => Header.id).sort()).toEqual([left.observation, left.message].sort());
-  for (const line of String(files.get('packet-service/core/packets.ndjson')).trimEnd().split('\n')) {
+  for (const line of String(files.get('packet-service/packets.ndjson')).trimEnd().split('\n')) {
     const [, header, body] = /^\{"Header":(.*),"Body":(.*),"Footer":/.exec(line) as RegExpExecArray;
     const hash = createHash('sha256').update(`${header}${body}`).digest('hex');
     expect(JSON.parse(line).Footer.hash).toBe(hash);
@@ -171,11 +171,11 @@ test('a user takes out everything that both services keep about them, as JSON an
   expect(linesOf(files, 'trace-backend/memberships.ndjson')).toMatchObject([
     { company: 'Hills', role: 'COMPANY_ADMIN' },
   ]);
-  expect(linesOf(files, 'trace-backend/catalogue/products.ndjson')).toMatchObject([
+  expect(linesOf(files, 'trace-backend/products.ndjson')).toMatchObject([
     { name: 'Tea of the hills' },
   ]);
   expect([...files.keys()].filter(name => name.startsWith('trace-backend/files/'))).toHaveLength(1);
-  expect(linesOf(files, 'trace-backend/base/audit.ndjson').map(({ action }) => action)).toContain(
+  expect(linesOf(files, 'trace-backend/audit.ndjson').map(({ action }) => action)).toContain(
     'EXPORT_USER',
   );
   expect(linesOf(files, 'trace-backend/sessions.ndjson')).toHaveLength(1);
@@ -408,11 +408,11 @@ test('what belongs to a company is not in the archive of a user who has left it'
   });
   await exported(admin, `/api/user/admin/export/${user.id}`);
   const files = await exported(user);
-  expect(linesOf(files, 'trace-backend/catalogue/products.ndjson').map(product => product.id)).toEqual([own]);
+  expect(linesOf(files, 'trace-backend/products.ndjson').map(product => product.id)).toEqual([own]);
   const changes = linesOf(files, 'trace-backend/product-changes.ndjson');
   expect(changes.map(change => change.product_id)).toContain(id);
   expect(JSON.stringify(changes)).not.toContain('Secret blend');
-  const lines = linesOf(files, 'trace-backend/base/audit.ndjson').filter(line => !line.own);
+  const lines = linesOf(files, 'trace-backend/audit.ndjson').filter(line => !line.own);
   expect(lines.map(line => [line.action, line.address])).toEqual([['EXPORT_USER', null]]);
   expect(lines[0]).not.toHaveProperty('user_id');
 });
@@ -465,7 +465,7 @@ test('an operator exports and erases a user by a command, also one of another re
   expect((await stat(whole)).mode & 0o777).toBe(0o600);
   const files = await unzip(await readFile(whole));
   expect(JSON.parse(String(files.get('trace-backend/account.json'))).email).toBe(user.email);
-  expect(linesOf(files, 'packet-service/core/packets.ndjson')).toHaveLength(2);
+  expect(linesOf(files, 'packet-service/packets.ndjson')).toHaveLength(2);
   await expect(fieldtrace('export', 'user', String(user.id), '--to', whole)).rejects.toThrow('EEXIST');
   await expect(fieldtrace('export', 'user', '999999', '--to', part)).rejects.toThrow('no user 999999');
 
