@@ -42,7 +42,7 @@ import { findAddressesOf } from './catalogue/companies/invitations/addresses-sto
 import { expireInvitationsHourly } from './catalogue/companies/invitations/expire.ts';
 import { invitationMail } from './catalogue/companies/invitations/invite.ts';
 import { addressMail } from './catalogue/companies/invitations/invite-address.ts';
-import { leaveAccepted } from './catalogue/companies/members/leave-accepted.ts';
+import { leaveAccepted } from './catalogue/companies/invitations/leave-accepted.ts';
 import {
   type CompanyIds,
   findColleagueIds,

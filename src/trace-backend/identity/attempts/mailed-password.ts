@@ -5,8 +5,8 @@ import type { Account } from '../users/store.ts';
 import { checkCurrentPassword, wrongPassword } from './current-password.ts';
 
 /**
- * Checks the password that was sent with a mailed token: whoever has both reads the mails to the address, and chose the
- * password. The token stays valid.
+ * Checks the password that was sent with a mailed token: the person who has both reads the mails to the address and
+ * chose the password. The token stays valid.
  *
  * @returns the account; undefined without a password, or if the token is not valid
  * @throws Problem invalid, too_many_requests

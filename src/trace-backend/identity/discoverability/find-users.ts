@@ -3,8 +3,8 @@ import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUsers } from '../users/store.ts';
 
 /**
- * The user who has a contact, and whether they are discoverable; undefined if nobody has it. Whoever registers an account
- * or has it activated may have another person's address, so an address counts once its owner has confirmed it.
+ * The user who has a contact, and whether they are discoverable; undefined if nobody has it. Anyone can
+ * register another person's address, so an address counts once its owner has confirmed it.
  */
 export async function findHolder(
   pool: pg.Pool,

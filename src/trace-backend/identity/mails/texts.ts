@@ -31,7 +31,7 @@ const WORDS: Record<Language, Words> = {
       ask: 'An account was opened with this e-mail address. To confirm that it is yours, open this link, or enter the code:',
       over: 'Link and code work once, for 72 hours. You also need the password of the account. An administrator then activates it. If you did not open the account, do nothing.',
       active:
-        'Link and code work once, for 72 hours. You also need the password of the account. If you do not know it, request a new password: that also confirms the address, and whoever had the account before loses it.',
+        'Link and code work once, for 72 hours. You also need the password of the account. If you do not know it, request a new password: that also confirms the address, and anyone who had the account before loses it.',
     },
     activated: { subject: 'Your account is active', say: 'Your account was activated. You can log in now:' },
     reset: {

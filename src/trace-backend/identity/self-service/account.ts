@@ -68,7 +68,7 @@ export async function register(
 
 /**
  * Confirms an address by the token that was mailed to it, and notifies the administrators. It counts as confirmed by its
- * owner only together with the password: whoever registered an account may have typed another person's address.
+ * owner only together with the password: the person who registered an account may have typed another's address.
  *
  * @throws Problem invalid if the token is not valid or the password is wrong; too_many_requests
  */
@@ -175,7 +175,7 @@ export async function resetPassword(
   return userId;
 }
 
-/** Ends what kept an account with whoever had it before the owner of its address. */
+/** Ends what kept an account with the person who had it before the owner of its address. */
 async function takeOver(database: Database, mails: Mails, { id }: User): Promise<void> {
   await forgetFactor(database, mails, id);
   await updateUser(database, id, { discoverable: false });

@@ -168,7 +168,7 @@ test('a new password by mail takes nothing from a user whose address is confirme
   expect(body.data).toMatchObject({ emailConfirmed: true, companyIds: [companyId] });
 });
 
-test('whoever gets a token for one address confirms no other', async () => {
+test('a token for one address confirms no other', async () => {
   const user = await registered();
   const late = `late-${user.email}`;
   await trace.pool.query('UPDATE users SET email = $1, email_key = $1 WHERE id = $2', [late, user.id]);

@@ -63,7 +63,7 @@ export const confirmEmailSchema = {
   tags: ['User'],
   summary: 'Confirm an address by the token mailed to it',
   description:
-    "With the password of the account, the address counts as confirmed by its owner; without it, only the status changes, because whoever registered the account may have typed another person's address. A wrong password leaves the token valid; 10 wrong ones within 15 minutes are 429.",
+    "With the password of the account, the address counts as confirmed by its owner; without it, only the status changes, because the person who registered the account may have typed another person's address. A wrong password leaves the token valid; 10 wrong ones within 15 minutes are 429.",
   body: Confirmation,
   response: answers('the user, whose address is confirmed'),
 };

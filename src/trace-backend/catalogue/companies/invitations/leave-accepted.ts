@@ -1,8 +1,8 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Visitor } from '../../../base/access/requester.ts';
 import { audit } from '../../../base/audit/audit.ts';
+import { deleteMember, findAcceptedCompanies, findMembers } from '../members/members-store.ts';
 import { lockCompany, touchCompany } from '../record/store.ts';
-import { deleteMember, findAcceptedCompanies, findMembers } from './members-store.ts';
 
 /**
  * Ends the memberships that a user got by accepting invitations: somebody else had the account. A company that loses its
