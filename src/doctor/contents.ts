@@ -13,6 +13,7 @@ import { lookAtReceiver, receiversOf, troubleOf } from '../platform/metrics/rece
 import type { Settings } from '../platform/settings/settings.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
 import { JOBS_SCHEMA as TRACE_JOBS, QUEUES as TRACE_QUEUES } from '../trace-backend/identity/mails/mails.ts';
+import { countUnconfirmed } from '../trace-backend/identity/users/store.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 /** How far the newest row may be ahead of this clock, in milliseconds: processes' clocks differ a little. */
@@ -85,7 +86,7 @@ function describe(cause: Error): { fault: string; remedy: string | undefined } {
   return cause instanceof MigrationError ? cause : { fault: cause.message, remedy: undefined };
 }
 
-/** What is in the database: migrations, the log, dead letters, and whether its files are in the configured store. */
+/** What is in the database: migrations, the log, dead letters, accounts, and whether its files are in the configured store. */
 export async function checkContents(
   settings: Settings,
   connection: Connection,
@@ -96,6 +97,7 @@ export async function checkContents(
   if (current.has(PACKET_SCHEMA)) findings.push(...(await checkPacketService(connection, now)));
   for (const service of SERVICES.filter(({ schema }) => current.has(schema)))
     findings.push(...(await checkReceivers(settings, connection, service)));
+  if (current.has(TRACE_SCHEMA)) findings.push(await checkAccounts(settings, connection));
   return findings;
 }
 
@@ -131,6 +133,18 @@ async function checkPacketService(connection: Connection, now: Date): Promise<Fi
     const dead = await countDead(pool, MAX_DEAD);
     return [checkNewest(first, now), checkOutbox(first, second), checkDead(dead)];
   });
+}
+
+/** Accounts that no share with their address and no invitation to it reaches. */
+async function checkAccounts(settings: Settings, connection: Connection): Promise<Finding> {
+  const count = await withPool(connection, TRACE_SCHEMA, countUnconfirmed);
+  if (count === 0) return ok('accounts', 'the addresses of all active users are confirmed by their owners');
+  const remedy =
+    settings.SMTP_URL === undefined
+      ? 'copy a link for each under Administration → Users, and give it to the person'
+      : 'ask them to confirm it under Account → Profile';
+  const message = `${count} active users have not confirmed their address, so shares and invitations to it do not reach them`;
+  return warning('accounts', message, remedy);
 }
 
 function checkNewest({ clock }: LogLook, now: Date): Finding {

@@ -43,6 +43,7 @@ import { findAddressesOf } from './catalogue/companies/invitations/addresses-sto
 import { expireInvitationsHourly } from './catalogue/companies/invitations/expire.ts';
 import { invitationMail } from './catalogue/companies/invitations/invite.ts';
 import { addressMail } from './catalogue/companies/invitations/invite-address.ts';
+import { leaveAccepted } from './catalogue/companies/invitations/leave-accepted.ts';
 import {
   type CompanyIds,
   findColleagueIds,
@@ -199,7 +200,8 @@ export async function traceBackend(
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   tellBackups({ health, metrics }, settings, backups);
-  const personal = { pool, places, passwords: openPasswords(), exports, files, mailer, elsewhere };
+  const passwords = openPasswords();
+  const personal = { pool, places, passwords, exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
@@ -207,7 +209,7 @@ export async function traceBackend(
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
-  registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
+  registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks, passwords });
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
@@ -295,7 +297,7 @@ const mailContents = (pool: pg.Pool): MailContents => ({
   emailChange: shareEmailChange,
   instanceName: () => findInstanceName(pool),
   invitation: (userId, companyId) => invitationMail(pool, userId, companyId),
-  addressInvitation: (id, isActive) => addressMail(pool, id, isActive),
+  addressInvitation: id => addressMail(pool, id),
 });
 
 /** The metric of mails that used up their attempts or were refused for good. */
@@ -346,7 +348,7 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   const colleaguesOf = (userId: number) => findColleagueIds(pool, userId);
   const cookies = sessionCookies(settings);
   const sessions = openSessions(accounts);
-  const context = { ...accounts, cookies, sessions, companiesOf, colleaguesOf };
+  const context = { ...accounts, cookies, sessions, companiesOf, colleaguesOf, leaveAccepted };
   registerUsers(app, context);
   registerSessions(app, context);
   registerSecondFactor(app, context);

@@ -85,6 +85,7 @@ test('beside a running service it checks everything, masks secrets and disturbs 
     /^ok +log +1 entries/m,
     /^ok +dead letters +none$/m,
     /^ok +clock +is not behind the newest row$/m,
+    /^ok +accounts +the addresses of all active users are confirmed by their owners$/m,
     /^ok +DATA_DIR +\S+; what is private is only readable by its owner$/m,
     /^warning +backup +there is none: BACKUP_URL is not set\n +→ set BACKUP_URL/m,
     /^0 errors, \d+ warnings?$/m,
@@ -214,6 +215,10 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
     INSERT INTO notification_deliveries (notification_id, channel, status, attempts)
       SELECT notification_id, 'mail', 'dead', 20 FROM notifications;
     REVOKE SELECT ON chat_messages FROM fieldtrace`);
+  await database.pool.query(`
+    INSERT INTO trace_backend.users (email, email_key, password, name, surname, language, status, role, created_at)
+    SELECT status, status, '', '', '', 'EN', status, 'USER', now()
+    FROM unnest('{ACTIVE,CONFIRMED_EMAIL}'::text[]) AS status`);
   const { code, findings } = await findingsOf(external());
   expect(code).toBe(1);
   const found = (check: string, level: string, message: RegExp) =>
@@ -222,6 +227,7 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
     );
   found('log', 'error', /^1 events wait in the outbox and are not moved/);
   found('clock', 'warning', /^is 3\d{3} s behind the newest row/);
+  found('accounts', 'warning', /^1 active users have not confirmed their address/);
   found('dead letters', 'warning', /^1 notifications could not be delivered/);
   found('files', 'error', /the database's files are in the file store 0197a3f0/);
   found('privileges', 'error', /cannot read packet_service\.chat_messages$/);

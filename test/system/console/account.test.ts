@@ -86,7 +86,7 @@ test('errors are told in the language of the console; what has no translation is
   await page.locator('[name=email]').fill('new@example.org');
   await page.locator('[name=currentPassword]').fill('wrong');
   await page.getByRole('button', { name: 'Adresse ändern' }).click();
-  await page.getByText('Das jetzige Passwort fehlt oder ist falsch').waitFor();
+  await page.getByText('Das Passwort fehlt oder ist falsch').waitFor();
   await page.goto(`${pages.url}/packets?near=here`);
   const alert = page.getByRole('alert');
   await alert.getByText('Das geht so nicht:').waitFor();
@@ -116,7 +116,7 @@ test('a change of address waits for both addresses, and can be taken back', asyn
   await page.getByLabel('Current password').fill('wrong');
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.locator('[name=currentPassword][aria-invalid=true]').waitFor();
-  await page.getByText('The current password is missing or wrong').waitFor();
+  await page.getByText('The password is missing or wrong').waitFor();
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.getByText('The change to new@example.org waits').waitFor();

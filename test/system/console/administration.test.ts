@@ -72,6 +72,10 @@ test('an administrator finds who registered, activates them, and finds it in the
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
+  await dialog.getByRole('button', { name: 'Make a link to confirm the address' }).click();
+  await dialog.getByText('Give this link to zawadi@example.org yourself').waitFor();
+  await dialog.getByText(`${pages.url}/confirm-email/`).waitFor();
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Confirm the address', exact: true }).click();
   await page.getByText('No user fits').waitFor();
   await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');

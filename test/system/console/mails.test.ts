@@ -82,12 +82,17 @@ async function confirmAddress(page: Browser['page'], email: string): Promise<voi
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await page.goto(await linkTo(email, 2));
   await expectAccessible(page);
+  await page.getByLabel('Password of the account').fill('not the password');
+  await press('Confirm');
+  await page.getByText('The password is missing or wrong').first().waitFor();
+  await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await press('Confirm');
   await page.getByText('Your e-mail address is confirmed').waitFor();
   await page.getByText('An administrator now has to activate your account').waitFor();
   await page.getByRole('link', { name: 'Log in' }).waitFor();
   await expectAccessible(page);
   await page.reload();
+  await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await press('Confirm');
   await page.getByRole('alert').getByText('If you have confirmed your address already, log in').waitFor();
   await page.getByRole('link', { name: 'Send the mail again' }).waitFor();
@@ -177,6 +182,33 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await expectCodesAccepted(page, email);
 });
 
+test('a user whose address is not confirmed is told so, and confirms it by a mail and the password', async () => {
+  const { page } = browser;
+  const { id, email } = await pages.newUser();
+  await pages.query('trace_backend', 'UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [id]);
+  await shareWith(email);
+  await logIn(page, pages.url, email);
+  await expectAccessible(page);
+  expect(await page.getByText('1 invitation to a shared packet').count()).toBe(0);
+  await page.getByRole('link', { name: 'Inbox' }).first().click();
+  await page.getByText(`What others share with ${email} does not reach you yet`).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  await page.getByRole('link', { name: 'You haven’t confirmed your e-mail address' }).click();
+  await page.getByText('You haven’t confirmed that this address is yours').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Send me a link to confirm it' }).click();
+  await page.getByText(`A mail with a link is on its way to ${email}`).waitFor();
+  await page.goto(await linkTo(email, 2));
+  await page.getByRole('link', { name: 'Don’t know the password?' }).waitFor();
+  await page.getByLabel('Password of the account').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Your account is active').waitFor();
+  await page.goto(`${pages.url}/inbox`);
+  await page.getByText('First Administrator wants to share a packet with you').waitFor();
+  expect(realComplaints(browser)).toEqual([]);
+});
+
 test('the mail of a forgotten password leads to a form for a new one, which logs in', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
@@ -211,6 +243,7 @@ test('both mails of a change of address are confirmed in the console', async () 
     [changed, 'Your e-mail address is changed'],
   ] as const) {
     await page.goto(await linkTo(address));
+    await page.getByLabel('Password of the account').fill(PASSWORD);
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText(says).waitFor();
   }
@@ -283,18 +316,24 @@ test('the invitation of a company is answered from its mail', async () => {
   expect(body.data.items).toHaveLength(1);
 });
 
-test('who has no account registers from the mail of an invitation, with the address filled in', async () => {
+test('who has no account registers from the mail of an invitation, and joins by its link once activated', async () => {
   const { page } = browser;
   const act = await companyWith(await pages.newUser(), 'Kopanyi');
   const email = 'late+comer&co@example.org';
   await act('ADD_USER_TO_COMPANY', { email });
-  const link = await linkTo(email);
+  const invitation = await linkTo(email);
+  await page.goto(invitation);
+  await page.getByText(`To accept, create an account with ${email}`).waitFor();
+  expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Decline' }).waitFor();
+  await expectAccessible(page);
+  const [link] = textOf((await mail.mailsTo(email))[0]).match(/^https?:\S+\/register\S+$/m) ?? [];
   expect(link).toBe(`${pages.url}/register#email=late%2Bcomer%26co%40example.org`);
   const asked: string[] = [];
   const note = (request: { url(): string; headers(): Record<string, string> }) =>
     asked.push(`${request.url()} ${request.headers().referer}`);
   page.on('request', note);
-  await page.goto(link);
+  await page.goto(link as string);
   await expect.poll(() => page.getByLabel('E-mail address').inputValue()).toBe(email);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Late');
@@ -306,6 +345,20 @@ test('who has no account registers from the mail of an invitation, with the addr
   // Playwright shows the fragment of the page itself, which no browser sends.
   expect(asked.filter(one => one !== `${link} undefined` && /comer/.test(one))).toEqual([]);
   expect(await linkTo(email, 2)).toMatch(/\/confirm-email\/[\w-]+$/);
+
+  await page.goto(invitation);
+  await page.getByText(`an administrator has not activated ${email} yet`).waitFor();
+  await expectAccessible(page);
+  const [late] = (await pages.query('trace_backend', 'SELECT id FROM users WHERE email = $1', [email])) as [
+    { id: number },
+  ];
+  await admin.send('POST', '/trace/api/user/admin/execute/ACTIVATE_USER', late);
+  await page.reload();
+  await page.getByText(`Enter the password of the account ${email}`).waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Password of the account').fill(PASSPHRASE);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText(`${email} is a member of the company now`).waitFor();
 });
 
 test('a mail about an account that was refused is seen, sent again and dismissed by an administrator', async () => {
@@ -348,6 +401,7 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   await page.getByText('1 mail will be sent again').waitFor();
   await page.getByText('No mail was given up').waitFor();
   await page.goto(await linkTo(first));
+  await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Your e-mail address is confirmed').waitFor();
   await page.goto(`${pages.url}/administration/audit?entity=mail`);
@@ -402,7 +456,8 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.goto(`${pages.url}/account`);
   await page.getByText('The change to grace@example.org waits until it is confirmed').waitFor();
   await page.goto(await linkTo('grace@example.org'));
-  await page.getByText('Confirm that the e-mail address of your account changes').waitFor();
+  await page.getByText('confirm that its e-mail address changes').waitFor();
+  await page.getByLabel('Password of the account').fill(PASSWORD);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Your e-mail address is changed').waitFor();
   await page.goto(pages.url);

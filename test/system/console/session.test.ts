@@ -380,6 +380,7 @@ test('a registration and a forgotten password are asked for without a login', as
   );
   expect(user).toEqual({ status: 'UNCONFIRMED' });
   await page.goto(`${pages.url}/confirm-email/${await storedToken('zawadi@example.org')}`);
+  await page.getByLabel('Password of the account').fill('maize in the rain');
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('This installation sends no mails: try to log in later.').waitFor();
   await expectAccessible(page);
