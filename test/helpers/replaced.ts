@@ -64,28 +64,68 @@ export async function migrateNow(connection: Connection, service?: Connection): 
 export type Change = (records: Recorded[], service: ServiceMigrations) => Recorded[];
 
 /**
- * Gives a database the records of v0.1.0. Its tables are those of the baseline, which are the same (baseline.test.ts).
+ * Gives a database the tables and records of v0.1.0, with the rows that it has.
  *
+ * @param connection of the role that owns the tables
  * @param change for a database that is not as v0.1.0 left it
+ * @param role of the services
  */
-export async function recordAsBefore(
+export async function turnBack(
   connection: Connection,
   change: Change = records => records,
+  role?: Connection,
 ): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   try {
     for (const service of SERVICES) {
-      await client.query(`DELETE FROM ${service.schema}.migrations`);
+      const { schema, old } = service;
+      await client.query(`ALTER SCHEMA ${schema} RENAME TO present`);
+      await migrate(connection, schema, old.folder, { service: role });
+      await copyRows(client, schema);
+      await client.query('DROP SCHEMA present CASCADE');
+      await client.query(`DELETE FROM ${schema}.migrations`);
       await client.query(
-        `INSERT INTO ${service.schema}.migrations (number, name, checksum)
+        `INSERT INTO ${schema}.migrations (number, name, checksum)
          SELECT number, name, checksum FROM jsonb_to_recordset($1) AS r (number integer, name text, checksum text)`,
-        [JSON.stringify(change(structuredClone(service.old.records), service))],
+        [JSON.stringify(change(structuredClone(old.records), service))],
       );
     }
   } finally {
     await client.end();
   }
+}
+
+/** Copies the rows of the schema `present` into the tables and columns that a schema has too, and its sequences. */
+async function copyRows(client: pg.Client, schema: string): Promise<void> {
+  const { rows: tables } = await client.query<{ name: string; columns: string; parents: string[] }>(
+    `SELECT relname AS name, (
+       SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns AS own
+       WHERE table_schema = $1 AND table_name = relname AND is_generated = 'NEVER' AND column_name IN (
+         SELECT column_name FROM information_schema.columns
+         WHERE table_schema = 'present' AND table_name = relname)) AS columns,
+       ARRAY(SELECT confrelid::regclass::oid::regclass::text FROM pg_constraint
+         WHERE conrelid = pg_class.oid AND contype = 'f' AND confrelid <> conrelid) AS parents
+     FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> 'migrations'`,
+    [schema],
+  );
+  const all = tables.map(({ name }) => `${schema}.${name}`).join(', ');
+  await client.query(`TRUNCATE ${all}`);
+  const left = new Set(tables);
+  while (left.size > 0) {
+    for (const table of left) {
+      const { name, columns, parents } = table;
+      if (tables.some(each => left.has(each) && parents.includes(`${schema}.${each.name}`))) continue;
+      await client.query(`INSERT INTO ${schema}.${name} (${columns}) OVERRIDING SYSTEM VALUE
+        SELECT ${columns} FROM present.${name}`);
+      left.delete(table);
+    }
+  }
+  await client.query(
+    `SELECT setval(format('%I.%I', $1::text, sequencename), last_value)
+     FROM pg_sequences WHERE schemaname = 'present' AND last_value IS NOT NULL`,
+    [schema],
+  );
 }
 
 /** The records of a service that lacks its last migration. */

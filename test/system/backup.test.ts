@@ -19,7 +19,7 @@ import {
 } from '../helpers/backup.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { runToEnd, startProcess } from '../helpers/process.ts';
-import { lackingLast, recordAsBefore } from '../helpers/replaced.ts';
+import { lackingLast, turnBack } from '../helpers/replaced.ts';
 import { sender } from '../helpers/service.ts';
 
 /** The objects of the only instance in a target, by kind. */
@@ -274,7 +274,7 @@ test('a backup of v0.1.0 is restored and upgraded, and one that is older is refu
     password: (await readFile(path.join(data, 'postgres/superuser-password'), 'utf8')).trim(),
     database: 'fieldtrace',
   };
-  await recordAsBefore(connection);
+  await turnBack(connection);
   await untilShipped(data);
   const into = path.join(stage, 'restored');
   const restored = await fieldtrace(settings, 'restore', '--into', into);
@@ -285,7 +285,7 @@ test('a backup of v0.1.0 is restored and upgraded, and one that is older is refu
   copy.child.kill('SIGTERM');
   await copy.ended;
 
-  await recordAsBefore(connection, lackingLast('packet_service'));
+  await turnBack(connection, lackingLast('packet_service'));
   await untilShipped(data);
   const sentence =
     /older than fieldtrace v0\.1\.0 \(it has 26 of 27 migrations\).* restore or verify this backup with v0\.1\.0 \(git checkout v0\.1\.0\), into an empty directory/;

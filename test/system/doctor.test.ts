@@ -15,7 +15,7 @@ import { asService, type TestDatabase, testDatabase } from '../helpers/database.
 import { temporaryFolder } from '../helpers/folder.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type RunningProcess, startProcess } from '../helpers/process.ts';
-import { type Change, lackingLast, recordAsBefore } from '../helpers/replaced.ts';
+import { type Change, lackingLast, turnBack } from '../helpers/replaced.ts';
 
 const NOTHING = { state: 'none', layout: undefined, major: undefined, crashes: [] as string[] } as const;
 const NO_ROLES = { connection: undefined, owner: undefined };
@@ -254,7 +254,7 @@ test('it says whether a database of v0.1.0 or before can be upgraded, and to whi
   const old = await testDatabase();
   onTestFinished(old.drop);
   const migrationsOf = async (change?: Change) => {
-    await recordAsBefore(old.connection, change);
+    await turnBack(old.connection, change);
     const { code, findings } = await findingsOf(external(old));
     return [
       code,

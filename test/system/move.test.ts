@@ -19,7 +19,7 @@ import { upload } from '../helpers/attachments.ts';
 import { administer, asService, dropDatabase, type TestDatabase, testDatabase } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
-import { lackingLast, recordAsBefore } from '../helpers/replaced.ts';
+import { lackingLast, turnBack } from '../helpers/replaced.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { ADMIN, runningTrace } from '../helpers/trace.ts';
 
@@ -219,7 +219,7 @@ test('a move of a database that is written to meanwhile is refused, and so is on
 
 test('a database of v0.1.0 is moved to the level of the baseline, and itself stays as it was', async () => {
   const [old, target] = [await copyOfSource(), await emptyDatabase()];
-  await recordAsBefore(old);
+  await turnBack(old);
   const before = await recordsOf(old);
   expect(await moved(urlOf(old), urlOf(target))).toMatchObject({ code: 0 });
   expect(await recordsOf(old)).toEqual(before);
@@ -234,7 +234,7 @@ test('a database that is older is not moved, and the target stays as it was', as
   const schemas = async () => (await query('SELECT nspname FROM pg_namespace ORDER BY 1')).rows;
   const before = await schemas();
   for (const schema of ['packet_service', 'trace_backend'] as const) {
-    await recordAsBefore(old, lackingLast(schema));
+    await turnBack(old, lackingLast(schema));
     const { code, stderr } = await moved(urlOf(old), urlOf(target));
     expect([code, stderr]).toEqual([
       1,

@@ -12,7 +12,7 @@ import { fieldtrace } from '../helpers/backup.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import { type RunningProcess, runToEnd, startProcess } from '../helpers/process.ts';
-import { recordAsBefore } from '../helpers/replaced.ts';
+import { turnBack } from '../helpers/replaced.ts';
 
 const FILE = path.resolve(import.meta.dirname, '../../src/platform/database/roles/two-roles.sql');
 const TRACE_ADMIN = {
@@ -298,7 +298,7 @@ test('on a server of the operator, one role is warned of once, the SQL file make
   two.child.kill('SIGTERM');
   await two.ended;
 
-  await recordAsBefore(as(owner));
+  await turnBack(as(owner));
   // As a migration leaves a new function: without rights for the role of the services.
   await run(as(owner), `REVOKE ALL ON FUNCTION packet_service.merge_messages() FROM "${service}"`);
   const alone = await runToEnd(settings());

@@ -15,7 +15,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import { jsonLines } from '../helpers/guide.ts';
 import { runToEnd, startProcess } from '../helpers/process.ts';
-import { type Change, lackingLast, migrateAsBefore, recordAsBefore, SERVICES } from '../helpers/replaced.ts';
+import { type Change, lackingLast, migrateAsBefore, turnBack, SERVICES } from '../helpers/replaced.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { ADMIN, type RunningTrace, runningTrace } from '../helpers/trace.ts';
 
@@ -101,7 +101,7 @@ async function databaseBefore(change?: Change): Promise<Connection> {
     server,
     `GRANT CREATE ON DATABASE ${connection.database} TO ${inject('serviceRole').user}`,
   );
-  await recordAsBefore(connection, change);
+  await turnBack(connection, change);
   return connection;
 }
 
