@@ -194,6 +194,7 @@ const TABLE: Record<string, Row> = {
     once: true,
   },
   'GET /fields': { statuses: everyone(200) },
+  'GET /fields.geojson': { statuses: everyone(200) },
   'GET /fields/names': { path: () => `/fields/names?geoids=${'0'.repeat(64)}`, statuses: everyone(200) },
   'GET /fields/{geoid}': { path: ownField, statuses: everyone(200) },
   'DELETE /fields/{geoid}': {

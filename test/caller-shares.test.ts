@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
+import { insertFields } from './helpers/many-fields.ts';
 import { insertPackets } from './helpers/many-packets.ts';
 import { type RawConnection, rawConnection } from './helpers/raw.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
@@ -93,6 +94,15 @@ test(
     ),
   30_000,
 );
+
+test('the file of all fields counts as an export', async () => {
+  await insertFields(service.pool, 20_000, 2_000);
+  await expectShared(
+    headers => begun(service.url, 'GET /fields.geojson', headers),
+    headers => service.send('GET', '/packets.csv?columns=id&type=none', undefined, headers),
+    'exports',
+  );
+}, 30_000);
 
 test('one caller has so many uploads, by form or by tus, and another one is served', async () => {
   const held = (headers: Headers) => begun(service.url, 'POST /attachments', { ...FORM, ...headers }, PART);

@@ -7,7 +7,7 @@ import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
 import { isDistributed } from '../platform/database/citus/is-distributed.ts';
 import { type Condition, databaseCondition } from '../platform/database/condition.ts';
 import { type Connection, readSomething } from '../platform/database/database.ts';
-import { admitDownloads } from '../platform/http/downloads.ts';
+import { type AdmitDownload, admitDownloads } from '../platform/http/downloads.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
@@ -159,8 +159,9 @@ export async function packetService(
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
-  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, places, ...lookUps });
-  const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger });
+  const admit = admitExports(app, settings, places);
+  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, places, admit, ...lookUps });
+  const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger, admit });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
   app.addHook('onListen', async () => {
@@ -236,7 +237,7 @@ function openBatches(
   return tellingComplete(batchWriter(writerPool, settings.WRITER_LANES, logger, watch), untilComplete);
 }
 
-/** Sync, and exports: the graph and tables, which share their limits. */
+/** Sync, and exports: the graph and tables. */
 function registerDownloads(
   app: Server,
   settings: Settings,
@@ -247,15 +248,18 @@ function registerDownloads(
     news: Broadcast;
     metrics: Registry;
     places: Places;
+    admit: AdmitDownload;
     findKnownNames: FindKnownNames;
   },
 ): void {
   registerSync(app, { ...context, settings });
-  const { EXPORTS_PER_CALLER } = settings;
-  const share = { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 };
-  const admit = admitDownloads(app, context.places, share);
-  registerGraph(app, { ...context, admit });
-  registerTables(app, { ...context, admit, namesFor: tableNames(settings, context) });
+  registerGraph(app, context);
+  registerTables(app, { ...context, namesFor: tableNames(settings, context) });
+}
+
+/** Admits exports: the graph, tables, and the file of all fields share their limits. */
+function admitExports(app: Server, { EXPORTS_PER_CALLER }: Settings, places: Places): AdmitDownload {
+  return admitDownloads(app, places, { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 });
 }
 
 /** Names of fields, where they are registered here, and of the authors whom a caller may know. */
@@ -274,10 +278,10 @@ function tableNames(
 function registerMaps(
   app: Server,
   settings: Settings,
-  { pool, reads, pace, surveyor, news, logger }: Maps,
+  { pool, reads, pace, surveyor, news, logger, admit }: Maps,
 ): TileFollower {
   const watch = { registered: countFields, deleted: uncountField };
-  registerFields(app, { pool, settings, pace, surveyor, watch });
+  registerFields(app, { pool, settings, pace, surveyor, watch, reads, admit });
   registerTiles(app, { reads, pace, refuseFields: refuseBesideRegistry(settings) });
   return tileFollower(pool, news, logger);
 }
@@ -290,6 +294,7 @@ interface Maps {
   surveyor: Surveyor;
   news: Broadcast;
   logger: FastifyBaseLogger;
+  admit: AdmitDownload;
 }
 
 /** What is asked of the user registry. */

@@ -106,6 +106,7 @@ test('pages, search, exports, tiles and sync are read on the replicas, and give 
     ['GET', `/packets/${id}`],
     ['GET', '/packets.csv'],
     ['GET', '/packets.geojson'],
+    ['GET', '/fields.geojson'],
     ['GET', '/sync/packets'],
     ['GET', `/sync/packets?user_id=${amina}`],
     ['GET', `/chat/threads/${body.thread_id}/messages`],

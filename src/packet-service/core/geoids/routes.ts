@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
-import { parseBbox } from '../../../geometry/bbox.ts';
-import type { Bounds } from '../../../geometry/covers.ts';
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import { transaction } from '../../../platform/database/database.ts';
+import { contentDisposition } from '../../../platform/http/disposition.ts';
+import type { AdmitDownload } from '../../../platform/http/downloads.ts';
 import { limiter } from '../../../platform/http/limiter.ts';
 import { linkNext } from '../../../platform/http/next-link.ts';
 import { Problem } from '../../../platform/http/problems.ts';
@@ -11,26 +11,24 @@ import type { Server } from '../../../platform/http/server.ts';
 import { cutByBytes, sendParts } from '../../../platform/http/streamed-text.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { isAdministrator } from '../access/caller.ts';
+import { exportOnEither } from '../packets/export.ts';
+import type { ChooseReads } from '../replicas/reads.ts';
 import { refuseBesideRegistry } from './beside-registry.ts';
+import { downloadFields } from './download.ts';
 import { readFeatures } from './features.ts';
+import { asFeature, readBox } from './field-feature.ts';
 import { removeField } from './owners.ts';
 import { registerFields as register } from './registry.ts';
 import {
   deleteFieldSchema,
+  downloadFieldsSchema,
   getFieldSchema,
   listFieldNamesSchema,
   listFieldsSchema,
   MAX_FOUND,
   putFieldsSchema,
 } from './schemas.ts';
-import {
-  type FieldRow,
-  fieldsByName,
-  findFields,
-  listFields,
-  type NamedField,
-  namesOfFields,
-} from './store.ts';
+import { fieldsByName, findFields, listFields, type NamedField, namesOfFields } from './store.ts';
 import type { Surveyor } from './surveyor.ts';
 import type { FieldWatch } from './watch.ts';
 
@@ -51,10 +49,17 @@ interface Fields {
   pace: Pace;
   surveyor: Surveyor;
   watch: FieldWatch;
+  reads: ChooseReads;
+  admit: AdmitDownload;
 }
 
 /** The built-in registry of fields. If an asset registry is configured, these routes answer 501. */
-export function registerFields(app: Server, { pool, settings, pace, surveyor, watch }: Fields): void {
+export function registerFields(app: Server, fields: Fields): void {
+  registerOne(app, fields);
+  registerAll(app, fields);
+}
+
+function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fields): void {
   const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
   const preHandler = refuseBesideRegistry(settings);
 
@@ -104,6 +109,11 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor, wa
     );
     return reply.code(204).send(null);
   });
+}
+
+/** The fields, by pages and as one file. */
+function registerAll(app: Server, { pool, settings, reads, admit }: Fields): void {
+  const preHandler = refuseBesideRegistry(settings);
 
   app.get('/fields', { schema: listFieldsSchema, preHandler }, async (request, reply) => {
     const { bbox, cursor } = request.query;
@@ -115,6 +125,20 @@ export function registerFields(app: Server, { pool, settings, pace, surveyor, wa
     const next = found.length > limit ? fields.at(-1)?.geoid : undefined;
     if (next !== undefined) linkNext(reply, next);
     return sendParts(reply, collectionInParts(pool, fields, next), GEOJSON_TYPE);
+  });
+
+  app.get('/fields.geojson', { schema: downloadFieldsSchema, preHandler }, async (request, reply) => {
+    const { bbox } = request.query;
+    const box = bbox === undefined ? undefined : readBox(bbox);
+    const day = new Date().toISOString().slice(0, 10);
+    reply.type(GEOJSON_TYPE).header('content-disposition', contentDisposition(`fields-${day}.geojson`));
+    // Fastify would read the whole file to answer without it.
+    if (request.method === 'HEAD') return reply.send();
+    const signal = await admit(request, reply, request.user);
+    const file = await exportOnEither(await reads(request), signal, context =>
+      downloadFields(context, box, signal),
+    );
+    return reply.send(file);
   });
 }
 
@@ -143,20 +167,8 @@ async function* collectionInParts(
   yield `${before === ',' ? '' : before}]${cursor}}`;
 }
 
-/** A field as the text of a GeoJSON Feature, with the stored text of its boundary. */
-function asFeature({ geoid, name, area_m2, created_at, boundary }: FieldRow): string {
-  const properties = JSON.stringify({ geoid, name, area_m2, created_at: created_at.toISOString() });
-  return `{"type":"Feature","id":"${geoid}","properties":${properties},"geometry":${boundary}}`;
-}
-
 function sendGeoJson(reply: FastifyReply, text: string): FastifyReply {
   return reply.type(GEOJSON_TYPE).serializer(asIs).send(text);
 }
 
 const asIs = (text: unknown) => text as string;
-
-/** Bounds in which east is never less than west: across the date line it exceeds 180. */
-function readBox(text: string): Bounds {
-  const { west, south, east, north } = parseBbox(text);
-  return { south, west, north, east: west > east ? east + 360 : east };
-}

@@ -1,5 +1,6 @@
 import { Type } from '../../../platform/type.ts';
 import { ErrorBody, errorAnswers } from '../contract/schemas.ts';
+import { PositionHeaders } from '../replicas/schemas.ts';
 import { MAX_FEATURES, MAX_NAME } from './features.ts';
 import { GEOID_PATTERN } from './geoid.ts';
 
@@ -168,20 +169,50 @@ export const deleteFieldSchema = {
   },
 };
 
+const bbox = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description:
+      'west,south,east,north in degrees: fields whose bounding box meets it; west > east crosses the date line',
+    examples: ['76.8,30.3,76.9,30.4'],
+  }),
+);
+
+/** Only described: the file is streamed as text. */
+const FieldsFile: object = Type.Object({
+  type: Type.Literal('FeatureCollection'),
+  features: Type.Array(StoredFeature),
+});
+
+export const downloadFieldsSchema = {
+  operationId: 'downloadFields',
+  tags: ['GeoIDs'],
+  summary: 'All registered fields as one GeoJSON file',
+  description:
+    'A FeatureCollection (RFC 7946) without a page limit, from one snapshot, in no order. The answer is streamed. A failure ' +
+    'breaks the connection: an answer that ends properly is complete. It counts as an export: a caller may have ' +
+    'EXPORTS_PER_CALLER at once (429), and a process runs two (503).',
+  querystring: Type.Object({ bbox }),
+  headers: PositionHeaders,
+  response: {
+    200: {
+      description: 'the file',
+      headers: { 'content-disposition': { type: 'string', description: 'names the file' } },
+      content: { 'application/geo+json': { schema: FieldsFile } },
+    },
+    ...errorAnswers(400, 500, 503),
+    ...elsewhere,
+  },
+};
+
 export const listFieldsSchema = {
   operationId: 'listFields',
   tags: ['GeoIDs'],
   summary: 'Registered fields',
-  description: 'In order of GeoID; next_cursor is present if there are more.',
+  description:
+    'A page of 100, in order of GeoID; next_cursor is present if there are more. GET /fields.geojson has all at once.',
   querystring: Type.Object({
-    bbox: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description:
-          'west,south,east,north in degrees: fields whose bounding box meets it; west > east crosses the date line',
-        examples: ['76.8,30.3,76.9,30.4'],
-      }),
-    ),
+    bbox,
     limit: Type.Optional(
       Type.Integer({ minimum: 1, description: 'fields on a page, 100 unless given, 1000 at most' }),
     ),

@@ -88,7 +88,7 @@ function within(window: Window | undefined, { ts }: Source): Sql[] {
 }
 
 /** A statement with its values as literals: COPY takes no parameters. */
-function withLiterals({ strings, values }: Sql): string {
+export function withLiterals({ strings, values }: Sql): string {
   return strings.reduce((text, next, at) => text + literal(values[at - 1]) + next);
 }
 

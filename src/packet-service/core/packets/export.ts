@@ -55,18 +55,44 @@ export type CopyPackets = (
 ) => AsyncGenerator<Buffer>;
 
 /**
- * Opens an export: a stream of the pieces that `write` makes of packets. It holds one connection and one transaction
- * until its end, and reads no faster than its client: everything in it comes from one snapshot. When it is destroyed or
- * its signal fires, its connection ends at once. An error destroys it, so that half an export never looks complete.
+ * Opens an export of packets (see {@link openDownload}).
  *
  * @param write reads packets, as often as it likes, and yields pieces of the answer
  * @throws Problem unavailable when too many exports run; any error before the first piece
  */
-export async function openExport(
-  { exports, pool }: ExportContext,
+export function openExport(
+  context: ExportContext,
   filter: ExportFilter,
   write: (copy: CopyPackets) => AsyncGenerator<string | Buffer>,
   { signal, windowSize }: ExportOptions = {},
+): Promise<Readable> {
+  return openDownload(
+    context,
+    async function* (client) {
+      // Distributed or sorted, a COPY is collected completely before its first row is sent.
+      const size = windowSize ?? ((await isDistributed(client, 'packets')) ? WINDOW_PACKETS : undefined);
+      yield* write((fields, statement, order) => {
+        const parts = windows(client, filter, order === undefined ? size : (size ?? WINDOW_PACKETS), order);
+        return copyPackets(client, parts, fields, statement);
+      });
+    },
+    signal,
+  );
+}
+
+/**
+ * Opens a download: a stream of the pieces that `write` makes of what it reads. It holds one connection and one
+ * transaction until its end, and reads no faster than its client: everything in it comes from one snapshot. When it is
+ * destroyed or its signal fires, its connection ends at once. An error destroys it, so that half a download never looks
+ * complete.
+ *
+ * @param write yields pieces of the answer
+ * @throws Problem unavailable when too many downloads run; any error before the first piece
+ */
+export async function openDownload(
+  { exports, pool }: ExportContext,
+  write: (client: pg.PoolClient) => AsyncGenerator<string | Buffer>,
+  signal?: AbortSignal,
 ): Promise<Readable> {
   signal?.throwIfAborted();
   const client = await takePlace(exports);
@@ -84,12 +110,7 @@ export async function openExport(
   const pieces = Readable.from(
     (async function* () {
       await beginExport(client);
-      // Distributed or sorted, a COPY is collected completely before its first row is sent.
-      const size = windowSize ?? ((await isDistributed(client, 'packets')) ? WINDOW_PACKETS : undefined);
-      yield* write((fields, statement, order) => {
-        const parts = windows(client, filter, order === undefined ? size : (size ?? WINDOW_PACKETS), order);
-        return copyPackets(client, parts, fields, statement);
-      });
+      yield* write(client);
       await endExport(client);
       isComplete = true;
     })(),
@@ -147,12 +168,23 @@ async function* copyPackets(
   fields: number,
   statement: (window?: Window) => string,
 ): AsyncGenerator<Buffer> {
-  for await (const window of parts) {
-    const cut = wholeRows(fields);
-    for await (const piece of client.query(copyTo(statement(window), { highWaterMark: WAITING }))) {
-      const rows = cut(piece);
-      if (rows.length > 0) yield rows;
-    }
+  for await (const window of parts) yield* copyRows(client, statement(window), fields);
+}
+
+/**
+ * Runs a binary COPY; yields whole rows (copy-rows.ts).
+ *
+ * @param fields of each row
+ */
+export async function* copyRows(
+  client: pg.PoolClient,
+  statement: string,
+  fields: number,
+): AsyncGenerator<Buffer> {
+  const cut = wholeRows(fields);
+  for await (const piece of client.query(copyTo(statement, { highWaterMark: WAITING }))) {
+    const rows = cut(piece);
+    if (rows.length > 0) yield rows;
   }
 }
 
