@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Connection } from '../src/platform/database/database.ts';
 import { catalogueOf, differences, rowsOf, SAME } from './helpers/catalogue.ts';
 import { administer, asService, dropDatabase } from './helpers/database.ts';
-import { migrateAsBefore, migrateNow, SERVICES } from './helpers/replaced.ts';
+import { migrateAsBefore, migrateNow, NAMES, SERVICES } from './helpers/replaced.ts';
 
 const { template: _, ...server } = inject('databaseServer');
 const databases: string[] = [];
@@ -41,7 +41,7 @@ async function withClient<Result>(
 
 /** Brings both services up to date in a database, and gives everything in its catalogues and tables. */
 async function migrated(connection: Connection, service?: Connection): Promise<string[]> {
-  expect(await migrateNow(connection, service)).toEqual([['100-baseline.sql'], ['100-baseline.sql']]);
+  expect(await migrateNow(connection, service)).toEqual(NAMES);
   return withClient(connection, describe);
 }
 

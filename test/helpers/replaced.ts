@@ -47,6 +47,9 @@ function recordsOf(folder: URL): Recorded[] {
     }));
 }
 
+/** The names of the migrations of this version, by service. */
+export const NAMES = SERVICES.map(({ records }) => records.map(({ name }) => name));
+
 /** Makes the tables of both services in an empty database as v0.1.0 made them. */
 export async function migrateAsBefore(connection: Connection, service?: Connection): Promise<void> {
   for (const { schema, old } of SERVICES) await migrate(connection, schema, old.folder, { service });
@@ -81,9 +84,11 @@ export async function turnBack(
     for (const service of SERVICES) {
       const { schema, old } = service;
       await client.query(`ALTER SCHEMA ${schema} RENAME TO present`);
-      await migrate(connection, schema, old.folder, { service: role });
+      await migrate(connection, schema, old.folder);
       await copyRows(client, schema);
       await client.query('DROP SCHEMA present CASCADE');
+      // The owner cannot change all rows any more when the role of the services has its rights.
+      if (role) await migrate(connection, schema, old.folder, { service: role });
       await client.query(`DELETE FROM ${schema}.migrations`);
       await client.query(
         `INSERT INTO ${schema}.migrations (number, name, checksum)
@@ -109,15 +114,18 @@ async function copyRows(client: pg.Client, schema: string): Promise<void> {
      FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> 'migrations'`,
     [schema],
   );
-  const all = tables.map(({ name }) => `${schema}.${name}`).join(', ');
-  await client.query(`TRUNCATE ${all}`);
   const left = new Set(tables);
   while (left.size > 0) {
     for (const table of left) {
       const { name, columns, parents } = table;
       if (tables.some(each => left.has(each) && parents.includes(`${schema}.${each.name}`))) continue;
+      // Those of the migrations themselves; of most tables the owner cannot remove rows, not even none.
+      const { rowCount } = await client.query(`SELECT FROM ${schema}.${name} LIMIT 1`);
+      if (rowCount) await client.query(`DELETE FROM ${schema}.${name}`);
+      // By way of JSON, because the types of columns are the schema's own, too.
       await client.query(`INSERT INTO ${schema}.${name} (${columns}) OVERRIDING SYSTEM VALUE
-        SELECT ${columns} FROM present.${name}`);
+        SELECT ${columns} FROM (SELECT (json_populate_record(null::${schema}.${name}, row_to_json(present_row))).*
+          FROM present.${name} AS present_row) AS copied`);
       left.delete(table);
     }
   }

@@ -273,6 +273,7 @@ test('a backup of v0.1.0 is restored and upgraded, and one that is older is refu
     user: 'fieldtrace_superuser',
     password: (await readFile(path.join(data, 'postgres/superuser-password'), 'utf8')).trim(),
     database: 'fieldtrace',
+    options: '-c role=fieldtrace_owner',
   };
   await turnBack(connection);
   await untilShipped(data);

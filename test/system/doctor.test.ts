@@ -15,7 +15,7 @@ import { asService, type TestDatabase, testDatabase } from '../helpers/database.
 import { temporaryFolder } from '../helpers/folder.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type RunningProcess, startProcess } from '../helpers/process.ts';
-import { type Change, lackingLast, turnBack } from '../helpers/replaced.ts';
+import { type Change, lackingLast, NAMES, turnBack } from '../helpers/replaced.ts';
 
 const NOTHING = { state: 'none', layout: undefined, major: undefined, crashes: [] as string[] } as const;
 const NO_ROLES = { connection: undefined, owner: undefined };
@@ -263,16 +263,20 @@ test('it says whether a database of v0.1.0 or before can be upgraded, and to whi
   };
   expect(await migrationsOf()).toEqual([
     0,
-    ['packet service', 'trace backend'].map(name => [
+    ['packet service', 'trace backend'].map((name, index) => [
       'warning',
-      `the ${name} lacks 100-baseline.sql`,
+      `the ${name} lacks ${NAMES[index]?.join(', ')}`,
       'start it, or run `fieldtrace migrate`',
     ]),
   ]);
   expect(await migrationsOf(lackingLast('trace_backend'))).toEqual([
     1,
     [
-      ['warning', 'the packet service lacks 100-baseline.sql', 'start it, or run `fieldtrace migrate`'],
+      [
+        'warning',
+        `the packet service lacks ${NAMES[0]?.join(', ')}`,
+        'start it, or run `fieldtrace migrate`',
+      ],
       [
         'error',
         'the database is older than fieldtrace v0.1.0 (it has 39 of 40 migrations) and was left unchanged',

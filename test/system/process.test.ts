@@ -7,6 +7,7 @@ import { testWith } from '../helpers/debian.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import { jsonLines, runGuide } from '../helpers/guide.ts';
 import { type RunningProcess, runToEnd, startProcess } from '../helpers/process.ts';
+import { NAMES } from '../helpers/replaced.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 const testWithCurl = await testWith('curl');
@@ -104,8 +105,8 @@ test('processes that start together on a new database migrate it once and both s
   const lines = both.flatMap(service => jsonLines(service.log()) as Record<string, unknown>[]);
   const migrated = lines.filter(({ msg }) => msg === 'migrated');
   expect(migrated.map(({ service, migrations }) => [service, migrations]).sort()).toEqual([
-    ['packet-service', ['100-baseline.sql']],
-    ['trace-backend', ['100-baseline.sql']],
+    ['packet-service', NAMES[0]],
+    ['trace-backend', NAMES[1]],
   ]);
   await stop(...both);
 });

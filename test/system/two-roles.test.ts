@@ -298,7 +298,7 @@ test('on a server of the operator, one role is warned of once, the SQL file make
   two.child.kill('SIGTERM');
   await two.ended;
 
-  await turnBack(as(owner));
+  await turnBack(as(owner), undefined, as(service));
   // As a migration leaves a new function: without rights for the role of the services.
   await run(as(owner), `REVOKE ALL ON FUNCTION packet_service.merge_messages() FROM "${service}"`);
   const alone = await runToEnd(settings());

@@ -15,7 +15,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import { jsonLines } from '../helpers/guide.ts';
 import { runToEnd, startProcess } from '../helpers/process.ts';
-import { type Change, lackingLast, migrateAsBefore, turnBack, SERVICES } from '../helpers/replaced.ts';
+import { type Change, lackingLast, NAMES, SERVICES, turnBack } from '../helpers/replaced.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { ADMIN, type RunningTrace, runningTrace } from '../helpers/trace.ts';
 
@@ -31,7 +31,6 @@ beforeAll(async () => {
   files = await temporaryFolder();
   const connection = { ...server, database: original };
   await administer(server, `CREATE DATABASE ${original}`);
-  await migrateAsBefore(connection, asService(connection));
   await migrateBoth(connection);
   ids = await withServices(connection, story);
 });
@@ -101,15 +100,21 @@ async function databaseBefore(change?: Change): Promise<Connection> {
     server,
     `GRANT CREATE ON DATABASE ${connection.database} TO ${inject('serviceRole').user}`,
   );
-  await turnBack(connection, change);
+  await turnBack(connection, change, asService(connection));
   return connection;
 }
 
-async function migrateBoth(connection: Connection): Promise<string[][]> {
-  return [
-    await migratePacketService(asService(connection), connection),
-    await migrateTraceBackend(asService(connection), connection),
-  ];
+/** Brings both services up to date, or as far as the migrations that `only` names. */
+async function migrateBoth(connection: Connection, only?: readonly string[]): Promise<string[][]> {
+  if (!only)
+    return [
+      await migratePacketService(asService(connection), connection),
+      await migrateTraceBackend(asService(connection), connection),
+    ];
+  const names: string[][] = [];
+  for (const { schema, folder } of SERVICES)
+    names.push(await migrate(connection, schema, folder, { only, service: asService(connection) }));
+  return names;
 }
 
 /** Both addresses, as a service and its operator have them. */
@@ -152,9 +157,10 @@ test('the records of v0.1.0 become that of the baseline, and everything else sta
   const connection = await databaseBefore();
   const { rows } = await contentsOf(connection);
   expect(rows.length).toBeGreaterThan(30);
-  expect(await migrateBoth(connection)).toEqual([[BASELINE], [BASELINE]]);
+  expect(await migrateBoth(connection, [BASELINE])).toEqual([[BASELINE], [BASELINE]]);
   expect((await contentsOf(connection)).rows).toEqual(rows);
   expect(await recorded(connection)).toEqual([BASELINE, BASELINE]);
+  expect(await migrateBoth(connection)).toEqual(NAMES.map(names => names.slice(1)));
   expect(await migrateBoth(connection)).toEqual([[], []]);
 
   await withServices(connection, async (packets, trace) => {
@@ -191,12 +197,12 @@ test('processes that start at once replace the records once, and log one line fo
     service.child.kill('SIGTERM');
     expect(await service.ended, service.output()).toBe(0);
   }
-  expect(await recorded(connection)).toEqual([BASELINE, BASELINE]);
+  expect(await recorded(connection)).toEqual(NAMES.flat());
   const lines = both.flatMap(service => jsonLines(service.log()) as Record<string, unknown>[]);
   const migrated = lines.filter(({ msg }) => msg === 'migrated');
   expect(migrated.map(({ service, migrations }) => [service, migrations]).sort()).toEqual([
-    ['packet-service', [BASELINE]],
-    ['trace-backend', [BASELINE]],
+    ['packet-service', NAMES[0]],
+    ['trace-backend', NAMES[1]],
   ]);
 });
 
@@ -215,7 +221,7 @@ test('the role of the services cannot replace the records, and says who can', as
   const before = await contentsOf(connection);
   for (const { schema, folder } of SERVICES) {
     await expect(migrate(asService(connection), schema, folder)).rejects.toThrow(
-      /lacks 100-baseline\.sql, and the role of DATABASE_URL does not own its tables: set DATABASE_OWNER_URL/,
+      /lacks 100-baseline\.sql.*, and the role of DATABASE_URL does not own its tables: set DATABASE_OWNER_URL/,
     );
   }
   expect(await contentsOf(connection)).toEqual(before);
