@@ -277,13 +277,18 @@ test('what comes in is shown at the top of the list by itself, with its author, 
 
 test('what comes in while the connection is gone is in the list once it is back', async () => {
   const { page } = browser;
+  const watching = page.waitForRequest(/\/packet\/sync\/packets/);
   await logIn(page, `${pages.url}/packets`, email);
-  await page.getByRole('table').locator('tbody tr').first().waitFor();
+  await watching;
   // The feed says where the log ends: here it cannot, until after the packet has come.
-  await page.route('**/packet/events?*', route => route.abort());
-  const refused = page.waitForEvent('requestfailed', request => request.url().includes('/packet/events?'));
+  const refused = Promise.withResolvers<void>();
+  await page.route('**/packet/events?*', async route => {
+    await route.abort();
+    refused.resolve();
+  });
   await page.reload();
-  await refused;
+  await page.getByRole('table').locator('tbody tr').first().waitFor();
+  await refused.promise;
   await observe('Came while nobody could tell', 23);
   await page.unroute('**/packet/events?*');
   await page.getByRole('row', { name: /Came while nobody could tell/ }).waitFor();
